@@ -30,6 +30,15 @@ TEST(SourceWithDefines, DefinitionsNeedNoQuotesAndLinesKeepTheirNumbers) {
             "#define T unsigned int\n#define S \"a b\"\n#line 1 \"a ?b??.cl\"\nx");
 }
 
+TEST(PlacesInSource, AreThoseOfTheFileWhereACompilerHeedsNoLineDirective) {
+  sdk::CompileRequest request = request_of("x");
+  request.source_name = "k.cl";
+  request.defines = {{"A", "1"}, {"B", "2"}};
+  EXPECT_EQ(with_places_in_source("<kernel>:10:5: error: y\n  ^\n<kernel>:2:1: note: z\n", request),
+            "k.cl:7:5: error: y\n  ^\n<kernel>:2:1: note: z\n");
+  EXPECT_EQ(with_places_in_source("k.cl:7:5: error: y\n", request), "k.cl:7:5: error: y\n");
+}
+
 TEST(BuildOptions, FoldersWithBlanksAreOneWord) {
   sdk::CompileRequest request = request_of("", {"-cl-mad-enable"});
   request.include_dirs = {"/a", "/b c"};

@@ -36,6 +36,14 @@ std::string hint_for(const sdk::CompileRequest& request, const Device& device) {
   return hint;
 }
 
+std::string name_of_source(const sdk::CompileRequest& request) {
+  std::string name = request.source_name.empty() ? "kernel.cl" : request.source_name;
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '"' || c == '\\') c = '?';
+  }
+  return name;
+}
+
 }  // namespace
 
 OpenClCompiler::OpenClCompiler() { cl_api(); }
@@ -58,11 +66,25 @@ std::string source_with_defines(const sdk::CompileRequest& request) {
   for (const auto& [name, value] : request.defines) {
     out.append("#define ").append(name).append(" ").append(value).append("\n");
   }
-  std::string name = request.source_name.empty() ? "kernel.cl" : request.source_name;
-  for (char& c : name) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '"' || c == '\\') c = '?';
+  return out + "#line 1 \"" + name_of_source(request) + "\"\n" + request.source;
+}
+
+std::string with_places_in_source(const std::string& log, const sdk::CompileRequest& request) {
+  const std::string text_name = "<kernel>:";
+  const auto lines_before = static_cast<std::int64_t>(request.defines.size()) + 1;  // and #line
+  std::istringstream lines(log);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(text_name)) {
+      char* rest = nullptr;
+      const std::int64_t number = std::strtoll(line.c_str() + text_name.size(), &rest, 10);
+      if (number > lines_before) {
+        line = name_of_source(request) + ":" + std::to_string(number - lines_before) + rest;
+      }
+    }
+    out += line + '\n';
   }
-  return out + "#line 1 \"" + name + "\"\n" + request.source;
+  return out;
 }
 
 std::string build_options(const sdk::CompileRequest& request, const Device& device) {
@@ -121,7 +143,7 @@ sdk::CompileResult OpenClCompiler::compile(const sdk::CompileRequest& request) {
   if (!result.log.empty()) return result;
   const Build build = build_source(meant.context.get(), device, source_with_defines(request),
                                    build_options(request, device));
-  result.log = without_statistics(build.log);
+  result.log = with_places_in_source(without_statistics(build.log), request);
   if (build.code != CL_SUCCESS) {
     if (classify(build.code, Phase::kCall) == TUNER_OUT_OF_MEMORY) {
       throw sdk::Error(TUNER_OUT_OF_MEMORY, describe(build.code, "clBuildProgram"));

@@ -32,6 +32,9 @@ class OpenClCompiler : public sdk::Compiler {
 
 // Definitions come before the source, so that nobody has to quote them.
 std::string source_with_defines(const sdk::CompileRequest& request);
+// NVIDIA's compiler calls the text "<kernel>", counts its lines from the first definition and heeds
+// no #line. The same log with the file's name and its own lines.
+std::string with_places_in_source(const std::string& log, const sdk::CompileRequest& request);
 std::string build_options(const sdk::CompileRequest& request, const Device& device);
 // What a request asks for that the device's compiler cannot do; empty: nothing that shows.
 std::string refusal_of(const sdk::CompileRequest& request, const Device& device);
