@@ -58,18 +58,38 @@ TEST(Judgement, EveryMistakeHasItsPlace) {
         "study.yaml:11:20: 'norm' must be text, not a list"},
        {"verify: {y: {order: given}, n: }", "study.yaml:11:21: 'order' can only be any"},
        {"verify: {y: {order: [any]}, n: }", "study.yaml:11:21: 'order' can only be any"},
+       {"verify: {y: {order: ascending}, n: }", "study.yaml:11:21: 'order' can only be any"},
+       {"verify: {y: {orders: any}, n: }",
+        "study.yaml:11:14: unknown key 'orders' in the tolerance of 'y' (did you mean 'order'?)"},
        {"verify: {x: {order: any}, n: }",
         "study.yaml:11:10: 'x' is not an output, so there is nothing to verify (role: out or "
         "inout)"},
        {"verify: {y: {relative_to: max, rtol: 1e-5}, n: }",
         "study.yaml:11:27: 'relative_to' can only be largest"},
+       {"verify: {y: {relative_to: [largest], rtol: 1e-5}, n: }",
+        "study.yaml:11:27: 'relative_to' can only be largest"},
+       {"verify: {y: {relative: largest, rtol: 1e-5}, n: }",
+        "study.yaml:11:14: unknown key 'relative' in the tolerance of 'y' (known: rtol, atol, "
+        "norm, order, relative_to and equal_nan)"},
        {"verify: {y: {relative_to: largest}, n: }",
         "study.yaml:11:14: 'relative_to' says nothing without 'rtol' or 'atol' (rtol: 1e-5)"},
        {"verify: {y: {relative_to: largest, atol: 1}, n: }",
         "study.yaml:11:14: 'relative_to' is what 'rtol' is a share of, which is not there"},
        {"verify: {y: , n: {equal_nan: true}}", "study.yaml:11:30: 'n' is int32, which has no NaN"},
        {"verify: {y: {equal_nan: 2}, n: }",
-        "study.yaml:11:25: 'equal_nan' must be true or false, not 2"}});
+        "study.yaml:11:25: 'equal_nan' must be true or false, not 2"},
+       {"verify: {y: {equal_nan: yes}, n: }",
+        "study.yaml:11:25: 'equal_nan' must be true or false, not yes"},
+       {"verify: {y: {equal_nan: [true]}, n: }",
+        "study.yaml:11:25: 'equal_nan' must be a number, a boolean or text, not a list"},
+       {"verify: {y: {equal_nans: true}, n: }",
+        "study.yaml:11:14: unknown key 'equal_nans' in the tolerance of 'y' (did you mean "
+        "'equal_nan'?)"},
+       {"verify: {equal_nan: true, y: , n: }",
+        "study.yaml:11:10: the kernel has no argument 'equal_nan' (known: y and n)"},
+       {"verify: {x: {equal_nan: true}, y: , n: }",
+        "study.yaml:11:10: 'x' is not an output, so there is nothing to verify (role: out or "
+        "inout)"}});
 }
 
 TEST(Compiled, ConditionsAndNamesAreRead) {

@@ -150,6 +150,16 @@ TEST(KernelSections, MistakesOfSourcesAndCompiler) {
   EXPECT_EQ(complaints_of_kernel("source: k.cu, compiler: nvc"),
             "study.yaml:2:53: 'compiler' must be auto, nvrtc or nvcc, not 'nvc' (did you mean "
             "'nvcc'?)");
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, compiler: gcc"),
+            "study.yaml:2:53: 'compiler' must be auto, nvrtc or nvcc, not 'gcc'");
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, compiler: [nvcc]"),
+            "study.yaml:2:53: 'compiler' must be text, not a list");
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, compiler: {name: nvcc}"),
+            "study.yaml:2:53: 'compiler' must be text, not a map");
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, compilers: nvcc"),
+            "study.yaml:2:43: unknown key 'compilers' in 'kernel' (did you mean 'compiler'?)");
+  EXPECT_EQ(complaints_of_kernel("source: k.cu, compiler: nvcc, compiler: nvrtc"),
+            "study.yaml:2:59: duplicate key 'compiler', first on line 2");
   EXPECT_EQ(complaints_of_kernel("sources: [k.cu, study.yaml], compiler: nvrtc"),
             "study.yaml:2:68: NVRTC takes one source, and 'sources' names several ('compiler: "
             "nvcc', or auto)");

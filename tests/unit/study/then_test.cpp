@@ -188,5 +188,31 @@ study.yaml:16:13: 'swap' is a list of pairs (swap: [[a, b]])
   }
 }
 
+TEST(Rounds, MistakesOfTheReferencesAreReportedWhereTheyAre) {
+  for (const auto& [keys, message] : std::vector<std::pair<std::string, std::string>>{
+           {"repeat: M", "74: unknown name 'M'"},
+           {"repeat: B",
+            "74: 'B' is a parameter; 'reference' may use only problem sizes and device facts"},
+           {"repeat: [2]",
+            "74: 'repeat' must be an expression, not a list (quote text that begins with [ or {)"},
+           {"swap: [[A, B2]]",
+            "72: 'swap' has no effect without 'repeat' (repeat: how often all launches are made)"},
+           {"repeat: 2, swap: [[A, X]]",
+            "88: 'A' and 'X' cannot change places: 'X' has role in, and would be written to (role: "
+            "inout)"},
+           {"then: [{entry: q, block: [B], grid: [1], arguments: [A]}]",
+            "92: 'B' is a parameter; a launch of 'then' may use only problem sizes and device "
+            "facts"},
+           {"then: [{entry: q, block: [1], grid: [1], arguments: [k]}]",
+            "1: the reference cannot take 'k', which differs between configurations (list the "
+            "others in 'arguments' of the reference, or in 'per' the parameters that the right "
+            "answer depends on, or say in 'configuration' with which values it runs)"},
+           {"then: {entry: q, block: [1], grid: [1]}", "72: 'then' must be a list, not a map"},
+           {"thens: []", "66: unknown key 'thens' in 'reference' (did you mean 'then'?)"}}) {
+    const std::string said = complaints_of(study_with_rounds("", ", " + keys));
+    EXPECT_EQ(said.substr(0, said.find('\n')), "study.yaml:10:" + message) << keys;
+  }
+}
+
 }  // namespace
 }  // namespace tuner::testing
