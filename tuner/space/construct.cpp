@@ -12,7 +12,6 @@
 #include "tuner/space/domains.h"
 #include "tuner/space/expand.h"
 #include "tuner/space/group_plan.h"
-#include "tuner/space/listed_rows.h"
 #include "tuner/space/ordering.h"
 #include "tuner/space/translate.h"
 

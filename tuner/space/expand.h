@@ -1,7 +1,10 @@
 #pragma once
-// Breadth-first expansion of a planned group: all states of one level, then all of the next.
+// Expansion of a group: level by level, all states of one and then all of the next, or from a list
+// of its combinations.
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "tuner/space/build_monitor.h"
@@ -28,5 +31,16 @@ inline std::size_t bytes_of(const Layer& layer) {
 // One layer for each level. Ends early (fewer layers) when no state survives.
 std::vector<Layer> expand(const GroupPlan& plan, const std::vector<Domain>& domains,
                           const OpaqueEvaluator& opaque, BuildMonitor& monitor);
+
+// ---- from a list of combinations ----------------------------------------------------------------
+
+// The layers of a group, in its parameters' order, when one of its conditions is such a list of
+// all of its parameters: then only what is in the list is looked at, instead of every value of
+// each. Empty where none is.
+std::optional<std::vector<Layer>> expand_rows(const TermGraph& graph,
+                                              std::span<const TermId> conditions,
+                                              std::span<const std::uint32_t> group,
+                                              const std::vector<Domain>& domains,
+                                              const OpaqueEvaluator& opaque, BuildMonitor& monitor);
 
 }  // namespace tuner::detail
