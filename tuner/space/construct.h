@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tuner/space/build_monitor.h"
 #include "tuner/space/diagram.h"
+#include "tuner/space/expand.h"
 #include "tuner/space/name_table.h"
 
 namespace tuner::detail {
