@@ -1,7 +1,8 @@
 #pragma once
-// What the names in a definition's expressions mean.
+// What the names in a definition's expressions mean, and which of these expressions are integers.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -57,6 +58,22 @@ class ConfigurationNames : public NameSource {
   std::vector<const Value*> parameters_;
   std::vector<Value> derived_;
   std::vector<bool> has_derived_;
+};
+
+// ---- whole numbers ------------------------------------------------------------------------------
+
+class WholeNumbers {
+ public:
+  WholeNumbers(const SpaceDefinition& definition, const NameTable& names)
+      : definition_(definition), names_(names), derived_(definition.derived.size()) {}
+
+  // Whether the value, if there is one, is an integer or a boolean and never a float.
+  bool is_whole(const Expression& expression, const ExpressionNode& node);
+
+ private:
+  const SpaceDefinition& definition_;
+  const NameTable& names_;
+  std::vector<std::optional<bool>> derived_;  // what is known already
 };
 
 }  // namespace tuner::detail

@@ -7,7 +7,6 @@
 #include "tuner/space/domains.h"
 #include "tuner/space/name_table.h"
 #include "tuner/space/terms.h"
-#include "tuner/space/whole_numbers.h"
 
 namespace tuner::detail {
 
