@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tuner/base/hash.h"
-#include "tuner/space/hash_index.h"
+#include "tuner/space/terms.h"
 
 namespace tuner::detail {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "tuner/base/hash.h"
-#include "tuner/space/hash_index.h"
+#include "tuner/space/terms.h"
 
 namespace tuner::detail {
 namespace {
