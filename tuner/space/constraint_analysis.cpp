@@ -1,7 +1,5 @@
 // What single constraints do: for people who look for the mistake in their study.
 
-#include "tuner/space/constraint_analysis.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

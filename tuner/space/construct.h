@@ -1,12 +1,14 @@
 #pragma once
-// From a definition to the diagrams of its groups.
+// From a definition to the diagrams of its groups, and what single constraints do to it.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tuner/space/diagram.h"
 #include "tuner/space/expand.h"
 #include "tuner/space/name_table.h"
+#include "tuner/space/search_space.h"
 
 namespace tuner::detail {
 
@@ -20,5 +22,15 @@ struct Construction {
 // Throws InputError when the memory limit is exceeded, BuildStopped when cancelled.
 Construction construct(const SpaceDefinition& definition, const NameTable& names,
                        const std::vector<std::uint32_t>& constraints, BuildMonitor& monitor);
+
+// ---- what constraints do ------------------------------------------------------------------------
+
+// One report for each constraint, applied alone to the cartesian product. Takes milliseconds.
+std::vector<ConstraintReport> report_constraints(const SpaceDefinition& definition,
+                                                 const NameTable& names);
+
+// Of constraints that leave nothing together: a sentence that lists some of which none could be
+// left out.
+std::string why_empty(const SpaceDefinition& definition, const NameTable& names);
 
 }  // namespace tuner::detail

@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "tuner/base/hash.h"
-#include "tuner/space/constraint_analysis.h"
 #include "tuner/space/construct.h"
 #include "tuner/space/name_table.h"
 
