@@ -12,7 +12,6 @@
 #include "tuner/space/domains.h"
 #include "tuner/space/expand.h"
 #include "tuner/space/group_plan.h"
-#include "tuner/space/ordering.h"
 #include "tuner/space/translate.h"
 
 namespace tuner::detail {
@@ -32,7 +31,7 @@ constexpr std::size_t kSamples = 64;
 //     first two steps are repeated until nothing changes;
 //  3. group: the conditions that are left tie parameters together. Groups do not know of each
 //     other: the space is their cartesian product, and each is built alone;
-//  4. for each group: find an order of its parameters (ordering.h), plan the levels (group_plan.h),
+//  4. for each group: find an order of its parameters (ordering.cpp), plan the levels (group_plan.h),
 //     expand them (expand.h), and join what is equal into a diagram (reduce.h, diagram.h).
 class Constructor {
  public:

@@ -1,6 +1,6 @@
 // Searches for the order of parameters that makes the fewest states.
 
-#include "tuner/space/ordering.h"
+#include "tuner/space/group_plan.h"
 
 #include <algorithm>
 #include <cmath>
