@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "tuner/expression/operations.h"
-
 namespace tuner::detail {
 namespace {
 

@@ -2,8 +2,10 @@
 // The syntax tree of an expression: small, so that the search space can compile it and exporters
 // can print it in another language; and its exact evaluation, one configuration at a time.
 
+#include <compare>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tuner/expression/expression.h"
@@ -76,5 +78,23 @@ class NameSource {
 // The value of `node`, a node of `expression`'s tree. False when there is none; `error` says why.
 bool evaluate_tree(const Expression& expression, const ExpressionNode& node,
                    const NameSource& names, Value& out, EvaluationError& error);
+
+// ---- arithmetic ---------------------------------------------------------------------------------
+
+// Empty on success; else why there is no result (`out` is then unspecified).
+using Fault = std::string;
+
+Fault apply_unary(Op op, const Value& operand, Value& out);
+Fault apply_binary(Op op, const Value& left, const Value& right, Value& out);
+
+// kEq ... kGe. Equality of text and number is false; their order is a fault.
+Fault apply_comparison(Comparison how, const Value& left, const Value& right, bool& out);
+
+// Exact also where an integer has no equal double. Neither side may be text.
+std::partial_ordering compare_numbers(const Value& left, const Value& right);
+
+// Floored division and modulo with the divisor's sign. b != 0.
+double floor_divide(double a, double b);
+double floor_modulo(double a, double b);
 
 }  // namespace tuner::detail

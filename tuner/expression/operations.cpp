@@ -3,9 +3,9 @@
 // powers, logarithms and quotients of fractions the header has to be content with what can be a
 // constant expression; here they are those of the C library.
 
-#include "tuner/expression/operations.h"
-
 #include <cmath>
+
+#include "tuner/expression/expression_tree.h"
 
 #define TUNER_FN constexpr
 namespace tuner::python::detail {

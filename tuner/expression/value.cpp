@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tuner/expression/operations.h"
+#include "tuner/expression/expression_tree.h"
 
 namespace tuner {
 namespace {

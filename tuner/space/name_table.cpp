@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "tuner/expression/operations.h"
+#include "tuner/expression/expression_tree.h"
 
 namespace tuner::detail {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "tuner/base/hash.h"
-#include "tuner/expression/operations.h"
+#include "tuner/expression/expression_tree.h"
 
 namespace tuner::detail {
 namespace {
