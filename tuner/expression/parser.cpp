@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/expression/tree_builder.h"
 
 namespace tuner::detail {
 namespace {

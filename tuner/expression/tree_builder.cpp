@@ -1,10 +1,10 @@
 // Makes nodes, and resolves tuples, any() and all() into what every walker of a tree knows.
 
-#include "tuner/expression/tree_builder.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "tuner/expression/parser.h"
 
 namespace tuner::detail {
 namespace {
