@@ -31,8 +31,8 @@ constexpr std::size_t kSamples = 64;
 //     first two steps are repeated until nothing changes;
 //  3. group: the conditions that are left tie parameters together. Groups do not know of each
 //     other: the space is their cartesian product, and each is built alone;
-//  4. for each group: find an order of its parameters (ordering.cpp), plan the levels (group_plan.h),
-//     expand them (expand.h), and join what is equal into a diagram (reduce.h, diagram.h).
+//  4. for each group: find an order of its parameters, plan the levels (group_plan.h), expand them
+//     (expand.h), and join what is equal into a diagram (diagram.h).
 class Constructor {
  public:
   Constructor(const SpaceDefinition& definition, const NameTable& names, BuildMonitor& monitor)
