@@ -11,7 +11,6 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/codec/json.h"
-#include "tuner/store/session_lock.h"
 #include "tuner/store/store_impl.h"
 
 namespace tuner {
