@@ -1,8 +1,9 @@
 #pragma once
 // Parameters of functions and of templates, as a source declares them, the numbers that its types
-// are made of, and how large these are.
+// are made of, how large these are, and in how many ways a declaration can be read.
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,5 +52,15 @@ std::size_t bytes_of(const ElementType& type);
 // What a struct with these members has at least: of members whose size is not known it counts
 // nothing.
 std::size_t struct_bytes(Tokens body, bool is_union);
+
+// ---- readings -----------------------------------------------------------------------------------
+
+// What a word may stand for; there is more than one where that depends on how it is compiled.
+using Meanings = std::map<std::string, std::vector<std::vector<Token>>, std::less<>>;
+
+// The parameters of a function in every reading; what they are called stays. Nothing where there
+// are too many.
+std::optional<std::vector<std::vector<Token>>> readings_of(Tokens parameters,
+                                                           const Meanings& meanings);
 
 }  // namespace tuner

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tuner/source/parameters.h"
-#include "tuner/source/readings.h"
 
 namespace tuner {
 
