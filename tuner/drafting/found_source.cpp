@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tuner/drafting/study_text.h"
-#include "tuner/source/constants.h"
 #include "tuner/source/own_names.h"
 
 namespace tuner {

@@ -21,7 +21,6 @@
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/artifact_key.h"
-#include "tuner/source/constants.h"
 #include "tuner/source/device_part.h"
 #include "tuner/source/own_names.h"
 #include "tuner/source/wanted_kernels.h"

@@ -1,6 +1,7 @@
 #pragma once
 // Names in a source: those that it gives a meaning itself, whatever the compiler is told of them,
-// and those of which a compiler says that nobody declares them.
+// those of which a compiler says that nobody declares them, and __constant__ variables that it
+// leaves to others to set.
 
 #include <optional>
 #include <set>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/source/declarations.h"
 #include "tuner/source/tokens.h"
 
 namespace tuner {
@@ -43,5 +45,17 @@ int line_in(std::string_view source, const Token& token);
 // The first of `names` of which the log of g++, clang or NVRTC says that it is not declared.
 std::optional<std::string> undeclared_name(std::string_view log,
                                            std::span<const std::string> names);
+
+// ---- constants that others set ------------------------------------------------------------------
+
+struct UnsetConstant {
+  Token name;
+  std::vector<Token> declared;  // its type and its name, without extents
+  std::vector<Tokens> extents;
+};
+
+// Those without an initialiser, each name once. Of what a macro makes or an included file holds
+// nothing is known. The code must outlive what is returned.
+std::vector<UnsetConstant> unset_constants(Tokens code);
 
 }  // namespace tuner

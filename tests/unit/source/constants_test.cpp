@@ -1,4 +1,3 @@
-#include "tuner/source/constants.h"
 
 #include <gtest/gtest.h>
 
