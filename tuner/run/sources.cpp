@@ -23,7 +23,6 @@
 #include "tuner/source/artifact_key.h"
 #include "tuner/source/device_part.h"
 #include "tuner/source/own_names.h"
-#include "tuner/source/wanted_kernels.h"
 
 namespace tuner {
 namespace {

@@ -1,7 +1,9 @@
 #pragma once
-// A CUDA source without the code that is for the host: what is left is compiled as device code, by
-// compilers that do not split a file as nvcc does.
+// A CUDA source without what is not wanted of it: the code for the host, and kernels that nobody
+// asks for.
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,5 +18,16 @@ struct DevicePart {
 // constexpr (nor by a macro, which may say any of it), variables of the host's C++ library, and
 // includes that only such code needs.
 DevicePart device_part(const std::string& source);
+
+// ---- kernels that nobody asks for ---------------------------------------------------------------
+
+// Blanks stand for the kernels at namespace scope that none of `entries` names, so that no line or
+// column moves. A kernel stays where it may be needed all the same: its name occurs a second time,
+// or in a directive, or among `words_elsewhere`, those of what the source includes; it has
+// directives in it, is a template, or is declared with words that may mean anything. All stay where
+// an entry is no function of this text, is only known for a configuration ("k_{FORM}"), or where
+// macros make names.
+std::string wanted_kernels(const std::string& source, const std::vector<std::string>& entries,
+                           const std::set<std::string, std::less<>>& words_elsewhere = {});
 
 }  // namespace tuner

@@ -1,8 +1,8 @@
 // Kernels that nobody asks for are left out, and nothing else.
 
-#include "tuner/source/wanted_kernels.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/source/device_part.h"
 
 namespace tuner {
 namespace {
