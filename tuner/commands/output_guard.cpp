@@ -14,7 +14,7 @@
 #include "tuner/report/page.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/sources.h"
-#include "tuner/source/artifact_key.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/store/store.h"
 #include "tuner/worker/artifact_cache.h"
 

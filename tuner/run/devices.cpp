@@ -14,7 +14,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/run/sources.h"
-#include "tuner/source/artifact_key.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/worker/artifact_cache.h"
 #include "tuner/worker/device_probe.h"
 #include "tuner/worker/pool_evaluator.h"

@@ -20,8 +20,8 @@
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/source/artifact_key.h"
 #include "tuner/source/device_part.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/source/own_names.h"
 
 namespace tuner {

@@ -1,13 +1,167 @@
-// Compares what a compiler has opened with what the scan has found.
+// Names an artifact by everything that the compiler can see, and compares what a compiler has
+// opened with what the scan has found.
 
 #include "tuner/source/known_sources.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 namespace tuner {
+namespace {
+
+// With "=" between name and folder where they are one word.
+constexpr std::string_view kLong[] = {"--include-path", "--include-directory", "--system-include"};
+constexpr std::string_view kShort[] = {"-I", "-isystem", "-iquote", "-idirafter"};
+
+bool names_a_folder_next(std::string_view option) {
+  const auto is_it = [&](std::string_view name) { return option == name; };
+  return std::ranges::any_of(kLong, is_it) || std::ranges::any_of(kShort, is_it);
+}
+
+bool begins_with_one_of(std::string_view option, std::initializer_list<std::string_view> heads) {
+  return std::ranges::any_of(heads,
+                             [&](std::string_view head) { return option.starts_with(head); });
+}
+
+// The folder in a joined option.
+std::optional<std::string> folder_in(std::string_view option) {
+  for (const std::string_view name : kLong) {
+    if (option.starts_with(name) && option.size() > name.size() && option[name.size()] == '=') {
+      return std::string(option.substr(name.size() + 1));
+    }
+  }
+  for (const std::string_view name : kShort) {
+    if (option.starts_with(name)) return std::string(option.substr(name.size()));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> include_dirs_in(const std::vector<std::string>& options) {
+  std::vector<std::string> dirs;
+  for (const std::string& option : joined_include_options(options)) {
+    auto folder = folder_in(option);
+    if (!folder || folder->empty()) continue;
+    if (folder->front() == '=') dirs.push_back(folder->substr(1));  // some write -I=DIR
+    dirs.push_back(std::move(*folder));
+  }
+  return dirs;
+}
+
+Reach reach_of(const std::vector<std::string>& options) {
+  Reach reach = Reach::kScanned;
+  for (const std::string& option : options) {
+    if (begins_with_one_of(
+            option, {"-iwithprefix", "-iprefix", "-B", "-fplugin", "-specs", "--specs", "--sysroot",
+                     "-isysroot", "-imultilib", "--use-pch", "-pch", "--pch"})) {
+      return Reach::kUnknown;
+    }
+    if (begins_with_one_of(option, {"--pre-include", "-include", "--include=", "-imacros",
+                                    "--imacros", "@", "--options-file", "-optf"})) {
+      reach = Reach::kReported;
+    }
+  }
+  return reach;
+}
+
+// Changes what equal keys mean: raise it when the key or the artifact's form changes.
+constexpr std::uint64_t kFormat = 3;
+
+// A key begins with one of these where the scan of the sources does not find all files.
+constexpr char kUncachedMark = '!';
+constexpr char kIfReportedMark = '?';
+
+std::string identifier_of(const std::string& definition) {  // "MIN(a, b)" defines MIN
+  return definition.substr(0, definition.find('('));
+}
+
+}  // namespace
+
+std::vector<std::string> joined_include_options(const std::vector<std::string>& options) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    out.push_back(options[i]);
+    if (!names_a_folder_next(options[i]) || i + 1 == options.size()) continue;
+    out.back() += (options[i].starts_with("--") ? "=" : "") + options[i + 1];
+    ++i;
+  }
+  return out;
+}
+
+std::vector<std::string> include_dirs_of(const CompileRequest& request) {
+  std::vector<std::string> dirs = request.include_dirs;
+  for (std::string& dir : include_dirs_in(request.options)) dirs.push_back(std::move(dir));
+  return dirs;
+}
+
+SourceBundle bundle_of(const CompileRequest& request) {
+  return SourceBundle::read(request.source, request.source_name, include_dirs_of(request));
+}
+
+std::set<std::string> relevant_defines(const CompileRequest& request, const SourceBundle& bundle) {
+  std::set<std::string, std::less<>> words = words_of(request.entry);
+  for (const std::string& option : request.options) words.merge(words_of(option));
+  for (const std::string& symbol : request.symbols) words.merge(words_of(symbol));
+  for (const std::string& entry : request.then) words.merge(words_of(entry));
+  std::set<std::string> out;
+  if (!request.units.empty()) {  // which mention others, perhaps
+    for (const auto& [name, text] : request.defines) out.insert(name);
+    return out;
+  }
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto& [name, text] : request.defines) {
+      const std::string identifier = identifier_of(name);
+      if (!bundle.mentions(identifier) && !words.contains(identifier)) continue;
+      if (out.insert(name).second) grew = true;
+      words.merge(words_of(text));
+    }
+  }
+  return out;
+}
+
+Reach reach_of(const CompileRequest& request, const SourceBundle& bundle) {
+  const Reach options = reach_of(request.options);
+  if (options == Reach::kUnknown || !bundle.compiler_knows()) return Reach::kUnknown;
+  return bundle.complete() && request.units.empty() ? options : Reach::kReported;
+}
+
+std::string artifact_key(const CompileRequest& request, const SourceBundle& bundle,
+                         const std::string& compiler_identity) {
+  Hasher hasher;
+  hasher.add(kFormat).add(compiler_identity).add(request.arch).add(request.entry);
+  const Digest sources = bundle.digest();
+  hasher.add(sources.high).add(sources.low);
+  hasher.add(request.source_name);  // __FILE__, line information and warnings carry it
+  hasher.add(std::uint64_t{request.options.size()});
+  for (const std::string& option : request.options) hasher.add(option);
+  hasher.add(std::uint64_t{request.symbols.size()});
+  for (const std::string& symbol : request.symbols) hasher.add(symbol);
+  hasher.add(std::uint64_t{request.then.size()});
+  for (const std::string& entry : request.then) hasher.add(entry);
+  for (const std::string& unit : request.units) hasher.add(unit);
+  if (request.is_host_function) hasher.add("host function");
+  const std::set<std::string> names = relevant_defines(request, bundle);
+  for (const auto& [name, text] : request.defines) {
+    if (names.contains(name)) hasher.add(name).add(text);
+  }
+  const Reach reach = reach_of(request, bundle);
+  if (reach == Reach::kScanned) return to_hex(hasher.digest());
+  return (reach == Reach::kReported ? kIfReportedMark : kUncachedMark) + to_hex(hasher.digest());
+}
+
+std::string cache_name(const std::string& key, bool is_reported) {
+  if (key.front() == kUncachedMark) return {};
+  if (key.front() != kIfReportedMark) return key;
+  return is_reported ? key.substr(1) : std::string();
+}
+
+// ---- what is known of the files -----------------------------------------------------------------
+
 namespace {
 
 namespace fs = std::filesystem;

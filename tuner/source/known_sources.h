@@ -1,14 +1,56 @@
 #pragma once
-// Which files a result depends on, and whether they are still what they were.
+// Of which files a result is made: the name of an artifact, which covers everything that the
+// compiler can see, and whether the files are still what they were.
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "tuner/base/file_digest.h"
+#include "tuner/model/artifact.h"
 #include "tuner/model/trial.h"
-#include "tuner/source/artifact_key.h"
+#include "tuner/source/source_bundle.h"
 
 namespace tuner {
+
+// The same options with "-I DIR" and its like, which may come as two words, as one. Compilers are
+// given this form, so that they and the scan of the source see the same folders.
+std::vector<std::string> joined_include_options(const std::vector<std::string>& options);
+
+// How far the files that a compiler reads are known.
+enum class Reach {
+  kScanned,   // the scan of the source finds all
+  kReported,  // it takes the compiler's own word: a forced include, an #include named by a macro
+  kUnknown,   // nobody says
+};
+
+// Where the includes of a request are looked up: its directories and those among its options
+// ("-Idir").
+std::vector<std::string> include_dirs_of(const CompileRequest& request);
+
+// The bundle of a request.
+SourceBundle bundle_of(const CompileRequest& request);
+
+// Names of the definitions that can matter: mentioned by the sources, the entry, an option, or by
+// the text of another definition that matters.
+std::set<std::string> relevant_defines(const CompileRequest& request, const SourceBundle& bundle);
+
+// How far the files that `request` is compiled from are known: by the bundle, by what the compiler
+// reports beside, or not at all.
+Reach reach_of(const CompileRequest& request, const SourceBundle& bundle);
+
+// Name of the artifact that `request` gives: equal for requests that cannot give different ones, as
+// far as the bundle reaches, different for all others. A definition that neither the bundle nor
+// anything else of the request mentions does not enter. Requests that must not be cached share a
+// compilation with their equals of this run, too.
+std::string artifact_key(const CompileRequest& request, const SourceBundle& bundle,
+                         const std::string& compiler_identity);
+
+// Under which name the cache keeps the artifact that was asked for by `key`; empty where it must
+// not: then nobody knows all files that it is made of. `is_reported`: its compiler says them.
+std::string cache_name(const std::string& key, bool is_reported);
+
+// ---- what is known of the files -----------------------------------------------------------------
 
 // What a digest of sources covers.
 struct KnownSources {

@@ -17,7 +17,7 @@
 #include "tuner/base/process_memory.h"
 #include "tuner/measure/evaluation.h"
 #include "tuner/resolve/compiler_options.h"
-#include "tuner/source/artifact_key.h"
+#include "tuner/source/known_sources.h"
 #include "tuner/worker/artifact_cache.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/kernel_memory.h"

@@ -1,8 +1,7 @@
-#include "tuner/source/artifact_key.h"
-
 #include <functional>
 
 #include "scratch.h"
+#include "tuner/source/known_sources.h"
 
 namespace tuner {
 namespace {
