@@ -10,7 +10,7 @@
 
 namespace tuner {
 
-// The kernel's source, its includes written out, without C linkage (source/flat_source.h).
+// The kernel's source, its includes written out, without C linkage (source/source_bundle.h).
 struct LauncherSource {
   std::string text;
   std::vector<std::string> headers;  // #include lines to go before any namespace

@@ -10,8 +10,8 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
 #include "tuner/run/sources.h"
-#include "tuner/source/flat_source.h"
 #include "tuner/source/known_sources.h"
+#include "tuner/source/source_bundle.h"
 #include "tuner/study/unverified.h"
 
 namespace tuner {

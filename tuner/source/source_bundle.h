@@ -1,5 +1,6 @@
 #pragma once
-// A source with everything of the user's that it includes: what a cache key must cover.
+// A source with everything of the user's that it includes: as files, which a cache key must cover,
+// or written out in one text, which can stand in a namespace of another file.
 
 #include <set>
 #include <string>
@@ -59,5 +60,21 @@ class SourceBundle {
 
 // Every C identifier of a text, comments and strings included, each once.
 std::set<std::string, std::less<>> words_of(std::string_view text);
+
+// ---- written out --------------------------------------------------------------------------------
+
+struct FlatSource {
+  std::string text;
+  // Whole #include lines of headers that are not the user's, in order, to go before the namespace.
+  // Those that stand behind an #if are asked for first (__has_include).
+  std::vector<std::string> headers;
+  std::vector<std::string> macros;  // what the text defines: to be undefined behind it
+};
+
+// Includes are looked up as SourceBundle does. A file with "#pragma once" takes effect once. Names
+// with C linkage get C++ linkage, because only those belong to their namespace. Throws InputError
+// for an #include named by a macro and for a file that includes itself without end.
+FlatSource flat_source(const std::string& source, const std::string& source_name,
+                       const std::vector<std::string>& include_dirs);
 
 }  // namespace tuner

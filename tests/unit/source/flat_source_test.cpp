@@ -1,9 +1,8 @@
-#include "tuner/source/flat_source.h"
-
 #include <cstdlib>
 
 #include "scratch.h"
 #include "tuner/base/error.h"
+#include "tuner/source/source_bundle.h"
 
 namespace tuner {
 namespace {
