@@ -1,6 +1,6 @@
-#include "tuner/plugins/opencl/arguments.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/plugins/opencl/image.h"
 
 namespace tuner::opencl {
 namespace {

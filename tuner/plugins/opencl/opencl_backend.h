@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/plugins/opencl/arguments.h"
-#include "tuner/plugins/opencl/element_kernels.h"
+#include "tuner/plugins/opencl/image.h"
 #include "tuner/plugins/opencl/queue.h"
 
 namespace tuner::opencl {

@@ -1,8 +1,9 @@
 #pragma once
-// The commands of one device: memory that is copied and filled, kernels that are launched and
-// timed.
+// The commands of one device: memory that is copied, filled and compared, kernels that are launched
+// and timed.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,5 +43,39 @@ class Queue {
 void check_done(const Event& event);
 // Nanoseconds of the device's clock at an end of a command that is done.
 std::uint64_t time_of(const Event& event, cl_uint what);
+
+// ---- filling and comparing ----------------------------------------------------------------------
+
+// Throws sdk::Error (TUNER_INVALID) for a number that is no type.
+std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements);
+
+// A range of memory.
+struct Place {
+  cl_mem memory = nullptr;
+  std::uint64_t offset = 0;  // bytes
+};
+
+class ElementKernels {
+ public:
+  ElementKernels(const Queue& queue, bool on_device);
+
+  void fill(Place to, std::uint64_t elements, const tuner_fill& how);
+  tuner_comparison compare(Place actual, Place expected, std::uint32_t type, std::uint64_t elements,
+                           double rtol, double atol);
+
+ private:
+  struct Compiled {
+    Program program;
+    Kernel fill, compare;
+    Memory parts;
+  };
+  Compiled& compiled();
+  std::size_t work_items(std::uint64_t elements) const;
+  double element_at(Place from, std::uint64_t index, std::uint32_t type) const;
+
+  const Queue& queue_;
+  bool on_device_;
+  std::optional<Compiled> compiled_;  // on first use
+};
 
 }  // namespace tuner::opencl
