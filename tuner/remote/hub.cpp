@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/error.h"
-#include "tuner/remote/pace.h"
+#include "tuner/remote/link.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {

@@ -1,8 +1,14 @@
-// The link that MPI makes: calls the module's table of functions.
+// The link that MPI makes, and waiting for sockets and writing to them without ever waiting for
+// long.
 
 #include "tuner/remote/link.h"
 
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <ctime>
 #include <string>
 
 #include "tuner/base/error.h"
@@ -56,6 +62,27 @@ std::unique_ptr<RankLink> make_mpi_link(const std::filesystem::path& module) {
     throw UnavailableError(std::string("MPI cannot be started: ") + failed);
   }
   return std::make_unique<MpiLink>(calls);
+}
+
+// ---- how often a link is looked at --------------------------------------------------------------
+
+void Pace::poll(std::vector<pollfd>& fds) {
+  const timespec time{0, microseconds_ * 1000};
+  ::ppoll(fds.data(), fds.size(), &time, nullptr);
+  microseconds_ = std::min(kLongest, microseconds_ + microseconds_ / 4);
+}
+
+bool write_some(int socket, std::string& bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const auto sent =
+        ::send(socket, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    done = sent < 0 ? bytes.size() : done + static_cast<std::size_t>(sent);
+  }
+  bytes.erase(0, done);
+  return done > 0;
 }
 
 }  // namespace tuner

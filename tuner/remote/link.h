@@ -2,10 +2,13 @@
 // How ranks of a job reach each other: messages in order, of which none waits. MPI is one way;
 // tests have another.
 
+#include <poll.h>
+
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tuner {
 
@@ -32,5 +35,24 @@ class RankLink {
 // ranks of this job, on the thread that will use the link. Throws UnavailableError where the module
 // cannot be loaded, or MPI cannot be started.
 std::unique_ptr<RankLink> make_mpi_link(const std::filesystem::path& module);
+
+// ---- how often a link is looked at --------------------------------------------------------------
+
+class Pace {
+ public:
+  // Something moved: more is likely to follow.
+  void hurry() { microseconds_ = kShortest; }
+  // Until one of these is ready, or it is time to look.
+  void poll(std::vector<pollfd>& fds);
+
+ private:
+  static constexpr long kShortest = 50;
+  static constexpr long kLongest = 1000;
+  long microseconds_ = kShortest;
+};
+
+// Writes what a socket takes now, and leaves the rest. False when it takes nothing. What is for
+// somebody who is gone is dropped.
+bool write_some(int socket, std::string& bytes);
 
 }  // namespace tuner
