@@ -16,7 +16,7 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
-#include "tuner/remote/envelope.h"
+#include "tuner/remote/handshake.h"
 #include "tuner/remote/link.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/messages.h"

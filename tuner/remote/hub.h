@@ -18,7 +18,6 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/remote/agent.h"
-#include "tuner/remote/envelope.h"
 #include "tuner/remote/handshake.h"
 #include "tuner/remote/link.h"
 #include "tuner/worker/channel.h"

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "tests/fakes/scratch_folder.h"
-#include "tuner/remote/envelope.h"
 #include "tuner/worker/frame.h"
 
 namespace tuner {
