@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "tuner/plugins/cpu/stand_ins.h"
-#include "tuner/plugins/programs/source_text.h"
+#include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::cpu {
 

@@ -15,7 +15,6 @@
 #include "tuner/plugins/cuda/toolkit.h"
 #include "tuner/plugins/programs/host_function.h"
 #include "tuner/plugins/programs/make_rule.h"
-#include "tuner/plugins/programs/source_text.h"
 
 namespace tuner::cuda {
 

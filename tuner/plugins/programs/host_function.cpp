@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "tuner/plugins/programs/source_text.h"
+#include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::programs {
 namespace {

@@ -1,4 +1,4 @@
-// Reads the make rules by which compilers say what they have read.
+// Reads the make rules by which compilers say what they have read, and writes lines of C.
 
 #include "tuner/plugins/programs/make_rule.h"
 
@@ -78,6 +78,22 @@ bool lies_in(const fs::path& file, const fs::path& folder) {
   const fs::path outer = failed ? fs::path() : fs::canonical(folder, failed);
   if (failed) return false;
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+// ---- lines in front of a source -----------------------------------------------------------------
+
+std::string line_directive(const std::string& name) {
+  std::string out = "\n#line 1 \"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= ' ') out += c;
+  }
+  return out + "\"\n";
+}
+
+std::string definition(const std::string& name, std::string replacement) {
+  std::replace(replacement.begin(), replacement.end(), '\n', ' ');
+  return "#define " + name + " " + replacement + "\n";
 }
 
 }  // namespace tuner::programs

@@ -1,5 +1,6 @@
 #pragma once
-// The files that a compiler has read, from the make rule that it wrote.
+// What compilers and this program tell each other in text: the files that a compiler has read, from
+// the make rule that it wrote, and lines of C that stand in front of a user's source.
 
 #include <filesystem>
 #include <string>
@@ -12,5 +13,13 @@ std::vector<std::string> dependencies_in(const std::string& rule);
 
 // Whether a file lies somewhere in a folder; both exist.
 bool lies_in(const std::filesystem::path& file, const std::filesystem::path& folder);
+
+// ---- lines in front of a source -----------------------------------------------------------------
+
+// On a line of its own. Errors in what follows name `name`, from line 1 on.
+std::string line_directive(const std::string& name);
+
+// One line, whatever the replacement holds. `name` may have parameters.
+std::string definition(const std::string& name, std::string replacement);
 
 }  // namespace tuner::programs
