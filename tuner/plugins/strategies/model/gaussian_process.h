@@ -1,6 +1,5 @@
 #pragma once
-// Gaussian process regression that grows by one point at a time and keeps its predictions for a
-// fixed set of candidates up to date: O(points * candidates) for each new point.
+// A Gaussian process over configurations, and how much its predictions promise.
 
 #include <Eigen/Dense>
 #include <vector>
@@ -86,5 +85,25 @@ class GaussianProcess {
   std::vector<std::vector<std::uint8_t>> columns_;  // candidates, parameter by parameter
   Eigen::ArrayXf explained_;                        // column sums of projections squared
 };
+
+// ---- acquisition --------------------------------------------------------------------------------
+
+struct Acquisition {
+  enum class Kind { kExpectedImprovement, kProbability, kConfidenceBound };
+  Kind kind = Kind::kExpectedImprovement;
+  double margin = 0;   // improvements below this many deviations do not count
+  double kappa = 1.5;  // deviations, for the confidence bound
+};
+
+// Logarithm of the normal distribution function.
+double log_normal_tail(double u);
+
+// Logarithm of expected improvement below `best`, in the unit of `deviation`; exact far into the
+// tail, where the improvement itself would be zero.
+double log_expected_improvement(double mean, double deviation, double best);
+
+// Larger is better; only the order means something.
+Eigen::ArrayXf merit(const Acquisition& how, const Eigen::ArrayXf& mean,
+                     const Eigen::ArrayXf& deviation, double best);
 
 }  // namespace tuner::strategies

@@ -8,7 +8,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tuner/plugins/strategies/model/acquisition.h"
 #include "tuner/plugins/strategies/model/encoding.h"
 #include "tuner/plugins/strategies/model/gaussian_process.h"
 #include "tuner/plugins/strategies/model/prior_mean.h"
