@@ -1,9 +1,16 @@
-// The 128-bit content hash.
+// The 128-bit content hash, and files hashed by their contents, each once.
 
 #include "tuner/base/hash.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <bit>
+#include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 namespace tuner {
 
@@ -46,5 +53,79 @@ std::string to_hex(const Digest& digest) {
 }
 
 Digest hash_of(std::string_view text) { return Hasher().add(text).digest(); }
+
+// ---- files --------------------------------------------------------------------------------------
+
+namespace {
+
+// A file's digest is a Hasher's, of its blocks: all but the last have this many bytes, and the last
+// has fewer, or none.
+constexpr std::size_t kFileBlock = std::size_t{1} << 20;
+
+// A whole block, or what is left of the file; negative when it cannot be read.
+ssize_t fill(int fd, std::vector<char>& block) {
+  std::size_t have = 0;
+  while (have < block.size()) {
+    const ssize_t got = ::read(fd, block.data() + have, block.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  return static_cast<ssize_t>(have);
+}
+
+std::optional<std::string> digest_of(int fd) {
+  std::vector<char> block(kFileBlock);
+  Hasher hasher;
+  for (;;) {
+    const ssize_t got = fill(fd, block);
+    if (got < 0) return std::nullopt;
+    hasher.add(std::string_view(block.data(), static_cast<std::size_t>(got)));
+    if (static_cast<std::size_t>(got) < kFileBlock) return to_hex(hasher.digest());
+  }
+}
+
+}  // namespace
+
+std::string file_digest_of(std::string_view bytes) {
+  Hasher hasher;
+  for (;;) {
+    const std::string_view block = bytes.substr(0, kFileBlock);
+    hasher.add(block);
+    if (block.size() < kFileBlock) return to_hex(hasher.digest());
+    bytes.remove_prefix(block.size());
+  }
+}
+
+std::optional<FileDigests::State> FileDigests::of(const std::filesystem::path& path) {
+  // Not blocking: a FIFO without a writer would keep us for ever.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return std::nullopt;
+  std::optional<State> state;
+  struct stat facts {};
+  if (::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) {
+    const Stamp stamp{facts.st_dev, facts.st_ino, static_cast<std::uint64_t>(facts.st_size),
+                      facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec};
+    const auto known = known_.find(path.string());
+    if (known != known_.end() && known->second.first == stamp) {
+      state = known->second.second;
+    } else if (auto digest = digest_of(fd)) {
+      state = State{std::move(*digest),
+                    std::chrono::system_clock::time_point(
+                        std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                            std::chrono::seconds(stamp.seconds) +
+                            std::chrono::nanoseconds(stamp.nanoseconds)))};
+      known_.insert_or_assign(path.string(), std::pair{stamp, *state});
+    }
+  }
+  ::close(fd);
+  return state;
+}
+
+std::string FileDigests::text_of(const std::filesystem::path& path) {
+  const auto state = of(path);
+  return state ? state->digest : std::string();
+}
 
 }  // namespace tuner

@@ -9,7 +9,7 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 #include "tuner/codegen/formats.h"
 #include "tuner/report/page.h"
 #include "tuner/resolve/resolve.h"

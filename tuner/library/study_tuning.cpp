@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 #include "tuner/library/application_data.h"
 #include "tuner/library/call_queue.h"
 #include "tuner/library/deferred_device.h"

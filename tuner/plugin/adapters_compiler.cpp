@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 #include "tuner/plugin/adapters.h"
 
 namespace tuner {

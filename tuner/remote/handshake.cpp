@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/usable_cores.h"
 #include "tuner/worker/frame.h"
 

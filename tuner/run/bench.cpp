@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/base/file_digest.h"
 #include "tuner/base/hash.h"
 #include "tuner/run/ceilings.h"
 #include "tuner/run/compiler_choice.h"

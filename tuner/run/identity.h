@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"

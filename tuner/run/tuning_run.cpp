@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/worker_threads.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 #include "tuner/model/artifact.h"
 #include "tuner/model/trial.h"
 #include "tuner/source/source_bundle.h"

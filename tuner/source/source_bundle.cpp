@@ -13,7 +13,7 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 #include "tuner/source/directives.h"
 #include "tuner/source/tokens.h"

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "test_plugins.h"
-#include "tuner/base/file_digest.h"
+#include "tuner/base/hash.h"
 
 namespace tuner {
 namespace {
