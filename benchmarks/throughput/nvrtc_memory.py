@@ -39,7 +39,7 @@ WAYS = {
 
 
 def keep_freed_memory():
-    """As tuner/base/process_memory.cpp."""
+    """As tuner/base/process_state.cpp."""
     m_trim_threshold, m_mmap_threshold = -1, -3
     libc = ctypes.CDLL(None)
     if libc.mallopt(m_mmap_threshold, 32 << 20) != 1 or libc.mallopt(m_trim_threshold, 128 << 20) != 1:

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "tuner/base/processor_time.h"
+#include "tuner/base/process_state.h"
 #include "tuner/base/usable_cores.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/report/figures.h"

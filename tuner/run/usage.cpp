@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/process_memory.h"
+#include "tuner/base/process_state.h"
 #include "tuner/model/statistics.h"
 
 namespace tuner {

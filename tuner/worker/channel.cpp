@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/processor_time.h"
+#include "tuner/base/process_state.h"
 
 namespace tuner {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
-#include "tuner/base/process_memory.h"
+#include "tuner/base/process_state.h"
 #include "tuner/measure/evaluation.h"
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/source/known_sources.h"

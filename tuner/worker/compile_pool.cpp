@@ -11,7 +11,7 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
-#include "tuner/base/process_memory.h"
+#include "tuner/base/process_state.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner {

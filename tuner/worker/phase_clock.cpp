@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tuner/base/processor_time.h"
+#include "tuner/base/process_state.h"
 
 namespace tuner {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "tuner/base/error.h"
-#include "tuner/base/process_memory.h"
+#include "tuner/base/process_state.h"
 #include "tuner/base/secret.h"
 #include "tuner/resolve/argument_names.h"
 #include "tuner/worker/messages.h"

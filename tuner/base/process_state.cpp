@@ -1,7 +1,8 @@
-// Adds up what the scheduler says of a process's threads, and reads when it was started.
+// Reads /proc, and tells the allocator what to keep.
 
-#include "tuner/base/processor_time.h"
+#include "tuner/base/process_state.h"
 
+#include <malloc.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,6 +49,28 @@ double process_age() {
   if (!(fields >> started) || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
   started /= static_cast<double>(::sysconf(_SC_CLK_TCK));
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - started;
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+std::uint64_t peak_resident_bytes(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string word; status >> word;) {
+    std::uint64_t kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  // Larger pieces than these would still be mapped on their own; it is the largest that glibc
+  // takes.
+  constexpr int kLargestPiece = 32 << 20;
+  constexpr int kKept = 128 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLargestPiece);
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
+#endif
 }
 
 }  // namespace tuner
