@@ -1,6 +1,8 @@
 #pragma once
-// Text of studies, recordings and drivers made safe to show: files keep it as it is.
+// Text of studies, recordings and drivers made safe to show (files keep it as it is), and colours
+// for people at a terminal (files and pipes get none, unless the user insists).
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -13,5 +15,28 @@ std::string for_terminal(std::string_view text);
 
 // The same, but lines stay lines.
 std::string lines_for_terminal(std::string_view text);
+
+// ---- colours ------------------------------------------------------------------------------------
+
+class Colours {
+ public:
+  Colours() = default;  // none
+  // `choice` as --color takes it: "always", "never", or "auto": where `out` is a terminal that is
+  // not dumb, NO_COLOR is not set (https://no-color.org) and CLICOLOR_FORCE does not say otherwise.
+  Colours(std::string_view choice, std::FILE* out);
+
+  // Text of one line in the colour of ...
+  std::string good(std::string_view text) const { return in(32, text); }
+  std::string bad(std::string_view text) const { return in(31, text); }
+  std::string doubtful(std::string_view text) const { return in(33, text); }
+
+  // The text with its first word "warning:" in colour, where it begins with that.
+  std::string note(std::string_view text) const;
+
+ private:
+  std::string in(int code, std::string_view text) const;
+
+  bool on_ = false;
+};
 
 }  // namespace tuner

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <string>
 
-#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/usable_cores.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"

@@ -10,7 +10,6 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
-#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/secret.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "tuner/base/colours.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/commands/json_events.h"
 #include "tuner/commands/search_tally.h"
 

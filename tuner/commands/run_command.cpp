@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/base/usable_cores.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/colours.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/commands/progress.h"
 #include "tuner/commands/trace.h"
 #include "tuner/run/device_run.h"

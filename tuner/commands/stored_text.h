@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/base/colours.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/run/stored_results.h"
 
 namespace tuner {

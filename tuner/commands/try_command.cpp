@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/colours.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"

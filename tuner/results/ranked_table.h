@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/base/colours.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/model/ranked_results.h"
 
 namespace tuner {
