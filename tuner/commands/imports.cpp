@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/base/compressed_file.h"
+#include "tuner/base/archives.h"
 #include "tuner/base/error.h"
-#include "tuner/base/tar_file.h"
 #include "tuner/choice/tuned_table.h"
 #include "tuner/commands/recorded_size.h"
 #include "tuner/exchange/recorded_trials.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/compressed_file.h"
+#include "tuner/base/archives.h"
 #include "tuner/base/error.h"
 #include "tuner/exchange/json_events.h"
 #include "tuner/exchange/recording_builder.h"

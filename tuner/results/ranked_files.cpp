@@ -6,10 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "tuner/base/archives.h"
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/compressed_file.h"
 #include "tuner/base/error.h"
-#include "tuner/base/tar_file.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/table_text.h"
 

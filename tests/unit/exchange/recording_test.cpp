@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "tuner/base/compressed_file.h"
+#include "tuner/base/archives.h"
 #include "tuner/base/error.h"
 #include "tuner/exchange/recording_reader.h"
 

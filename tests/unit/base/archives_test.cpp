@@ -1,10 +1,9 @@
 // Archives are read; damaged ones are refused.
 
-#include "tuner/base/tar_file.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tuner/base/archives.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
