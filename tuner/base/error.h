@@ -59,4 +59,12 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
 // "did you mean 'X'?" for a near miss, else empty.
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
 
+// ---- how the program ends -----------------------------------------------------------------------
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitNothingValid = 1;  // or a FatalError
+inline constexpr int kExitBadInput = 2;
+inline constexpr int kExitUnavailable = 3;
+inline constexpr int kExitInterrupted = 130;
+
 }  // namespace tuner

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/base/exit_status.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/commands/check_options.h"

@@ -1,8 +1,8 @@
 #pragma once
-// The subcommands, a file each. Each returns an exit status (base/exit_status.h) or throws one of
+// The subcommands, a file each. Each returns an exit status (base/error.h) or throws one of
 // base/error.h's types.
 
-#include "tuner/base/exit_status.h"
+#include "tuner/base/error.h"
 #include "tuner/commands/options.h"
 
 namespace tuner {

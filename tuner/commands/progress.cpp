@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "tuner/base/error.h"
-#include "tuner/base/exit_status.h"
 #include "tuner/base/terminal_text.h"
 
 namespace tuner {
