@@ -1,7 +1,10 @@
 #pragma once
-// Whether what lies in a folder may be run: whoever may write there decides what this user runs.
+// What keeps others from deciding what this user runs: whether what lies in a folder may be run,
+// and numbers that nobody can foresee.
 
+#include <cstdint>
 #include <filesystem>
+#include <random>
 #include <string>
 
 namespace tuner {
@@ -11,5 +14,13 @@ enum class Owner { kUser, kUserOrRoot };
 // Why what lies there must not be run: others own the folder or may write to it. Empty when nothing
 // speaks against it, or when there is no such folder. Root is no exception.
 std::string why_not_trusted(const std::filesystem::path& directory, Owner owner = Owner::kUser);
+
+// ---- numbers that nobody can foresee ------------------------------------------------------------
+
+// From the system.
+inline std::uint64_t drawn_secret() {
+  std::random_device system;
+  return (std::uint64_t{system()} << 32) | system();
+}
 
 }  // namespace tuner

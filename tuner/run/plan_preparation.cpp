@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/base/secret.h"
+#include "tuner/base/trust.h"
 #include "tuner/resolve/resolve.h"
 
 namespace tuner {

@@ -9,7 +9,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
-#include "tuner/base/secret.h"
+#include "tuner/base/trust.h"
 #include "tuner/resolve/argument_names.h"
 #include "tuner/worker/messages.h"
 
