@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tuner/model/artifact.h"
-#include "tuner/model/ceilings.h"
+#include "tuner/model/device_facts.h"
 #include "tuner/model/launch.h"
 #include "tuner/space/parameter.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/model/ceilings.h"
+#include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "tuner/model/ceilings.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/size_evaluator.h"
