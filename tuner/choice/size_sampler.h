@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tuner/model/problem_size.h"
-#include "tuner/model/size_domain.h"
 #include "tuner/space/sampling.h"
 
 namespace tuner {

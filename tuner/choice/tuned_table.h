@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/model/problem_size.h"
 #include "tuner/model/ranked_results.h"
-#include "tuner/model/size_domain.h"
 #include "tuner/model/study.h"
 
 namespace tuner {

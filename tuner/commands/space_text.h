@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tuner/model/size_domain.h"
+#include "tuner/model/problem_size.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {

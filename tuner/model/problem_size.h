@@ -1,10 +1,13 @@
 #pragma once
-// The size of a problem: named extents.
+// The size of a problem: named extents; and all sizes that a study is tuned for, where it does not
+// list them.
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tuner/expression/expression.h"
 
 namespace tuner {
 
@@ -22,6 +25,26 @@ struct ProblemSize {
     return text.empty() ? "default" : text;
   }
   friend bool operator==(const ProblemSize&, const ProblemSize&) = default;
+};
+
+// ---- all sizes ----------------------------------------------------------------------------------
+
+// A dimension and its extents, both ends included.
+struct ExtentRange {
+  std::string name;
+  std::int64_t low = 1;
+  std::int64_t high = 1;
+};
+
+// Sizes of one kind are those for which the rule holds.
+struct SizeKind {
+  Expression rule;  // over the dimensions; empty = every size
+  double weight = 1;
+};
+
+struct SizeDomain {
+  std::vector<ExtentRange> extents;  // in the order of the study file
+  std::vector<SizeKind> kinds;       // one at least
 };
 
 }  // namespace tuner

@@ -13,7 +13,6 @@
 #include "tuner/model/data_type.h"
 #include "tuner/model/launch.h"
 #include "tuner/model/problem_size.h"
-#include "tuner/model/size_domain.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {
