@@ -1,12 +1,23 @@
-// Ask and tell, runs and results for C: the C++ functions, of which nothing that they throw
-// crosses.
+// All that the library offers, for C: the C++ functions, of which nothing that they throw crosses.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "tuner/library/c_texts.h"
 #include "tuner/library/tuner.h"
 #include "tuner/library/tuner_c.h"
+
+struct tuner_tuning {
+  libtuner::Tuning tuning;
+};
 
 struct tuner_search {
   libtuner::Search search;
@@ -14,12 +25,77 @@ struct tuner_search {
   std::vector<libtuner::Search::Question> kept;
 };
 
-using libtuner::c::guarded;
-using libtuner::c::json_of;
-using libtuner::c::put;
-using libtuner::c::text_of;
-
 namespace {
+
+using libtuner::Configuration;
+using libtuner::Error;
+using libtuner::Trial;
+
+std::string text_of(const char* text) { return text == nullptr ? "" : text; }
+
+// The object as text, written by hand: ask() is called as often as an application measures, and a
+// tree in between would take longer than the search. Names of parameters are identifiers.
+std::string json_of(const Configuration& configuration) {
+  std::string out = "{";
+  for (const auto& [name, value] : configuration) {
+    out += out.size() == 1 ? "\"" : ",\"";
+    out += name;
+    out += "\":";
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      out += std::to_string(*number);
+    } else {
+      std::visit([&out](const auto& plain) { out += nlohmann::json(plain).dump(); }, value);
+    }
+  }
+  return out += '}';
+}
+
+std::string json_of(const Trial& trial) {
+  return nlohmann::ordered_json{
+      {"configuration", nlohmann::ordered_json::parse(json_of(trial.configuration))},
+      {"state", trial.state},
+      {"time_ms", trial.time_ms},
+      {"objective", trial.objective},
+      {"message", trial.message}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// False where there is no room.
+bool put(std::string_view text, char* out, std::size_t room) {
+  if (out == nullptr || text.size() + 1 > room) return false;
+  std::memcpy(out, text.data(), text.size());
+  out[text.size()] = '\0';
+  return true;
+}
+
+void put_cut(std::string_view text, char* out, std::size_t room) {
+  if (room > 0) put(text.substr(0, std::min(text.size(), room - 1)), out, room);
+}
+
+// A pointer that a function cannot do without, and the name that tuner_c.h gives it.
+struct Needed {
+  template <typename Pointee>
+  Needed(Pointee* pointer, const char* its_name) : name(its_name), is_null(pointer == nullptr) {}
+  const char* name;
+  bool is_null;
+};
+
+// What `body` returns; -1 with the reason when it throws, or when something needed is null.
+template <typename Body>
+int guarded(char* error, std::size_t error_room, std::initializer_list<Needed> all_needed,
+            Body&& body) noexcept {
+  try {
+    for (const Needed& one : all_needed) {
+      if (one.is_null) throw Error("'" + std::string(one.name) + "' is null");
+    }
+    return body();
+  } catch (const std::exception& thrown) {
+    put_cut(thrown.what(), error, error_room);
+  } catch (...) {
+    put_cut("something that is no exception was thrown", error, error_room);
+  }
+  return -1;
+}
 
 libtuner::RunSettings settings_of(const tuner_run_settings* from) {
   libtuner::RunSettings to;
@@ -32,6 +108,42 @@ libtuner::RunSettings settings_of(const tuner_run_settings* from) {
   if (from->results != nullptr) to.results = from->results;
   if (from->jobs > 0) to.jobs = from->jobs;
   to.installation.prefix = text_of(from->prefix);
+  return to;
+}
+
+libtuner::Buffers buffers_of(const tuner_buffer* buffers, size_t count) {
+  libtuner::Buffers out;
+  if (buffers == nullptr && count > 0) {
+    throw Error("there are no buffers, of which there should be " + std::to_string(count));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const tuner_buffer& one = buffers[i];
+    out.push_back({text_of(one.argument), one.data, one.bytes, one.on_host != 0});
+  }
+  return out;
+}
+
+libtuner::TuningSettings settings_of(const tuner_tuning_settings* from) {
+  libtuner::TuningSettings to;
+  if (from == nullptr) return to;
+  if (from->backend != nullptr) to.backend = from->backend;
+  to.device = from->device;
+  to.strategy = text_of(from->strategy);
+  if (from->seed > 0) to.seed = from->seed;
+  to.evaluations = from->evaluations;
+  if (from->results != nullptr) to.results = from->results;
+  if (from->jobs > 0) to.jobs = from->jobs;
+  to.installation.prefix = text_of(from->prefix);
+  if (from->launch == nullptr) return to;
+  to.launch = [launch = from->launch, context = from->context](
+                  const std::string& size,
+                  const libtuner::Configuration& configuration) -> std::optional<double> {
+    double milliseconds = -1;
+    if (launch(context, size.c_str(), json_of(configuration).c_str(), &milliseconds) != 0) {
+      throw Error("the application could not launch it");
+    }
+    return milliseconds < 0 ? std::nullopt : std::optional(milliseconds);
+  };
   return to;
 }
 
@@ -64,8 +176,7 @@ TUNER_LIBRARY int tuner_search_ask(tuner_search* search, uint64_t* question, cha
     if (search->kept.empty()) return 0;
     const std::string text = json_of(search->kept.back().configuration);
     if (!put(text, configuration, room)) {
-      throw libtuner::Error("the configuration needs " + std::to_string(text.size() + 1) +
-                            " bytes");
+      throw Error("the configuration needs " + std::to_string(text.size() + 1) + " bytes");
     }
     *question = search->kept.back().number;
     search->kept.pop_back();
@@ -125,6 +236,63 @@ TUNER_LIBRARY int tuner_results(const char* study, const char* folder,
         libtuner::exported(libtuner::Study::load(text_of(study)), text_of(folder), "json");
     emit(context, text.data(), text.size());
     return 0;
+  });
+}
+
+// ---- tuning in the idle time of a program -------------------------------------------------------
+
+TUNER_LIBRARY tuner_tuning* tuner_tuning_open(const char* study,
+                                              const tuner_tuning_settings* settings, char* error,
+                                              size_t error_room) {
+  tuner_tuning* made = nullptr;
+  guarded(error, error_room, {{study, "study"}}, [&] {
+    made = new tuner_tuning{
+        libtuner::Tuning(libtuner::Study::load(text_of(study)), settings_of(settings))};
+    return 0;
+  });
+  return made;
+}
+
+TUNER_LIBRARY void tuner_tuning_close(tuner_tuning* tuning) { delete tuning; }
+
+TUNER_LIBRARY int tuner_tuning_add(tuner_tuning* tuning, const char* size, const tuner_buffer* data,
+                                   size_t count, char* error, size_t error_room) {
+  return guarded(error, error_room, {{tuning, "tuning"}}, [&] {
+    tuning->tuning.add(text_of(size), buffers_of(data, count));
+    return 0;
+  });
+}
+
+TUNER_LIBRARY int tuner_tuning_step(tuner_tuning* tuning, double milliseconds,
+                                    tuner_progress* progress, char* error, size_t error_room) {
+  return guarded(error, error_room, {{tuning, "tuning"}}, [&] {
+    const libtuner::Progress now = tuning->tuning.step(milliseconds);
+    if (progress != nullptr) *progress = {now.done ? 1 : 0, now.waiting ? 1 : 0, now.trials};
+    return 0;
+  });
+}
+
+TUNER_LIBRARY int tuner_tuning_best(const tuner_tuning* tuning, const char* size,
+                                    char* configuration, size_t room, double* milliseconds,
+                                    int* tuned, char* error, size_t error_room) {
+  return guarded(error, error_room, {{tuning, "tuning"}}, [&] {
+    const auto best = tuning->tuning.best(text_of(size));
+    if (!best) return 0;
+    const std::string text = json_of(best->configuration);
+    if (!put(text, configuration, room)) {
+      throw Error("the configuration needs " + std::to_string(text.size() + 1) + " bytes");
+    }
+    if (milliseconds != nullptr) *milliseconds = best->time_ms;
+    if (tuned != nullptr) *tuned = best->tuned ? 1 : 0;
+    return 1;
+  });
+}
+
+TUNER_LIBRARY int tuner_tuning_launch(tuner_tuning* tuning, const char* size,
+                                      const tuner_buffer* buffers, size_t count, char* error,
+                                      size_t error_room) {
+  return guarded(error, error_room, {{tuning, "tuning"}}, [&] {
+    return tuning->tuning.launch(text_of(size), buffers_of(buffers, count)) ? 1 : 0;
   });
 }
 

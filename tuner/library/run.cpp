@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "tuner/codegen/registry.h"
-#include "tuner/library/guarded.h"
 #include "tuner/library/state.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/sources.h"

@@ -2,10 +2,15 @@
 // What stands behind the library's objects, and the words of the house in those of the library.
 
 #include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/library/tuner.h"
+#include "tuner/model/problem_size.h"
 #include "tuner/model/study.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/space/parameter.h"
@@ -33,5 +38,38 @@ tuner::SearchSpec search_of(const tuner::Study& study, const std::string& strate
                             const Options& options);
 Configuration with_names(const std::vector<tuner::Parameter>& parameters,
                          const tuner::Configuration& values);
+
+template <typename Body>
+auto guarded(Body&& body) {
+  try {
+    return body();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(error.what());
+  }
+}
+
+class TuningWork {
+ public:
+  virtual ~TuningWork() = default;
+  virtual void add(const tuner::ProblemSize& size, const Buffers& data) = 0;
+  virtual Progress step(double milliseconds) = 0;
+  virtual std::optional<Tuning::Choice> best(const std::string& label) const = 0;
+  virtual bool launch(const std::string& label, const Buffers& buffers) = 0;
+};
+
+// Milliseconds of a steady clock; a test has one of its own.
+using ClockMs = std::function<double()>;
+
+// Compiled by workers, verified and measured on a device of this process.
+std::unique_ptr<TuningWork> tune_study(const tuner::Study& study, const TuningSettings& settings,
+                                       ClockMs now_ms);
+// Launched by settings.launch.
+std::unique_ptr<TuningWork> tune_launches(const tuner::Study& study, const TuningSettings& settings,
+                                          ClockMs now_ms);
+
+// The evaluations of the settings, else of the study, else a usual number.
+std::uint64_t evaluations_of(const tuner::Study& study, const TuningSettings& settings);
 
 }  // namespace libtuner

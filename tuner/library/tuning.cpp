@@ -1,14 +1,196 @@
-// Tuning in the idle time of a program: sizes by their names, and who works on them.
+// Tuning in the idle time of a program: sizes by their names, who works on them, and how launches
+// of the application itself are tuned, one after the other, each within a step.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
 
-#include "tuner/library/guarded.h"
 #include "tuner/library/state.h"
-#include "tuner/library/tuning_work.h"
+#include "tuner/model/statistics.h"
+#include "tuner/plugin/space_table.h"
+#include "tuner/ports/strategy.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/space/search_space.h"
 #include "tuner/study/size_check.h"
 
 namespace libtuner {
+
+namespace {
+
+using tuner::ConfigIndex;
+
+// One size: its space, who chooses, and the configuration that is being measured.
+struct SizeTuning {
+  SizeTuning(const tuner::Study& study, const tuner::ProblemSize& size, std::string text)
+      : name(std::move(text)),
+        space(tuner::SearchSpace::build(tuner::space_definition(study, size, {}))) {}
+
+  std::string name;  // as the application is told it
+  tuner::SearchSpace space;
+  std::unique_ptr<tuner::Strategy> strategy{};
+  std::uint64_t trials = 0;
+  bool is_done = false;
+  // Of the configuration in hand: its first launch warms up and does not count.
+  std::optional<ConfigIndex> in_hand{};
+  Configuration configuration{};
+  bool is_warm = false;
+  std::vector<double> samples{};
+  double spent_ms = 0;
+  double usual_ms = 0;  // of its launches, by the clock; 0: not known
+};
+
+class OwnLaunches final : public TuningWork {
+ public:
+  OwnLaunches(const tuner::Study& study, const TuningSettings& settings, ClockMs now_ms)
+      : study_(study),
+        settings_(settings),
+        now_ms_(std::move(now_ms)),
+        catalogue_(load_catalogue(settings.installation)) {}
+
+  void add(const tuner::ProblemSize& size, const Buffers&) override {
+    const std::string label = size.label();
+    if (choices_.contains(label)) return;
+    auto made = std::make_unique<SizeTuning>(study_, size, text_of(size));
+    made->strategy = make_strategy(made->space);
+    made->is_done = made->space.size() == 0;
+    const std::lock_guard lock(mutex_);
+    choices_[label];
+    order_.push_back(label);
+    sizes_.push_back(std::move(made));
+  }
+
+  Progress step(double milliseconds) override {
+    const double end = now_ms_() + milliseconds;
+    bool any = false;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      SizeTuning& size = *sizes_[i];
+      while (!size.is_done && now_ms_() < end && next_configuration(i)) {
+        if (any && size.usual_ms > end - now_ms_()) return progress();
+        launch_once(i);
+        any = true;
+      }
+      if (!size.is_done) break;
+    }
+    return progress();
+  }
+
+  std::optional<Tuning::Choice> best(const std::string& label) const override {
+    const std::lock_guard lock(mutex_);
+    const auto found = choices_.find(label);
+    return found == choices_.end() ? std::nullopt : found->second;
+  }
+
+  bool launch(const std::string&, const Buffers&) override {
+    throw Error("the application launches by itself: best() says which configuration");
+  }
+
+ private:
+  std::unique_ptr<tuner::Strategy> make_strategy(const tuner::SearchSpace& space) const {
+    const auto search = search_of(study_, settings_.strategy, settings_.strategy_options);
+    return catalogue_.make_strategy(search.strategy, tuner::space_table(space), settings_.seed,
+                                    {evaluations_of(study_, settings_), {}}, search.options);
+  }
+
+  // Whether there is one in hand.
+  bool next_configuration(std::size_t i) {
+    SizeTuning& size = *sizes_[i];
+    if (size.in_hand) return true;
+    const bool over = size.trials >= evaluations_of(study_, settings_);
+    const auto asked = over ? std::vector<ConfigIndex>() : size.strategy->ask(1);
+    if (asked.empty()) {
+      size.is_done = true;
+      const std::lock_guard lock(mutex_);
+      if (auto& choice = choices_.at(order_[i])) choice->tuned = true;
+      return false;
+    }
+    const ConfigIndex next = asked.front();
+    size.in_hand = next;
+    size.configuration = with_names(size.space.parameters(), size.space.configuration(next));
+    size.is_warm = false;
+    size.samples.clear();
+    size.spent_ms = size.usual_ms = 0;
+    return true;
+  }
+
+  void launch_once(std::size_t i) {
+    SizeTuning& size = *sizes_[i];
+    const double begin = now_ms_();
+    double ms = 0;
+    try {
+      const auto told = settings_.launch(size.name, size.configuration);
+      size.usual_ms = now_ms_() - begin;
+      ms = told.value_or(size.usual_ms);
+      if (!std::isfinite(ms) || ms < 0) throw Error("the time of a launch was no time");
+    } catch (...) {
+      conclude(i, tuner::TrialState::kRuntime);
+      return;
+    }
+    size.spent_ms += ms;
+    if (!std::exchange(size.is_warm, true)) return;
+    size.samples.push_back(ms);
+    if (is_known(i)) conclude(i, tuner::TrialState::kOk);
+  }
+
+  // Well enough, or so slow that nobody wants to know better.
+  bool is_known(std::size_t i) const {
+    const SizeTuning& size = *sizes_[i];
+    const tuner::MeasureSpec& spec = study_.measure;
+    const auto& best = choices_.at(order_[i]);
+    const double best_ms = best ? best->time_ms : 0;
+    const double fastest = *std::ranges::min_element(size.samples);
+    constexpr std::size_t kProbes = 3;
+    if (spec.drop_above > 0 && best_ms > 0 && size.samples.size() >= kProbes &&
+        fastest > spec.drop_above * best_ms) {
+      return true;
+    }
+    return tuner::enough_samples(tuner::summarise(size.samples, spec.confidence), spec,
+                                 size.spent_ms, best_ms);
+  }
+
+  void conclude(std::size_t i, tuner::TrialState state) {
+    SizeTuning& size = *sizes_[i];
+    tuner::Observation told{*size.in_hand, state, {}, size.spent_ms / 1000};
+    if (state == tuner::TrialState::kOk) {
+      const double ms = tuner::median(size.samples);
+      told.objectives = {ms / 1000};
+      const std::lock_guard lock(mutex_);
+      auto& choice = choices_.at(order_[i]);
+      if (!choice || ms < choice->time_ms) choice = Tuning::Choice{size.configuration, ms, false};
+    }
+    size.strategy->tell(told);
+    size.in_hand.reset();
+    ++size.trials;
+  }
+
+  Progress progress() const {
+    Progress out;
+    out.done = std::ranges::all_of(sizes_, [](const auto& size) { return size->is_done; });
+    for (const auto& size : sizes_) out.trials += size->trials;
+    return out;
+  }
+
+  tuner::Study study_;
+  TuningSettings settings_;
+  ClockMs now_ms_;
+  tuner::Catalogue catalogue_;
+  std::vector<std::unique_ptr<SizeTuning>> sizes_;  // whose spaces stay where they are
+  std::vector<std::string> order_;                  // labels, as sizes_
+  mutable std::mutex mutex_;                        // of what follows
+  std::map<std::string, std::optional<Tuning::Choice>> choices_;
+};
+
+}  // namespace
+
+std::unique_ptr<TuningWork> tune_launches(const tuner::Study& study, const TuningSettings& settings,
+                                          ClockMs now_ms) {
+  return std::make_unique<OwnLaunches>(study, settings, std::move(now_ms));
+}
+
 namespace {
 
 constexpr std::uint64_t kUsualEvaluations = 200;

@@ -1,6 +1,6 @@
 // Calls that wait for a thread with time: what is done within it, and what happens at the end.
 
-#include "tuner/library/call_queue.h"
+#include "tuner/library/deferred_device.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/fakes/scratch_folder.h"
-#include "tuner/library/tuning_work.h"
+#include "tuner/library/state.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace libtuner {

@@ -14,7 +14,7 @@
 
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/library/tuner.h"
-#include "tuner/library/tuning_work.h"
+#include "tuner/library/state.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace libtuner {
