@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "tuner/base/error.h"
-#include "tuner/choice/losses.h"
+#include "tuner/search/ranking.h"
 
 namespace tuner {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-#include "tuner/choice/losses.h"
+#include "tuner/search/ranking.h"
 
 namespace tuner {
 namespace {

@@ -11,7 +11,7 @@
 #include "tuner/base/error.h"
 #include "tuner/choice/tuned_table.h"
 #include "tuner/commands/recorded_size.h"
-#include "tuner/exchange/recorded_trials.h"
+#include "tuner/exchange/recording.h"
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"

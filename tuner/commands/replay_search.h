@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tuner/base/interrupt.h"
-#include "tuner/exchange/parallel_replay.h"
 #include "tuner/exchange/prior.h"
 #include "tuner/exchange/recording.h"
 #include "tuner/exchange/replay.h"

@@ -11,7 +11,7 @@
 #include "tuner/model/statistics.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/resolve/objective.h"
-#include "tuner/search/baseline.h"
+#include "tuner/search/ranking.h"
 
 namespace tuner {
 namespace {

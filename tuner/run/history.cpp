@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tuner/run/stored_results.h"
-#include "tuner/search/baseline.h"
+#include "tuner/search/ranking.h"
 
 namespace tuner {
 namespace {

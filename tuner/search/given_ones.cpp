@@ -1,6 +1,6 @@
 // Holds suspects back until nothing else is left to do or to wait for.
 
-#include "tuner/search/postponed.h"
+#include "tuner/search/given_ones.h"
 
 #include <utility>
 

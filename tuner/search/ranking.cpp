@@ -1,4 +1,4 @@
-// Orders trials, by the final where there was one, and marks ties.
+// Orders trials, by the final where there was one, marks ties, and compares like with like.
 
 #include "tuner/search/ranking.h"
 
@@ -13,9 +13,63 @@
 
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/objective.h"
-#include "tuner/search/baseline.h"
 
 namespace tuner {
+
+namespace {
+
+bool took_part_together(const Trial& a, const Trial& b) {
+  return a.final && b.final && !a.final->samples.empty() &&
+         a.final->samples.size() == b.final->samples.size();
+}
+
+// Times that are one another's multiple: the ends of a quotient of two intervals.
+Speedup by_search(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial) {
+  Speedup out;
+  out.ratio = cost_of(objective, baseline) / cost_of(objective, trial);
+  const Timing& was = baseline.timing;
+  const Timing& is = trial.timing;
+  const bool known = was.ci_low > 0 && is.ci_low > 0 && was.median > 0 && is.median > 0;
+  // Relative to the medians, so that it fits a metric of the time as well.
+  out.low = known ? out.ratio * (was.ci_low / was.median) / (is.ci_high / is.median) : out.ratio;
+  out.high = known ? out.ratio * (was.ci_high / was.median) / (is.ci_low / is.median) : out.ratio;
+  return out;
+}
+
+}  // namespace
+
+std::optional<Configuration> baseline_of(const Study& study) {
+  return study.baseline ? std::optional(study.baseline->configuration) : std::nullopt;
+}
+
+Speedup speedup_over(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
+                     double confidence) {
+  if (baseline.configuration == trial.configuration) {
+    return {1, 1, 1, trial.final.has_value()};
+  }
+  if (!took_part_together(baseline, trial)) return by_search(objective, baseline, trial);
+  const Ratio ratio = paired_ratio(baseline.final->samples, trial.final->samples, confidence);
+  return {ratio.median, ratio.interval.low, ratio.interval.high, true};
+}
+
+bool is_worth_it(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
+                 double confidence) {
+  return speedup_over(objective, baseline, trial, confidence).low > 1;
+}
+
+BaselineResult against_baseline(const ObjectiveSpec& objective, const Configuration& baseline,
+                                const RankedResults& results, double confidence) {
+  BaselineResult out{baseline};
+  const auto found = std::ranges::find(results.trials, baseline, &Trial::configuration);
+  if (found == results.trials.end()) return out;
+  out.at = static_cast<std::size_t>(found - results.trials.begin());
+  if (*out.at >= results.ranked) return out;
+  for (std::size_t i = 0; i < results.ranked; ++i) {
+    out.speedups.push_back(speedup_over(objective, *found, results.trials[i], confidence));
+  }
+  return out;
+}
+
 namespace {
 
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
@@ -251,6 +305,28 @@ double beside_best(const ObjectiveSpec& objective, double best, double own) {
   if (better(objective, best, own)) return own;
   const double worse = std::numeric_limits<double>::infinity() * (objective.maximize ? -1 : 1);
   return std::nextafter(best, worse);
+}
+
+namespace {
+
+double plain_loss(const Study& study, const Trial& best, const Trial& trial) {
+  return speedup_over(study.objective, trial, best, study.measure.confidence).ratio - 1;
+}
+
+}  // namespace
+
+double loss_of(const Study& study, const RankedResults& results, const Trial& trial) {
+  const Trial& best = results.trials.front();
+  if (&trial == &best) return 0;
+  const double loss = plain_loss(study, best, trial);
+  if (!std::isnan(loss) || !best.final) return std::max(0.0, loss);
+  double most = 0;
+  for (std::size_t i = 0; i < results.ranked; ++i) {
+    const Trial& other = results.trials[i];
+    const double least = plain_loss(study, other.final ? best : other, other.final ? other : trial);
+    if (least > most) most = least;
+  }
+  return most;
 }
 
 }  // namespace tuner

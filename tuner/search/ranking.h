@@ -1,5 +1,5 @@
 #pragma once
-// Who won.
+// Who won, and by how much: over the configuration that the user has now, and over the others.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,21 @@
 #include "tuner/model/trial.h"
 
 namespace tuner {
+
+std::optional<Configuration> baseline_of(const Study& study);
+
+// How many times as good as `baseline` a trial is, both valid: by the final where both took part in
+// it, else by what the search measured.
+Speedup speedup_over(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
+                     double confidence);
+
+// Whether a trial is better than the baseline beyond the interval: only then is it worth a change.
+bool is_worth_it(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
+                 double confidence);
+
+// What a ranking says of the baseline.
+BaselineResult against_baseline(const ObjectiveSpec& objective, const Configuration& baseline,
+                                const RankedResults& results, double confidence);
 
 // The finalists' interleaved re-measurement; meaningful where faster_is_better().
 struct FinalRound {
@@ -52,5 +67,11 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
 // tuners: its own, unless that is as good as the value of the best-ranked one, which a final or its
 // simplicity has put before it; then the next worse number.
 double beside_best(const ObjectiveSpec& objective, double best, double own);
+
+// What a valid trial loses against the first of these results: 0.05 = 5 % slower, 0 at least. By
+// the final where both took part in it, else by the search. Of a file that holds only the final's
+// figure of the winner the loss of another is at least that of the finalists, and at least what it
+// loses in the search against the fastest that the file knows of the search.
+double loss_of(const Study& study, const RankedResults& results, const Trial& trial);
 
 }  // namespace tuner

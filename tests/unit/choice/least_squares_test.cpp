@@ -1,13 +1,13 @@
 // Coefficients that are not negative and as close as can be.
 
-#include "tuner/choice/least_squares.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "tuner/choice/predictor_fit.h"
 
 namespace tuner {
 namespace {

@@ -1,5 +1,3 @@
-#include "tuner/exchange/parallel_replay.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "tests/fakes/fake_strategy.h"
 #include "tuner/base/error.h"
 #include "tuner/exchange/recording_reader.h"
+#include "tuner/exchange/replay.h"
 #include "tuner/search/tuning_loop.h"
 
 namespace tuner {

@@ -1,8 +1,7 @@
-#include "tuner/exchange/recorded_trials.h"
-
 #include <gtest/gtest.h>
 
 #include "tuner/base/error.h"
+#include "tuner/exchange/recording.h"
 #include "tuner/exchange/recording_reader.h"
 
 namespace tuner {

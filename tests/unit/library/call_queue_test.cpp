@@ -1,11 +1,11 @@
 // Calls that wait for a thread with time: what is done within it, and what happens at the end.
 
-#include "tuner/library/deferred_device.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
+
+#include "tuner/library/deferred_device.h"
 
 namespace libtuner {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "tests/fakes/scratch_folder.h"
-#include "tuner/library/tuner.h"
 #include "tuner/library/state.h"
+#include "tuner/library/tuner.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace libtuner {

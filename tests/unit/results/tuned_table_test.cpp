@@ -7,9 +7,9 @@
 #include <random>
 
 #include "tests/unit/choice/sample_study.h"
-#include "tuner/choice/losses.h"
 #include "tuner/choice/smallest_cover.h"
 #include "tuner/results/table_text.h"
+#include "tuner/search/ranking.h"
 
 namespace tuner {
 namespace {

@@ -1,7 +1,7 @@
 // The gate on a device of known noise: drift that both see, a processor that is taken away now and
 // then, and the noise of single samples.
 
-#include "tuner/search/gate.h"
+#include "tuner/run/gate.h"
 
 #include <gtest/gtest.h>
 

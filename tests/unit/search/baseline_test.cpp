@@ -1,7 +1,5 @@
 // What a ranking makes of the configuration that the user has now.
 
-#include "tuner/search/baseline.h"
-
 #include <gtest/gtest.h>
 
 #include "tuner/search/ranking.h"

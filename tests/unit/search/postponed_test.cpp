@@ -1,8 +1,7 @@
-#include "tuner/search/postponed.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/fakes/fake_strategy.h"
+#include "tuner/search/given_ones.h"
 
 namespace tuner {
 namespace {
