@@ -15,7 +15,7 @@
 #include "tuner/commands/one_try.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_table.h"
-#include "tuner/run/load_study.h"
+#include "tuner/run/sources.h"
 #include "tuner/study/geometry_check.h"
 
 namespace tuner {
@@ -180,11 +180,10 @@ DraftTrial try_draft(const std::filesystem::path& path, const Words& plugin_dirs
     options.backend = "cpu";
     options.timeout = kTimeout;
     settings.devices = device_settings(options, settings.study);
-    const WorkerProgram program{executable_path(), plugin_dirs};
     std::optional<TryOutcome> outcome;
-    try_configuration(
-        settings, present_configuration(settings.study), program, catalogue, limit,
-        [&](TryOutcome one) { outcome = std::move(one); }, ignore);
+    try_configuration(settings, present_configuration(settings.study),
+                      {{executable_path(), plugin_dirs}, catalogue, limit, ignore},
+                      [&](TryOutcome one) { outcome = std::move(one); });
     const bool has_answer = outcome && outcome->trial;
     if (!has_answer && limit.is_over()) return {DraftTrial::End::kSlow, false, {}, 1, {}, kLong};
     return end_of(outcome, arguments);

@@ -17,7 +17,7 @@
 #include "tuner/commands/gate_sides.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/results/results_json.h"
-#include "tuner/run/load_study.h"
+#include "tuner/run/sources.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
@@ -180,11 +180,11 @@ int gate_command(const Words& words) {
                                       gate_side(options.head, study, given)};
   DeviceSettings settings = device_settings(options, study);
   const Interrupt interrupt;
-  const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   Worst worst = Worst::kPassed;
   Json sizes = Json::array();
-  run_gate(settings, sides, options.rule, {program, catalogue, interrupt, note},
+  run_gate(settings, sides, options.rule,
+           {{executable_path(), options.plugin_dirs}, catalogue, interrupt, note},
            [&](const GateOutcome& outcome) {
              if (interrupt.count() > 0) return;
              worst = std::max(worst, worst_of(outcome));

@@ -15,7 +15,7 @@
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/commands/result_sets.h"
-#include "tuner/run/load_study.h"
+#include "tuner/run/sources.h"
 
 namespace tuner {
 namespace {

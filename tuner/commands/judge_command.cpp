@@ -23,7 +23,7 @@
 #include "tuner/results/ranked_table.h"
 #include "tuner/results/results_json.h"
 #include "tuner/run/judge.h"
-#include "tuner/run/load_study.h"
+#include "tuner/run/sources.h"
 #include "tuner/study/unverified.h"
 #include "tuner/worker/plugins.h"
 
@@ -227,9 +227,9 @@ int judge_command(const Words& words) {
     verdict = refused(functions);
   } else {
     DeviceSettings settings = device_settings(options, study);
-    const WorkerProgram program{executable_path(), options.plugin_dirs};
     const Catalogue catalogue = load_plugins(options.plugin_dirs);
-    judged = judge(settings, task, {program, catalogue, interrupt, note});
+    judged = judge(settings, task,
+                   {{executable_path(), options.plugin_dirs}, catalogue, interrupt, note});
     verdict = verdict_on(judged);
   }
   std::cout << (options.json

@@ -155,19 +155,17 @@ Configuration chosen_configuration(const Study& study, const Assignments& assign
 }
 
 void try_configuration(const RunSettings& settings, const Assignments& assigned,
-                       const WorkerProgram& program, const Catalogue& catalogue,
-                       const StopRequest& interrupt, const std::function<void(TryOutcome)>& tell,
-                       const std::function<void(const std::string&)>& note) {
+                       const Caller& caller, const std::function<void(TryOutcome)>& tell) {
   static_cast<void>(narrowed(settings.study, assigned));  // mistakes before a device is opened
-  catalogue.check_study(settings.study);
-  Bench bench(settings.devices, settings.study, {program, catalogue, interrupt, note});
-  for (const std::string& text : bench.notes()) note(text);
+  caller.catalogue.check_study(settings.study);
+  Bench bench(settings.devices, settings.study, caller);
+  for (const std::string& text : bench.notes()) caller.note(text);
   WorkingDevice first{bench.models().front().front().get()};
   bench.find_ceilings({&first, 1});
   PooledDevice device = bench.device({&first, 1});
-  SizeTry one(settings, bench.sources(), device, note);
+  SizeTry one(settings, bench.sources(), device, caller.note);
   for (const ProblemSize& size : settings.study.sizes) {
-    if (interrupt.count() > 0) return;
+    if (caller.interrupt.count() > 0) return;
     tell(one.at(size, assigned));
   }
 }

@@ -7,13 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/interrupt.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
-#include "tuner/plugin/catalogue.h"
-#include "tuner/run/settings.h"
-#include "tuner/worker/channel.h"
+#include "tuner/run/devices.h"
 
 namespace tuner {
 
@@ -41,10 +38,8 @@ struct TryOutcome {
 
 // Tries it at each size of settings.study on the first device. Throws InputError for a name or a
 // value that the study does not have, and like tune() otherwise. `tell` hears of each size when it
-// has been tried, `note` what else is to be known.
+// has been tried.
 void try_configuration(const RunSettings& settings, const Assignments& assigned,
-                       const WorkerProgram& program, const Catalogue& catalogue,
-                       const StopRequest& interrupt, const std::function<void(TryOutcome)>& tell,
-                       const std::function<void(const std::string&)>& note);
+                       const Caller& caller, const std::function<void(TryOutcome)>& tell);
 
 }  // namespace tuner

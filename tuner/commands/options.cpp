@@ -3,11 +3,13 @@
 #include "tuner/commands/options.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
@@ -202,6 +204,25 @@ Budget parse_budget_text(const std::string& option, const std::string& text) {
 
 Budget budget_of(const RunOptions& options, const Budget& otherwise) {
   return options.budget.empty() ? otherwise : parse_budget_text("--budget", options.budget);
+}
+
+std::string strategy_named(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kTheirs{{
+      {"brute_force", "exhaustive"},
+      {"random_sample", "random"},
+      {"genetic_algorithm", "genetic"},
+      {"diff_evo", "differential_evolution"},
+      {"pso", "particle_swarm"},
+      {"firefly_algorithm", "firefly"},
+      {"greedy_ils", "iterated_local_search"},
+      {"mls", "iterated_local_search"},
+      {"greedy_mls", "iterated_local_search"},
+      {"basinhopping", "basin_hopping"},
+      {"bayes_opt", "bayesian"},
+  }};
+  const auto* const found =
+      std::ranges::find(kTheirs, name, [](const auto& one) { return one.first; });
+  return found == kTheirs.end() ? name : std::string(found->second);
 }
 
 }  // namespace tuner

@@ -43,9 +43,8 @@ struct RunOptions : DeviceOptions {
   Words where;                // further constraints, such as "FORM == 'naive'"
   Words strategies;           // NAME[:option=value,...]; none = the study's; several to be replayed
   std::string budget;         // "500", "90s", "500,10m"; empty = the study's
-  std::uint64_t seed = 1;
+  SearchSettings search;      // but for the folder and the recording, which are texts here
   std::string results = "results";
-  bool fresh = false;
   bool in_turn = false;      // one size after the other, on all devices of a model
   bool cross_sizes = false;  // each size's winner is measured at the other sizes too
   std::string trace;
@@ -56,8 +55,7 @@ struct RunOptions : DeviceOptions {
   unsigned repeats = 1;
   unsigned compile_workers = 0;    // that a replay simulates; 0: one configuration after the other
   unsigned simulated_devices = 1;  // beside them
-  bool warm_start = true;          // the strategy hears of earlier results of other places
-  std::string warm_start_recording;  // and of this recording
+  std::string warm_start_recording;  // of which the strategy hears, too; empty: of none
 };
 
 // Throws InputError for a --device that makes no sense.
@@ -104,5 +102,8 @@ std::string one_input(const boost::program_options::variables_map& values, const
 
 // "sm_80,sm_90" in pieces.
 Words split(const std::string& text, char separator);
+
+// "genetic" for Kernel Tuner's "genetic_algorithm"; any other name is its own.
+std::string strategy_named(const std::string& name);
 
 }  // namespace tuner

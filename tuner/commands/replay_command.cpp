@@ -120,12 +120,12 @@ int replay(const RunOptions& options, Progress& progress) {
   TraceFile trace(options.trace, false);
   const auto on_trial = [&](const Trial& trial, double now) { trace.trial(trial, now); };
   bool any_valid = false;
-  ReplayTable table({strategies.size() > 1, options.compile_workers > 0, options.seed}, recording,
-                    progress);
+  ReplayTable table({strategies.size() > 1, options.compile_workers > 0, options.search.seed},
+                    recording, progress);
   for (std::size_t i = 0; i < searches.size(); ++i) {
     for (unsigned repeat = 0; repeat < options.repeats && interrupt.count() == 0; ++repeat) {
-      trace.begin_run(strategies[i], options.seed + repeat);
-      const ReplayResult run = searches[i].run(options.seed + repeat, interrupt, on_trial);
+      trace.begin_run(strategies[i], options.search.seed + repeat);
+      const ReplayResult run = searches[i].run(options.search.seed + repeat, interrupt, on_trial);
       any_valid = any_valid || !run.configuration.empty();
       table.add(strategies[i], repeat, run);
     }

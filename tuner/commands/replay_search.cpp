@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/commands/options.h"
 #include "tuner/model/statistics.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/run/store_recording.h"
-#include "tuner/run/strategy_names.h"
 #include "tuner/search/tuning_loop.h"
 
 namespace tuner {

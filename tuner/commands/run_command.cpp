@@ -15,15 +15,15 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/usable_cores.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/progress.h"
 #include "tuner/commands/run_display.h"
 #include "tuner/commands/trace.h"
 #include "tuner/remote/job.h"
 #include "tuner/remote/link.h"
-#include "tuner/run/load_study.h"
 #include "tuner/run/sources.h"
-#include "tuner/run/strategy_names.h"
+#include "tuner/run/store_recording.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
@@ -92,10 +92,10 @@ RunOptions parse_run(const Words& words) {
       "for each size: 500 (evaluations), 90s, 10m, 2h, target=0.8, patience=200, or several with "
       "commas; otherwise the study's");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
-  add("seed", po::value(&o.seed)->default_value(1), "of the strategy");
+  add("seed", po::value(&o.search.seed)->default_value(1), "of the strategy");
   add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
-  add("fresh", po::bool_switch(&o.fresh), "measure anew what an earlier run has measured");
+  add("fresh", po::bool_switch(&o.search.fresh), "measure anew what an earlier run has measured");
   add("cross-sizes", po::bool_switch(&o.cross_sizes),
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");
@@ -125,7 +125,7 @@ RunOptions parse_run(const Words& words) {
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
   must_be_some("--jobs", o.jobs);
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
-  o.warm_start = !cold_start;
+  o.search.warm_start = !cold_start;
   if (cold_start && !o.warm_start_recording.empty()) {
     wrong_usage("--warm-start and --no-warm-start exclude each other");
   }
@@ -201,13 +201,13 @@ RunSettings settings_of(const RunOptions& options, Study study) {
   }
   search.strategy = strategy_named(search.strategy);
   settings.devices = device_settings(options, settings.study);
-  settings.seed = options.seed;
-  settings.results = options.results;
-  settings.fresh = options.fresh;
+  settings.search = options.search;
+  settings.search.results = options.results;
+  if (!options.warm_start_recording.empty()) {
+    settings.search.warm_recording = read_any_recording(options.warm_start_recording);
+  }
   settings.in_turn = options.in_turn;
   settings.cross_sizes = options.cross_sizes;
-  settings.warm_start = options.warm_start;
-  settings.warm_recording = options.warm_start_recording;
   return settings;
 }
 
@@ -230,7 +230,7 @@ LentHosts lent_to(RunSettings& settings, RankJob& ranks, const RunOptions& optio
   DeviceSettings& devices = settings.devices;
   const Study& study = settings.study;
   Lending lending{needed_plugins(study, devices.backend, catalogue), options.plugin_dirs,
-                  files_of_workers(study, read_sources(study), settings.seed), std::nullopt};
+                  files_of_workers(study, read_sources(study), settings.search.seed), std::nullopt};
   if (options.names_jobs) lending.jobs = options.jobs;
   LentHosts lent = ranks.hosts(lending, [&](const std::string& text) { progress.note(text); });
   if (!options.names_jobs) devices.jobs = ranks.cores_here();
@@ -242,7 +242,6 @@ int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
   RunSettings settings = settings_of(options, study_of(options, progress));
   check_trace(options, settings.study);
   const Interrupt interrupt;
-  const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const LentHosts lent =
       ranks == nullptr ? LentHosts{} : lent_to(settings, *ranks, options, catalogue, progress);
@@ -254,10 +253,12 @@ int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
       options.per,
       options.results == RunOptions().results,
       options.strategies.empty() ? settings.study.search.strategy : options.strategies.front(),
-      options.seed};
+      options.search.seed};
   RunDisplay display(settings.study, typed, Colours(options.color, stdout), progress, trace);
   const RunListener listener([&](const RunEvent& event) { display.hear(event); });
-  const RunEnd end = tune(settings, program, catalogue, interrupt, listener, lent);
+  const RunEnd end =
+      tune(settings, {{executable_path(), options.plugin_dirs}, catalogue, interrupt, {}}, listener,
+           lent);
   trace.close();
   display.sum_up();
   if (end.interrupted) {

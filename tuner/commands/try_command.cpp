@@ -23,7 +23,7 @@
 #include "tuner/commands/one_try.h"
 #include "tuner/results/ranked_table.h"
 #include "tuner/results/results_json.h"
-#include "tuner/run/load_study.h"
+#include "tuner/run/sources.h"
 #include "tuner/study/unverified.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
@@ -189,7 +189,6 @@ int try_command(const Words& words) {
   settings.devices = device_settings(options, settings.study);
   settings.devices.jobs = 1;
   const Interrupt interrupt;
-  const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Colours shown(options.color, stdout);
   bool all_right = true;
@@ -199,7 +198,8 @@ int try_command(const Words& words) {
     std::cout.flush();
     all_right = all_right && outcome.trial && outcome.trial->state == TrialState::kOk;
   };
-  try_configuration(settings, options.assigned, program, catalogue, interrupt, tell, note);
+  try_configuration(settings, options.assigned,
+                    {{executable_path(), options.plugin_dirs}, catalogue, interrupt, note}, tell);
   if (interrupt.count() > 0) return kExitInterrupted;
   return all_right ? kExitDone : kExitNothingValid;
 }

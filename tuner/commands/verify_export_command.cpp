@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,10 +17,15 @@
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/usable_cores.h"
+#include "tuner/choice/selection.h"
+#include "tuner/codegen/header.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/export_check.h"
 #include "tuner/commands/export_source.h"
 #include "tuner/resolve/objective.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/run/bench.h"
+#include "tuner/run/device_run.h"
 #include "tuner/run/retune.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
@@ -87,6 +94,14 @@ std::string check_header(const std::string& exported, const DeviceFacts& device,
                      "time ms");
 }
 
+// What the export selects for a size, and what came of it.
+struct CheckedSelection {
+  ProblemSize size;
+  Selection chosen;
+  Configuration configuration;  // empty: none of the export is valid here
+  std::optional<Trial> trial;   // empty: likewise
+};
+
 std::string check_line(const CheckedSelection& checked, const Study& study) {
   const std::string head =
       fmt::format("{:<28} {:<12} {:>8.2f}  ", checked.size.label(), name_of(checked.chosen.how),
@@ -113,24 +128,54 @@ std::string retuned_line(const RetunedSize& one) {
   return fmt::format("{:<28} {}\n", one.size.label(), what);
 }
 
-// What all steps of one call share.
-struct Place {
-  const VerifyOptions& options;
-  const Study& study;
-  const WorkerProgram& program;
-  const Catalogue& catalogue;
-  const Interrupt& interrupt;
-};
+// Throws FatalError when it is interrupted.
+Trial measure_alone(MeasuringDevice& device, const Study& study, const std::string& reference_text,
+                    const Configuration& configuration, const ProblemSize& size) {
+  const SearchSpace space =
+      SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
+  SizeTask task{study, space, size, device.facts()};
+  plan_preparation(reference_text, task);
+  const auto evaluator = device.evaluator(std::move(task));
+  evaluator->submit(0);
+  auto trial = evaluator->next(kNoEnd);
+  if (!trial) throw FatalError("interrupted");
+  return std::move(*trial);
+}
 
-void note(const std::string& text) { std::cerr << lines_for_terminal(text) << "\n"; }
+// Compiles, verifies and measures what is selected for each size, as a run does, on the first
+// device, which is free again when this returns; ends early when it is interrupted. Throws
+// UnavailableError when no device is to be had.
+std::vector<CheckedSelection> check_export(const VerifyOptions& options, const Study& study,
+                                           const TunedTable& table,
+                                           const std::vector<ProblemSize>& sizes,
+                                           const Caller& caller) {
+  Bench bench(device_settings(options, study), study,
+              {caller.program, caller.catalogue, caller.interrupt, [](const std::string&) {}});
+  for (const std::string& text : bench.notes()) caller.note(text);
+  WorkingDevice first{bench.models().front().front().get()};
+  PooledDevice device = bench.device({&first, 1});
+  std::cout << check_header(options.exported, device.facts(), bench.backend());
+  std::vector<CheckedSelection> all;
+  for (const ProblemSize& size : sizes) {
+    if (caller.interrupt.count() > 0) break;
+    CheckedSelection& one = all.emplace_back(
+        CheckedSelection{size, select(study, table, device.facts(), size), {}, {}});
+    if (one.chosen.how != Match::kUnsupported) {
+      one.configuration = table.configurations[one.chosen.configuration];
+      one.trial = measure_alone(device, study, bench.sources().reference, one.configuration, size);
+    }
+    std::cout << check_line(one, study) << std::flush;
+  }
+  return all;
+}
 
 RunSettings settings_of(const VerifyOptions& options, const Budget& budget, const Study& study) {
   RunSettings settings{study};
   settings.devices = device_settings(options, study);
   settings.strategy_text = study.text;
   settings.study.search.budget = budget;
-  settings.seed = options.seed;
-  settings.results = options.results;
+  settings.search.seed = options.seed;
+  settings.search.results = options.results;
   return settings;
 }
 
@@ -156,29 +201,28 @@ ExportOptions rewritten(const VerifyOptions& options) {
 }
 
 // Searches each size beside what the export has, and writes the export anew where it loses.
-int retune_all(const Place& at, const TunedTable& table,
-               const std::vector<CheckedSelection>& checked) {
-  const RunSettings settings = settings_of(at.options, at.options.retune.value(), at.study);
+int retune_all(const VerifyOptions& options, const Study& study, const Caller& caller,
+               const TunedTable& table, const std::vector<CheckedSelection>& checked) {
+  const RunSettings settings = settings_of(options, options.retune.value(), study);
   std::cout << "what the export loses here:\n";
   bool lost = false;
   for (const CheckedSelection& one : checked) {
     const bool right = one.trial && is_valid(*one.trial);
     const RetunedSize found =
-        retune(settings, one.size, right ? one.configuration : Configuration(), at.program,
-               at.catalogue, at.interrupt, note);
-    if (at.interrupt.count() > 0) return kExitInterrupted;
+        retune(settings, one.size, right ? one.configuration : Configuration(), caller);
+    if (caller.interrupt.count() > 0) return kExitInterrupted;
     std::cout << retuned_line(found) << std::flush;
     lost = lost || is_lost(found);
   }
   if (!lost) return kExitDone;
-  const auto known = results_to_export(at.options.results, at.study, {}, note);
+  const auto known = results_to_export(options.results, study, {}, caller.note);
   const std::vector<std::string> beyond = entries_beyond(table, known);
   for (const std::string& entry : beyond) {
     std::cerr << fmt::format("not written anew: {} is of {}, of which '{}' holds nothing\n",
-                             at.options.exported, for_terminal(entry), at.options.results);
+                             options.exported, for_terminal(entry), options.results);
   }
   if (!beyond.empty()) return kExitNothingValid;
-  return export_results(rewritten(at.options));
+  return export_results(rewritten(options));
 }
 
 }  // namespace
@@ -189,37 +233,36 @@ int verify_export_command(const Words& words) {
   if (!study.runnable) {
     throw InputError(Complaint{{options.study, 0, 0}, "there is nothing to run in this study", ""});
   }
-  const SourceTexts sources = read_sources(study);
-  const ExportedChoices choices = read_exported(options.exported, study, sources);
-  if (choices.sources_changed) {
+  const ExportedTable exported = read_exported(options.exported, study);
+  HeaderOptions now;
+  now.source_text = read_sources(study).digest;
+  if (exported.source_hash != source_hash(now)) {
     std::cerr << "note: the sources have changed since this was exported; what it selects is "
                  "verified with the sources as they are now\n";
   }
-  const TunedTable& table = choices.exported.table;
+  const TunedTable& table = exported.table;
   const std::vector<ProblemSize> sizes =
       sizes_to_check({options.sizes, options.random, options.seed, options.largest}, study, table);
 
   const Interrupt interrupt;
-  const WorkerProgram program{executable_path(), options.plugin_dirs};
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   catalogue.check_study(study);
-  std::size_t right = 0, wrong = 0;
-  std::vector<CheckedSelection> checked;
-  const auto tell = [&](const CheckedSelection& one) {
-    std::cout << check_line(one, study) << std::flush;
-    if (one.trial) ++(is_valid(*one.trial) ? right : wrong);
-    checked.push_back(one);
-  };
-  const auto begin = [&](const DeviceFacts& device, const std::string& backend) {
-    std::cout << check_header(options.exported, device, backend);
-  };
-  check_export(device_settings(options, study), study, table, sizes, program, catalogue, interrupt,
-               {begin, tell, note});
+  const Caller caller{
+      {executable_path(), options.plugin_dirs}, catalogue, interrupt, [](const std::string& text) {
+        std::cerr << lines_for_terminal(text) << "\n";
+      }};
+  const auto checked = check_export(options, study, table, sizes, caller);
   if (interrupt.count() > 0) return kExitInterrupted;
+  const auto count = [&](bool valid) {
+    return std::ranges::count_if(checked, [&](const CheckedSelection& one) {
+      return one.trial && is_valid(*one.trial) == valid;
+    });
+  };
+  const auto right = count(true), wrong = count(false);
   std::cout << fmt::format("{} right, {} wrong, {} without a valid configuration\n", right, wrong,
-                           checked.size() - right - wrong);
+                           std::ssize(checked) - right - wrong);
   if (options.retune) {
-    return retune_all({options, study, program, catalogue, interrupt}, table, checked);
+    return retune_all(options, study, caller, table, checked);
   }
   return wrong == 0 && right > 0 ? kExitDone : kExitNothingValid;
 }

@@ -48,8 +48,8 @@ tuner::RunSettings settings_of(const tuner::Study& study, const RunSettings& fro
   if (evaluations > 0 || seconds > 0) budget = {};
   if (evaluations > 0) budget.evaluations = evaluations;
   if (seconds > 0) budget.seconds = seconds;
-  to.seed = from.seed;
-  to.results = from.results;
+  to.search.seed = from.seed;
+  to.search.results = from.results;
   return to;
 }
 
@@ -71,10 +71,13 @@ std::vector<Ranking> run(const Study& study, const RunSettings& settings,
       if (listener.trial) listener.trial(plain(plain_study, *event.trial), event.seconds);
       if (listener.stop && listener.stop()) stop.wanted = true;
     });
-    const tuner::WorkerProgram program{program_of(settings.installation),
-                                       settings.installation.plugin_dirs};
     const tuner::Catalogue catalogue = load_catalogue(settings.installation);
-    tuner::tune(settings_of(plain_study, settings), program, catalogue, stop, ears);
+    tuner::tune(settings_of(plain_study, settings),
+                {{program_of(settings.installation), settings.installation.plugin_dirs},
+                 catalogue,
+                 stop,
+                 {}},
+                ears);
     return rankings;
   });
 }

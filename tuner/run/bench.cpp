@@ -31,8 +31,7 @@ DeviceFacts facts_of(const AlikeDevices& devices) {
 
 Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
              const LentHosts& lent)
-    : devices_(open_devices(settings, study.kernel.language, caller.program, caller.catalogue, lent,
-                            caller.note)),
+    : devices_(open_devices(settings, study.kernel.language, caller, lent)),
       interrupt_(caller.interrupt),
       study_(study),
       plugins_(caller.catalogue.versions_for(study)) {
@@ -40,7 +39,7 @@ Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& c
       study, backend(), shelf_, caller.interrupt, [&] { return facts_of(devices_.models.front()); },
       std::move(devices_.compilers),
       [&](const std::string& compiler) {
-        return open_compilers(settings, caller.program, lent, caller.note, compiler);
+        return open_compilers(settings, caller, lent, compiler);
       });
   devices_.compilers = std::move(found.pool);
   sources_ = std::move(found.sources);

@@ -18,15 +18,6 @@
 
 namespace tuner {
 
-// Who opens a bench: the program whose children work, its plugins, what ends the work early, and
-// who is told why a device or backend is passed over.
-struct Caller {
-  const WorkerProgram& program;
-  const Catalogue& catalogue;
-  const StopRequest& interrupt;
-  std::function<void(const std::string&)> note;
-};
-
 class Bench {
  public:
   // Opens a device of the first model at least, of this machine or of those that are lent, and

@@ -1,7 +1,5 @@
 // Chooses which winners are still to be tried at which sizes, and has them measured.
 
-#include "tuner/run/cross_sizes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "tuner/choice/tuned_table.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/run/device_run.h"
 #include "tuner/run/stored_results.h"
 
 namespace tuner {

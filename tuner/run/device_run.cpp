@@ -15,7 +15,7 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
 #include "tuner/run/final.h"
-#include "tuner/run/warm_start.h"
+#include "tuner/run/history.h"
 #include "tuner/search/given_ones.h"
 #include "tuner/search/ranking.h"
 #include "tuner/search/resumption.h"

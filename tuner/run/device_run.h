@@ -16,22 +16,12 @@
 #include "tuner/run/history.h"
 #include "tuner/run/listener.h"
 #include "tuner/run/plan_preparation.h"
+#include "tuner/run/settings.h"
 #include "tuner/run/usage.h"
 #include "tuner/search/ranking.h"
 #include "tuner/search/tuning_loop.h"
 
 namespace tuner {
-
-// How configurations are chosen, and where results go. The study says for how long.
-struct SearchSettings {
-  // Throws InputError for options that the strategy does not accept.
-  std::function<std::unique_ptr<Strategy>(const SearchSpace&)> make_strategy;
-  std::uint64_t seed = 1;
-  bool fresh = false;      // what is stored is not looked at any more
-  bool warm_start = true;  // the strategy hears of results of other sizes and devices
-  std::optional<Recording> warm_recording;  // and of these
-  std::filesystem::path results;            // folder of the ranked CSV files
-};
 
 // Of one size's search, where it is not like all others'.
 struct SizeOptions {
@@ -111,5 +101,22 @@ class DeviceRun {
   std::function<bool()> interrupted_;
   DeviceFacts facts_;
 };
+
+// `outcomes`: what this run has found on the device, one for each size. The winner of each of them,
+// and of the store's other current sizes of the study on this device, is measured wherever it is
+// valid and was not measured yet: an ordinary trial, but beyond the budget. A size that it changes
+// is ranked anew, with a final where the old one does not stand; if that makes another
+// configuration the winner, that one is tried too. Returns the positions of the outcomes that were
+// replaced. Stops at an interruption, or when the device is lost (SizeOutcome::lost).
+std::vector<std::size_t> cross_sizes(DeviceRun& run, std::vector<SizeOutcome>& outcomes);
+
+// The study of `run` has a domain; its budget is that of all sizes together, but for target and
+// patience, which are each size's. `begin`: when its seconds began. What was measured is in the
+// store as ordinary trials of ordinary sizes; `conclude` hears of each size's outcome and may
+// throw. `now`: seconds of the same clock. A size of which the study makes no sense is told of and
+// passed over, but not the first. Returns the last outcome of each size that was tuned.
+std::vector<SizeOutcome> tune_domain(DeviceRun& run, std::uint64_t seed, double begin,
+                                     const std::function<double()>& now,
+                                     const std::function<void(const SizeOutcome&)>& conclude);
 
 }  // namespace tuner

@@ -50,9 +50,8 @@ PlainOptions plain(const OptionList& options) {
 // What a backend is asked for, and by whom.
 struct Request {
   const DeviceSettings& settings;
-  const WorkerProgram& program;
+  const Caller& caller;
   const LentHosts& lent;
-  const std::function<void(const std::string&)>& note;
   std::string backend;
   PlainOptions options;
 };
@@ -89,13 +88,13 @@ std::vector<SeenDevice> devices_of_ranks(const Request& ask) {
     try {
       probes.emplace_back(&host, DeviceProbe(host.start("probe"), ask.backend, ask.options));
     } catch (const UnavailableError& error) {
-      ask.note(host.name() + " lends no device: " + error.what());
+      ask.caller.note(host.name() + " lends no device: " + error.what());
     }
   }
   std::vector<SeenDevice> seen;
   std::string reason;
   try {
-    add(probe_devices(ask.program, ask.backend, ask.options), 0, ask.lent.node, seen);
+    add(probe_devices(ask.caller.program, ask.backend, ask.options), 0, ask.lent.node, seen);
   } catch (const UnavailableError& error) {
     reason = error.what();
   }
@@ -103,11 +102,11 @@ std::vector<SeenDevice> devices_of_ranks(const Request& ask) {
     try {
       add(probe.answer(), host->rank, host->node, seen);
     } catch (const UnavailableError& error) {
-      ask.note(host->name() + " lends no device: " + error.what());
+      ask.caller.note(host->name() + " lends no device: " + error.what());
     }
   }
   if (seen.empty()) throw UnavailableError(reason);
-  if (!reason.empty()) ask.note("rank 0 has no device: " + reason);
+  if (!reason.empty()) ask.caller.note("rank 0 has no device: " + reason);
   return seen;
 }
 
@@ -120,7 +119,7 @@ std::vector<std::vector<DeviceId>> models_of(const Request& ask) {
   }
   if (numbers.size() == 1) return {{DeviceId{numbers.front()}}};
   std::vector<SeenDevice> seen;
-  add(probe_devices(ask.program, ask.backend, ask.options), 0, {}, seen);
+  add(probe_devices(ask.caller.program, ask.backend, ask.options), 0, {}, seen);
   return alike_devices(checked(std::move(seen), numbers));
 }
 
@@ -128,7 +127,7 @@ std::unique_ptr<RunWorker> worker_of(const Request& ask, const DeviceId& device)
   RunLimits limits;
   limits.configuration_seconds = ask.settings.timeout;
   if (device.rank == 0) {
-    return std::make_unique<RunWorker>(ask.program, ask.backend, device.number, ask.options,
+    return std::make_unique<RunWorker>(ask.caller.program, ask.backend, device.number, ask.options,
                                        limits);
   }
   const auto host = std::ranges::find(ask.lent.hosts, device.rank, &LentHost::rank);
@@ -136,21 +135,21 @@ std::unique_ptr<RunWorker> worker_of(const Request& ask, const DeviceId& device)
                                      device, ask.options, limits);
 }
 
-Devices open_backend(const DeviceSettings& settings, const WorkerProgram& program,
-                     const Catalogue& catalogue, const LentHosts& lent, const std::string& backend,
-                     const std::function<void(const std::string&)>& note) {
+Devices open_backend(const DeviceSettings& settings, const Caller& caller, const LentHosts& lent,
+                     const std::string& backend) {
+  const Catalogue& catalogue = caller.catalogue;
   catalogue.check_options(PluginKind::kBackend, backend, settings.backend_options, settings.where,
                           settings.text);
-  const Request ask{settings, program, lent, note, backend, plain(settings.backend_options)};
+  const Request ask{settings, caller, lent, backend, plain(settings.backend_options)};
   Devices devices;
   devices.backend = backend;
   devices.options_text = options_text(catalogue, backend, settings.backend_options);
-  devices.compilers = open_compilers(settings, program, lent, note, backend);
+  devices.compilers = open_compilers(settings, caller, lent, backend);
   for (const std::vector<DeviceId>& model : models_of(ask)) {
     AlikeDevices& alike = devices.models.emplace_back();
     for (const DeviceId& device : model) alike.push_back(worker_of(ask, device));
   }
-  open_any(devices.models.front(), note);
+  open_any(devices.models.front(), caller.note);
   return devices;
 }
 
@@ -239,12 +238,6 @@ std::string options_text(const Catalogue& catalogue, const std::string& backend,
 
 namespace {
 
-std::string listed_names(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out.empty() ? "none" : out;
-}
-
 // Backends that may be tried, in their order.
 std::vector<std::string> candidates(const std::string& asked, const std::string& language,
                                     const Catalogue& catalogue) {
@@ -255,8 +248,8 @@ std::vector<std::string> candidates(const std::string& asked, const std::string&
     return catalogue.find(PluginKind::kBackend, name)->language == language;
   });
   if (asked != "auto" && !std::ranges::count(names, asked)) {
-    throw UnavailableError("there is no backend '" + asked +
-                           "'; there are: " + listed_names(names));
+    throw UnavailableError("there is no backend '" + asked + "'; there are: " +
+                           (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   }
   if (asked == "auto" && (names.empty() || !fitting.empty())) return fitting;
   if (asked != "auto" && std::ranges::count(fitting, asked) > 0) return {asked};
@@ -272,20 +265,20 @@ std::vector<std::string> candidates(const std::string& asked, const std::string&
 }  // namespace
 
 Devices open_devices(const DeviceSettings& settings, const std::string& language,
-                     const WorkerProgram& program, const Catalogue& catalogue,
-                     const LentHosts& lent, const std::function<void(const std::string&)>& note) {
-  const std::vector<std::string> names = candidates(settings.backend, language, catalogue);
+                     const Caller& caller, const LentHosts& lent) {
+  const std::vector<std::string> names = candidates(settings.backend, language, caller.catalogue);
   std::string reasons;
   std::string last;  // why the one before does not work
   for (const std::string& name : names) {
     try {
       if (!last.empty()) {
-        note(name != "cpu" ? last
-                           : "kernels run on the CPU: answers are checked, times say nothing about "
-                             "a GPU (" +
-                                 last + ")");
+        caller.note(name != "cpu"
+                        ? last
+                        : "kernels run on the CPU: answers are checked, times say nothing "
+                          "about a GPU (" +
+                              last + ")");
       }
-      return open_backend(settings, program, catalogue, lent, name, note);
+      return open_backend(settings, caller, lent, name);
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
       last = error.what();
@@ -330,16 +323,14 @@ Load PooledDevice::load() const {
   return load;
 }
 
-std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings,
-                                            const WorkerProgram& program, const LentHosts& lent,
-                                            const std::function<void(const std::string&)>& note,
-                                            const std::string& compiler) {
+std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings, const Caller& caller,
+                                            const LentHosts& lent, const std::string& compiler) {
   CompilePoolOptions options{compiler,
                              settings.jobs,
                              settings.timeout,
                              user_cache_directory().string(),
                              plain(settings.backend_options),
-                             note};
+                             caller.note};
   if (!lent.hosts.empty()) {
     options.keep = [cache = std::make_shared<ArtifactCache>(user_cache_directory())](
                        const std::string& key, const Artifact& artifact) {
@@ -347,7 +338,7 @@ std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings,
       if (!name.empty()) cache->put(name, artifact);
     };
   }
-  auto compilers = std::make_unique<CompilePool>(program, std::move(options), lent.hosts);
+  auto compilers = std::make_unique<CompilePool>(caller.program, std::move(options), lent.hosts);
   compilers->warm_up();
   return compilers;
 }

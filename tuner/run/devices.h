@@ -22,6 +22,15 @@
 
 namespace tuner {
 
+// Who has something measured: the program whose children work, its plugins, what ends the work
+// early, and who is told what a user should know, such as why a device is passed over.
+struct Caller {
+  WorkerProgram program;
+  const Catalogue& catalogue;
+  const StopRequest& interrupt;
+  std::function<void(const std::string&)> note;
+};
+
 struct SeenDevice {
   DeviceId id{};
   std::string node{};  // where its rank is
@@ -54,17 +63,14 @@ struct Devices {
 void open_any(AlikeDevices& devices, const std::function<void(const std::string&)>& note);
 
 // Those of this machine, and of those that are lent, whose backend takes the language. Throws
-// UnavailableError with every backend's reason. `note` is told why one is passed over.
+// UnavailableError with every backend's reason.
 Devices open_devices(const DeviceSettings& settings, const std::string& language,
-                     const WorkerProgram& program, const Catalogue& catalogue,
-                     const LentHosts& lent, const std::function<void(const std::string&)>& note);
+                     const Caller& caller, const LentHosts& lent);
 
 // The compile workers of a run, by the name of their compiler, which is that of its backend or of
 // another compiler for it. They get ready while the caller goes on.
-std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings,
-                                            const WorkerProgram& program, const LentHosts& lent,
-                                            const std::function<void(const std::string&)>& note,
-                                            const std::string& compiler);
+std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings, const Caller& caller,
+                                            const LentHosts& lent, const std::string& compiler);
 
 // What is here for a backend, without its driver in this process. What is not there is left empty,
 // and `note` is told why.

@@ -1,7 +1,5 @@
 // Lets sizes of a domain be tuned until the budget is spent or little is expected to be lost.
 
-#include "tuner/run/domain_run.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "tuner/base/error.h"
 #include "tuner/choice/domain_plan.h"
 #include "tuner/resolve/objective.h"
+#include "tuner/run/device_run.h"
 #include "tuner/run/final.h"
 
 namespace tuner {

@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/exchange/prior.h"
+#include "tuner/model/study.h"
 #include "tuner/model/trial.h"
+#include "tuner/ports/strategy.h"
 #include "tuner/run/identity.h"
 #include "tuner/search/resumption.h"
 #include "tuner/space/search_space.h"
@@ -100,5 +103,18 @@ class SizeHistory {
   TrialMemory memory_;
   Resumption resumption_;
 };
+
+// How alike results of two contexts of one kernel are expected to be, 0 .. 1. A guess: devices of
+// another name, sizes that differ by factors, and anything else that differs make it smaller.
+double likeness(const ContextKey& earlier, const ContextKey& now);
+
+struct EarlierResults {
+  std::vector<Prior> priors;  // most alike first, few
+  std::string note;           // "312 results of M1024 on NVIDIA H200, ..."; empty without priors
+};
+
+// Of the store's other contexts of this kernel.
+EarlierResults earlier_results(Store& store, const ContextKey& now, const ObjectiveSpec& objective,
+                               const PriorTarget& target);
 
 }  // namespace tuner

@@ -59,9 +59,7 @@ bool is_lost(const RetunedSize& one) {
 }
 
 RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
-                   const Configuration& exported, const WorkerProgram& program,
-                   const Catalogue& catalogue, const StopRequest& interrupt,
-                   const std::function<void(const std::string&)>& note) {
+                   const Configuration& exported, const Caller& caller) {
   RetunedSize out{size};
   RunSettings alone = settings;
   alone.study.sizes = {size};
@@ -70,11 +68,11 @@ RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
   if (!exported.empty()) alone.study.baseline = BaselineSpec{exported, {}};
   Outcome outcome(out);
   const RunListener listener([&](const RunEvent& event) {
-    if (event.kind == RunEvent::Kind::kNote) note(std::string(event.text));
+    if (event.kind == RunEvent::Kind::kNote) caller.note(std::string(event.text));
     if (event.kind == RunEvent::Kind::kRanked) outcome.keep(*event.outcome);
   });
-  out.interrupted = tune(alone, program, catalogue, interrupt, listener).interrupted;
-  rank_as_the_study_says(settings.study, size, settings.results, outcome.written_for());
+  out.interrupted = tune(alone, caller, listener).interrupted;
+  rank_as_the_study_says(settings.study, size, settings.search.results, outcome.written_for());
   return out;
 }
 

@@ -26,13 +26,11 @@ struct RetunedSize {
 bool is_lost(const RetunedSize& one);
 
 // Tunes `size` with the budget of settings.study, what the export has in the baseline's place: it
-// is measured first and again in the final. Trials are kept in settings.results as those of any
-// run, and ranked there as the study says. `exported` is empty where it is not valid here. Throws
-// as tune() does.
+// is measured first and again in the final. Trials are kept in settings.search.results as those of
+// any run, and ranked there as the study says. `exported` is empty where it is not valid here.
+// Throws as tune() does.
 RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
-                   const Configuration& exported, const WorkerProgram& program,
-                   const Catalogue& catalogue, const StopRequest& interrupt,
-                   const std::function<void(const std::string&)>& note);
+                   const Configuration& exported, const Caller& caller);
 
 // "NVIDIA H200 M1024_N1024" for each entry of the table that these results have not.
 std::vector<std::string> entries_beyond(const TunedTable& table,

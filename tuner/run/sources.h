@@ -2,6 +2,8 @@
 // Sources and artifacts of a run: what room compile offers, wired for the compile pool.
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,15 @@
 #include "tuner/worker/compilers.h"
 
 namespace tuner {
+
+// Reads it; `note` is told every warning. Sizes, such as "M=1024,N=1024", replace the study's.
+// Throws InputError, also for a study that has only what `check` needs.
+Study load_study(const std::string& file, const std::vector<std::string>& sizes,
+                 const std::function<void(const std::string&)>& note);
+
+// The study with another source of its kernel. The reference stays the study's own, so that no
+// kernel is compared with what came with it.
+Study with_source(Study study, const std::filesystem::path& source);
 
 // The text of a source as compilers get it: without what is for the host, where the study's options
 // do not make device code of all. Throws FatalError for a file that cannot be read.

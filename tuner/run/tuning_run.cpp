@@ -20,13 +20,10 @@
 #include "tuner/model/study.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/run/bench.h"
-#include "tuner/run/cross_sizes.h"
 #include "tuner/run/device_run.h"
-#include "tuner/run/domain_run.h"
 #include "tuner/run/history.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/side_by_side.h"
-#include "tuner/run/store_recording.h"
 #include "tuner/store/store.h"
 #include "tuner/worker/device_slots.h"
 #include "tuner/worker/shared_compilers.h"
@@ -49,19 +46,13 @@ void check_strategy(const Catalogue& catalogue, const RunSettings& settings) {
 }
 
 SearchSettings search_settings(const RunSettings& settings, const Catalogue& catalogue) {
-  SearchSettings search;
+  SearchSettings search = settings.search;
   search.make_strategy = [&](const SearchSpace& space) {
     const SearchSpec& spec = settings.study.search;
-    return catalogue.make_strategy(spec.strategy, space_table(space), settings.seed, spec.budget,
-                                   spec.options, {}, 1 + settings.study.objective.beside.size());
+    return catalogue.make_strategy(spec.strategy, space_table(space), settings.search.seed,
+                                   spec.budget, spec.options, {},
+                                   1 + settings.study.objective.beside.size());
   };
-  search.seed = settings.seed;
-  search.fresh = settings.fresh;
-  search.warm_start = settings.warm_start;
-  if (!settings.warm_recording.empty()) {
-    search.warm_recording = read_any_recording(settings.warm_recording);
-  }
-  search.results = settings.results;
   return search;
 }
 
@@ -110,7 +101,7 @@ std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const RunSettings& setting
   const std::filesystem::path store = run.history().store().file();
   const auto tell = [&](const SizeOutcome& outcome) { conclude(outcome, store, run.listener()); };
   if (settings.study.domain) {
-    return tune_domain(run, settings.seed, steady_seconds() - spent, steady_seconds, tell);
+    return tune_domain(run, settings.search.seed, steady_seconds() - spent, steady_seconds, tell);
   }
   std::vector<SizeOutcome> outcomes;
   for (const ProblemSize& size : settings.study.sizes) {
@@ -128,7 +119,7 @@ bool go_side_by_side(const RunSettings& settings, std::size_t devices) {
   return !settings.in_turn && !study.domain && study.sizes.size() > 1 && devices > 1;
 }
 
-// All that a run has opened, on the thread that has begun it.
+// All that a run has opened, on the thread that has begun it. Groups only read it.
 struct Opened {
   const RunSettings& settings;
   const SearchSettings& search;
@@ -137,21 +128,16 @@ struct Opened {
   const StopRequest& interrupt;
   const RunListener& listener;
   WorkerThreads& threads;
+  std::function<double()> spent;  // of the budget of a size that is among the first, in seconds
 
   bool is_interrupted() const { return interrupt.count() > 0; }
+  DeviceRun on(MeasuringDevice& device, const History& with, const RunListener& told) const {
+    return {settings.study, bench.sources().reference,          search, with, device,
+            told,           [this] { return is_interrupted(); }};
+  }
 };
 
 // ---- sizes side by side -------------------------------------------------------------------------
-
-// What the groups of a run have in common, and only read.
-struct GroupMaterial {
-  const Study& study;
-  const SearchSettings& search;
-  const Bench& bench;
-  const MeasuredWith& with;  // but for the digests of files: each group has its own
-  const StopRequest& interrupt;
-  std::function<double()> spent;  // of the budget of a size that is among the first, in seconds
-};
 
 MeasuredWith with_own_digests(MeasuredWith with) {
   with.data = std::make_shared<FileDigests>();
@@ -162,9 +148,9 @@ bool is_there(const WorkingDevice& device) { return device.lost.empty(); }
 
 class PooledGroup final : public SizeGroup {
  public:
-  PooledGroup(const GroupMaterial& material, Compilers& compilers, std::span<WorkingDevice> devices,
+  PooledGroup(const Opened& all, Compilers& compilers, std::span<WorkingDevice> devices,
               RunListener listener, bool is_first)
-      : material_(material),
+      : all_(all),
         compilers_(compilers),
         devices_(devices),
         listener_(std::move(listener)),
@@ -173,7 +159,7 @@ class PooledGroup final : public SizeGroup {
   SizeOutcome tune(const ProblemSize& size) override {
     if (!work_) work_.emplace(*this);
     SizeOptions options;
-    if (std::exchange(is_first_, false)) options.spent = material_.spent();
+    if (std::exchange(is_first_, false)) options.spent = all_.spent();
     return work_->run.tune(size, options);
   }
   bool is_gone() const override { return std::ranges::none_of(devices_, is_there); }
@@ -182,12 +168,10 @@ class PooledGroup final : public SizeGroup {
   // Made on the group's thread: opening the store and a device takes its time.
   struct Work {
     explicit Work(PooledGroup& of)
-        : store(Store::open(of.material_.search.results)),
-          history(store, of.material_.study, with_own_digests(of.material_.with)),
-          device(of.material_.bench.device(of.devices_, of.compilers_)),
-          run(of.material_.study, of.material_.bench.sources().reference, of.material_.search,
-              history, device, of.listener_,
-              [&interrupt = of.material_.interrupt] { return interrupt.count() > 0; }) {}
+        : store(Store::open(of.all_.search.results)),
+          history(store, of.all_.settings.study, with_own_digests(of.all_.history.with())),
+          device(of.all_.bench.device(of.devices_, of.compilers_)),
+          run(of.all_.on(device, history, of.listener_)) {}
 
     Store store;
     History history;
@@ -195,7 +179,7 @@ class PooledGroup final : public SizeGroup {
     DeviceRun run;
   };
 
-  const GroupMaterial& material_;
+  const Opened& all_;
   Compilers& compilers_;
   std::span<WorkingDevice> devices_;
   RunListener listener_;
@@ -207,10 +191,13 @@ class PooledGroup final : public SizeGroup {
 // store of its own, and nothing else that another thread uses.
 class PooledGroups final : public GroupSource {
  public:
-  // All of this outlives the groups' source. Lost devices are moved to the end.
-  PooledGroups(GroupMaterial material, std::vector<WorkingDevice>& devices);
+  // Both outlive the groups' source. Lost devices are moved to the end.
+  PooledGroups(const Opened& all, std::vector<WorkingDevice>& devices)
+      : all_(all), devices_(devices) {}
 
-  std::size_t devices() const override;
+  std::size_t devices() const override {
+    return static_cast<std::size_t>(std::ranges::count_if(devices_, is_there));
+  }
   std::vector<std::unique_ptr<SizeGroup>> deal(const std::vector<std::size_t>& devices,
                                                const std::vector<RunListener>& listeners) override;
   void serve() override { shared_->serve(); }
@@ -218,45 +205,35 @@ class PooledGroups final : public GroupSource {
   void gather() override { shared_.reset(); }
 
  private:
-  GroupMaterial material_;
+  const Opened& all_;
   std::vector<WorkingDevice>& devices_;
   std::optional<SharedCompilers> shared_;  // while a round lasts
   bool is_first_ = true;
 };
 
-PooledGroups::PooledGroups(GroupMaterial material, std::vector<WorkingDevice>& devices)
-    : material_(std::move(material)), devices_(devices) {}
-
-std::size_t PooledGroups::devices() const {
-  return static_cast<std::size_t>(std::ranges::count_if(devices_, is_there));
-}
-
 std::vector<std::unique_ptr<SizeGroup>> PooledGroups::deal(
     const std::vector<std::size_t>& devices, const std::vector<RunListener>& listeners) {
   std::stable_partition(devices_.begin(), devices_.end(), is_there);
-  shared_.emplace(material_.bench.compilers(), devices.size());
+  shared_.emplace(all_.bench.compilers(), devices.size());
   std::vector<std::unique_ptr<SizeGroup>> groups;
   std::span<WorkingDevice> rest(devices_);
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    groups.push_back(std::make_unique<PooledGroup>(
-        material_, shared_->share(i), rest.first(devices[i]), listeners[i], is_first_));
+    groups.push_back(std::make_unique<PooledGroup>(all_, shared_->share(i), rest.first(devices[i]),
+                                                   listeners[i], is_first_));
     rest = rest.subspan(devices[i]);
   }
   is_first_ = false;
   return groups;
 }
 
-std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<WorkingDevice>& devices,
-                                           const std::function<double()>& spent) {
+std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<WorkingDevice>& devices) {
   const std::vector<ProblemSize>& sizes = run.settings.study.sizes;
   Store& store = run.history.store();
   // Exports have sizes in the order of the store, which is not to be that in which they end.
   for (const ProblemSize& size : sizes) {
     store.context(run.history.key(devices.front().worker->facts(), size));
   }
-  PooledGroups groups(
-      {run.settings.study, run.search, run.bench, run.history.with(), run.interrupt, spent},
-      devices);
+  PooledGroups groups(run, devices);
   return SideBySide{sizes,
                     groups,
                     run.threads,
@@ -269,16 +246,14 @@ std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<Workin
 }
 
 // Every size on the devices of one model. Returns what came of each that was begun.
-std::vector<SizeOutcome> tune_sizes(const Opened& run, std::vector<WorkingDevice>& devices,
-                                    const std::function<double()>& spent) {
+std::vector<SizeOutcome> tune_sizes(const Opened& run, std::vector<WorkingDevice>& devices) {
   const bool side_by_side = go_side_by_side(run.settings, devices.size());
   std::vector<SizeOutcome> outcomes;
-  if (side_by_side) outcomes = tune_side_by_side(run, devices, spent);
+  if (side_by_side) outcomes = tune_side_by_side(run, devices);
   if (side_by_side && (!run.settings.cross_sizes || run.is_interrupted())) return outcomes;
   PooledDevice device = run.bench.device(devices);
-  DeviceRun all(run.settings.study, run.bench.sources().reference, run.search, run.history, device,
-                run.listener, [&] { return run.is_interrupted(); });
-  if (!side_by_side) outcomes = tune_in_turn(all, run.settings, spent());
+  DeviceRun all = run.on(device, run.history, run.listener);
+  if (!side_by_side) outcomes = tune_in_turn(all, run.settings, run.spent());
   if (run.settings.cross_sizes && !run.is_interrupted()) {
     for (const std::size_t i : cross_sizes(all, outcomes)) {
       conclude(outcomes[i], run.history.store().file(), run.listener);
@@ -295,24 +270,26 @@ bool have_all_valid(const std::vector<SizeOutcome>& outcomes) {
 
 }  // namespace
 
-RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
-            const StopRequest& interrupt, const RunListener& listener, const LentHosts& lent) {
+RunEnd tune(const RunSettings& settings, const Caller& caller, const RunListener& listener,
+            const LentHosts& lent) {
   double begin = steady_seconds();
-  check_strategy(catalogue, settings);
-  catalogue.check_study(settings.study);
+  check_strategy(caller.catalogue, settings);
+  caller.catalogue.check_study(settings.study);
   const Study& study = settings.study;
   const auto note = [&](const std::string& text) { listener.note(text); };
   WorkerThreads threads;  // before the workers that its threads may start
-  Bench bench(settings.devices, study, {program, catalogue, interrupt, note}, lent);
+  Bench bench(settings.devices, study, {caller.program, caller.catalogue, caller.interrupt, note},
+              lent);
   listener.reached("device opened");
   for (const std::string& text : bench.notes()) note(text);
-  Store store = Store::open(settings.results);
+  Store store = Store::open(settings.search.results);
   for (const std::string& text : store.notes()) note(text);
   listener.reached("store opened");
-  const SearchSettings search = search_settings(settings, catalogue);
+  const SearchSettings search = search_settings(settings, caller.catalogue);
   const History history(store, study, bench.measured_with());
   listener.reached("compiler ready");
-  const Opened run{settings, search, history, bench, interrupt, listener, threads};
+  const Opened run{settings,         search,   history, bench,
+                   caller.interrupt, listener, threads, [&] { return steady_seconds() - begin; }};
 
   RunEnd end;
   for (AlikeDevices& alike : bench.models()) {
@@ -320,8 +297,7 @@ RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Cat
     std::vector<WorkingDevice> working;
     for (const auto& worker : alike) working.push_back({worker.get()});
     bench.find_ceilings(working);
-    const std::vector<SizeOutcome> outcomes =
-        tune_sizes(run, working, [&] { return steady_seconds() - begin; });
+    const std::vector<SizeOutcome> outcomes = tune_sizes(run, working);
     look_again_at_suspects(bench, working, outcomes, listener);
     tell_what_is_not_kept(bench.sources().known.gap, outcomes, listener);
     end.all_valid = end.all_valid && have_all_valid(outcomes);

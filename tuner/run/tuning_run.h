@@ -1,11 +1,9 @@
 #pragma once
 // The tuning run: plain settings in, events out.
 
-#include "tuner/base/interrupt.h"
-#include "tuner/plugin/catalogue.h"
+#include "tuner/run/devices.h"
 #include "tuner/run/listener.h"
 #include "tuner/run/settings.h"
-#include "tuner/worker/channel.h"
 #include "tuner/worker/lent_host.h"
 
 namespace tuner {
@@ -20,8 +18,8 @@ struct RunEnd {
 // Tunes every size of the study on every device, of this machine and of those that are lent. Throws
 // InputError for a study or settings that make no sense, UnavailableError when no device is to be
 // had or one is lost, FatalError when results cannot be kept; what was measured until then is kept,
-// ranked, and told to the listener.
-RunEnd tune(const RunSettings& settings, const WorkerProgram& program, const Catalogue& catalogue,
-            const StopRequest& interrupt, const RunListener& listener, const LentHosts& lent = {});
+// ranked, and told to the listener, who hears the caller's notes, too.
+RunEnd tune(const RunSettings& settings, const Caller& caller, const RunListener& listener,
+            const LentHosts& lent = {});
 
 }  // namespace tuner

@@ -1,8 +1,7 @@
 // The winner of each size tried at the others.
 
-#include "tuner/run/cross_sizes.h"
-
 #include "run_fixture.h"
+#include "tuner/run/device_run.h"
 
 namespace tuner::test {
 namespace {

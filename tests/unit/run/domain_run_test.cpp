@@ -1,10 +1,9 @@
 // A domain tuned on a device that is a script.
 
-#include "tuner/run/domain_run.h"
-
 #include <set>
 
 #include "run_fixture.h"
+#include "tuner/run/device_run.h"
 
 namespace tuner::test {
 namespace {

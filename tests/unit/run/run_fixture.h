@@ -15,7 +15,6 @@
 #include "tests/fakes/scratch_folder.h"
 #include "tests/unit/resolve/studies.h"
 #include "tuner/base/atomic_file.h"
-#include "tuner/run/cross_sizes.h"
 #include "tuner/run/device_run.h"
 
 namespace tuner::test {

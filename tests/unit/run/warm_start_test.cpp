@@ -1,9 +1,8 @@
 // What a search is told of other sizes, other devices and recordings.
 
-#include "tuner/run/warm_start.h"
-
 #include "run_fixture.h"
 #include "tuner/exchange/recording_reader.h"
+#include "tuner/run/history.h"
 
 namespace tuner::test {
 namespace {
