@@ -1,0 +1,58 @@
+#pragma once
+// Hopper's copy engine for stretches of memory (sm_90): one thread orders a copy between global and
+// shared memory, and goes on. Addresses and sizes are multiples of 16 bytes. Barriers count the
+// bytes that arrive. On the CPU these are plain copies, made at once.
+
+#ifndef TUNER_CPU
+
+#include "barrier.cuh"
+
+// To shared memory; the barrier counts the bytes, which must have been announced to it.
+__device__ __forceinline__ void load_stretch(void* to, const void* from, int bytes,
+                                             Barrier* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
+}
+
+// To global memory. What threads wrote to shared memory must have been made visible before.
+__device__ __forceinline__ void store_stretch(void* to, const void* from, int bytes) {
+  asm volatile(
+      "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+      "cp.async.bulk.commit_group;" ::"l"(to),
+      "r"(shared_address(from)), "r"(bytes)
+      : "memory");
+}
+
+__device__ __forceinline__ void make_visible_to_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// Until at most PENDING of this thread's stores still have to read their shared memory.
+template <int PENDING>
+__device__ __forceinline__ void wait_for_stores() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+}
+
+#else
+
+using Barrier = unsigned long long;
+
+inline void init_barrier(Barrier*, int) {}
+inline void publish_barriers() {}
+inline void arrive_expecting(Barrier*, int) {}
+inline void wait_for(Barrier*, int) {}
+inline void make_visible_to_copies() {}
+template <int PENDING>
+inline void wait_for_stores() {}
+
+inline void load_stretch(void* to, const void* from, int bytes, Barrier*) {
+  __builtin_memcpy(to, from, bytes);
+}
+inline void store_stretch(void* to, const void* from, int bytes) {
+  __builtin_memcpy(to, from, bytes);
+}
+
+#endif
