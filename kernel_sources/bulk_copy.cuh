@@ -1,7 +1,8 @@
 #pragma once
 // Hopper's copy engine for stretches of memory (sm_90): one thread orders a copy between global and
 // shared memory, and goes on. Addresses and sizes are multiples of 16 bytes. Barriers count the
-// bytes that arrive. On the CPU these are plain copies, made at once.
+// bytes that arrive. On the CPU these are plain copies, made at once, and all
+// threads of the block have to wait for them.
 
 #ifndef TUNER_CPU
 
@@ -43,7 +44,7 @@ using Barrier = unsigned long long;
 inline void init_barrier(Barrier*, int) {}
 inline void publish_barriers() {}
 inline void arrive_expecting(Barrier*, int) {}
-inline void wait_for(Barrier*, int) {}
+inline void wait_for(Barrier*, int) { __syncthreads(); }
 inline void make_visible_to_copies() {}
 template <int PENDING>
 inline void wait_for_stores() {}
