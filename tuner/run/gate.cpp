@@ -17,7 +17,7 @@ namespace tuner {
 namespace {
 
 constexpr int kFirstRounds = 31;
-constexpr int kMostRounds = 2000;  // in one go
+constexpr int kMostGateRounds = 2000;  // in one go
 // Fewer say nothing with this confidence.
 constexpr std::size_t kFewestPairs = 16;
 
@@ -50,7 +50,7 @@ GateState decide(const GateRule& rule, const MeasurePairs& measure,
   std::vector<double> head;
   GateState state;
   for (std::uint64_t look = 1; now() < rule.seconds; ++look) {
-    const int rounds = std::clamp(static_cast<int>(base.size()), kFirstRounds, kMostRounds);
+    const int rounds = std::clamp(static_cast<int>(base.size()), kFirstRounds, kMostGateRounds);
     const auto more = measure(rounds, look, rule.seconds - now());
     if (more.size() != 2 || more[0].empty() || more[0].size() != more[1].size()) break;
     base.insert(base.end(), more[0].begin(), more[0].end());
