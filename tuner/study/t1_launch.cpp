@@ -174,22 +174,29 @@ double threads_of(const Study& study, const Configuration& values) {
   return threads;
 }
 
-// All variants are compared with it, so it has to run. A kernel with many registers does not run
-// with the largest blocks: the first of the space with at most 256 threads, else the very first.
-Configuration with_moderate_block(const Study& study, const SearchSpace& space) {
+// A kernel with many registers does not run with the largest blocks.
+bool has_moderate_block(const Study& study, const Configuration& values) {
   constexpr double kModerate = 256;
+  return threads_of(study, values) <= kModerate;
+}
+
+std::optional<Configuration> first_with_moderate_block(const Study& study,
+                                                       const SearchSpace& space) {
   constexpr ConfigIndex kLookedAt = 4096;
   for (ConfigIndex i = 0; i < std::min<ConfigIndex>(space.size(), kLookedAt); ++i) {
     Configuration values = space.configuration(i);
-    if (threads_of(study, values) <= kModerate) return values;
+    if (has_moderate_block(study, values)) return values;
   }
-  return space.configuration(0);
+  return std::nullopt;
 }
 
-// Empty when there is none, or none is found soon.
+// All variants are compared with it, so it should run on every device: the default, or the first
+// with a moderate block where the default is not valid or has a larger one. Empty when there is
+// none, or none is found soon.
 std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNode& kernel) {
   const Study& study = t1.study();
-  if (allowed(study, t1.defaults)) return t1.defaults;
+  const bool is_valid = allowed(study, t1.defaults);
+  if (is_valid && has_moderate_block(study, t1.defaults)) return t1.defaults;
   // Reading a file must not take for ever. Published spaces need a few hundred.
   constexpr int kMostPolls = 3'000;
   int polls = 0;
@@ -198,11 +205,13 @@ std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNod
   limits.cancelled = [&] { return ++polls > kMostPolls; };
   try {
     const auto space = SearchSpace::build({study.parameters, {}, study.constraints, {}}, limits);
-    if (space.size() > 0) return with_moderate_block(study, space);
-    return std::nullopt;  // said elsewhere
+    if (space.size() == 0) return std::nullopt;  // said elsewhere
+    if (auto moderate = first_with_moderate_block(study, space)) return moderate;
+    return is_valid ? t1.defaults : space.configuration(0);
   } catch (const FatalError&) {
   } catch (const InputError&) {
   }
+  if (is_valid) return t1.defaults;
   t1.study().runnable = false;
   t1.obstacle =
       "the default configuration is not valid, and no other one was found to compare with";

@@ -90,12 +90,17 @@ TEST(T1File, EveryVariantIsComparedWithTheDefaultConfiguration) {
 }
 
 // The largest blocks are what kernels with many registers cannot have.
-TEST(T1File, WithoutAValidDefaultVariantsAreComparedWithAModerateBlock) {
-  const Study study = T1File(small_t1(R"("LocalSize": {"X": "1024 // B"}, "GlobalSize": {"X": 64})",
-                                      "\"Default\": 1", R"({"Expression": "B != 1"})"))
-                          .accepted();
-  ASSERT_TRUE(study.reference.has_value());
-  EXPECT_EQ(to_text(study.reference->configuration[0].second), "4");
+TEST(T1File, VariantsAreComparedWithAModerateBlock) {
+  const auto compared_with = [](const std::string& block, const std::string& condition) {
+    const std::string launch =
+        R"("LocalSize": {"X": ")" + block + R"("}, "GlobalSize": {"X": 64})";
+    const Study study = T1File(small_t1(launch, "\"Default\": 1", condition)).accepted();
+    return to_text(study.reference.value().configuration[0].second);
+  };
+  EXPECT_EQ(compared_with("1024 // B", R"({"Expression": "B != 1"})"), "4");  // no valid default
+  EXPECT_EQ(compared_with("512 // B", ""), "2");
+  EXPECT_EQ(compared_with("256 // B", ""), "1");
+  EXPECT_EQ(compared_with("2048 // B", ""), "1");  // no block is moderate
 }
 
 TEST(T1File, ParametersThatMakeSizesMayDecideTheAnswer) {
