@@ -8,7 +8,7 @@
 #include "gpu_fixture.h"
 #include "tuner/base/hash.h"
 #include "tuner/model/data_type.h"
-#include "tuner/ports/adopts_memory.h"
+#include "tuner/ports/backend.h"
 
 namespace tuner {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "tuner/library/state.h"
 #include "tuner/measure/launch_sequence.h"
-#include "tuner/ports/adopts_memory.h"
+#include "tuner/ports/backend.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/study/size_check.h"
 

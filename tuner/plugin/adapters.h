@@ -12,7 +12,6 @@
 #include "tuner/model/study.h"
 #include "tuner/plugin/abi_text.h"
 #include "tuner/ports/backend.h"
-#include "tuner/ports/compiler.h"
 #include "tuner/ports/exporter.h"
 #include "tuner/ports/observer.h"
 #include "tuner/ports/problem.h"

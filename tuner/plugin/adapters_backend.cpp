@@ -11,7 +11,7 @@
 
 #include "tuner/plugin/adapters.h"
 #include "tuner/plugin/adapters_launch.h"
-#include "tuner/ports/adopts_memory.h"
+#include "tuner/ports/backend.h"
 
 namespace tuner {
 namespace {

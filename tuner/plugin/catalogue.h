@@ -16,7 +16,6 @@
 #include "tuner/plugin/adapters.h"
 #include "tuner/plugin/loader.h"
 #include "tuner/ports/backend.h"
-#include "tuner/ports/compiler.h"
 #include "tuner/ports/strategy.h"
 
 namespace tuner {

@@ -1,5 +1,6 @@
 #pragma once
-// One opened device. Lives in a run worker; every call may take the process down.
+// One opened device, and the compiler of its kernels. A device lives in a run worker; every call
+// may take the process down.
 
 #include <cstdint>
 #include <cstring>
@@ -166,6 +167,26 @@ class Backend {
   virtual DeviceResult<double> power(const LaunchSequence& sequence) = 0;
   // What the device ran at during the last time().
   virtual Conditions conditions() = 0;
+};
+
+// What a backend may be, too: one that works on memory of the application in whose process it is.
+class AdoptsMemory {
+ public:
+  virtual ~AdoptsMemory() = default;
+  // A buffer until it is released, which leaves the memory itself alone. `address` is what a kernel
+  // is given for it.
+  virtual DeviceResult<BufferId> adopt(std::uint64_t address, std::uint64_t bytes) = 0;
+};
+
+// Source text to something that the backend can load.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  // Name and version of everything that turns a request into an image; part of every cache key.
+  virtual std::string identity() = 0;
+  // Throws UnavailableError when it cannot work here any more, whatever the request (no room for
+  // its temporary files).
+  virtual Expected<Artifact, CompileFailure> compile(const CompileRequest& request) = 0;
 };
 
 }  // namespace tuner
