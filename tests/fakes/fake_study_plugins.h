@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/ports/observer.h"
-#include "tuner/ports/problem.h"
+#include "tuner/ports/study_plugins.h"
 
 namespace tuner {
 

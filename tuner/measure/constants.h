@@ -11,7 +11,7 @@
 #include "tuner/measure/seals.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
-#include "tuner/ports/problem.h"
+#include "tuner/ports/study_plugins.h"
 
 namespace tuner {
 

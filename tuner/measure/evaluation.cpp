@@ -18,7 +18,7 @@
 #include "tuner/measure/sentinel.h"
 #include "tuner/measure/session.h"
 #include "tuner/measure/verdict.h"
-#include "tuner/ports/observer.h"
+#include "tuner/ports/study_plugins.h"
 
 namespace tuner {
 namespace {

@@ -11,8 +11,7 @@
 #include "tuner/base/expected.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
-#include "tuner/ports/observer.h"
-#include "tuner/ports/problem.h"
+#include "tuner/ports/study_plugins.h"
 
 namespace tuner {
 

@@ -3,7 +3,7 @@
 // the largest value, with NaN equal to NaN.
 
 #include "tuner/model/plan.h"
-#include "tuner/ports/problem.h"
+#include "tuner/ports/study_plugins.h"
 
 namespace tuner {
 

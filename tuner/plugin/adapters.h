@@ -13,9 +13,8 @@
 #include "tuner/plugin/abi_text.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/exporter.h"
-#include "tuner/ports/observer.h"
-#include "tuner/ports/problem.h"
 #include "tuner/ports/strategy.h"
+#include "tuner/ports/study_plugins.h"
 
 namespace tuner {
 

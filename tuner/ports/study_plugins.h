@@ -1,14 +1,20 @@
 #pragma once
-// What a study leaves to a plugin: to fill inputs, to know right answers, to judge. On the host.
+// What a study leaves to plugins. A problem fills inputs, knows right answers and judges, on the
+// host; an observer looks at a variant and gives further values of it.
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/model/artifact.h"
 #include "tuner/model/data_type.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
+#include "tuner/model/trial.h"
 
 namespace tuner {
 
@@ -37,6 +43,29 @@ class Problem {
       std::uint32_t set, const std::vector<ProblemArray>& inputs, const ProblemArray& output) = 0;
   virtual Expected<Judgement, std::string> judge(std::uint32_t set, const ProblemArray& actual,
                                                  const ProblemArray& expected) = 0;
+};
+
+// ---- observer -----------------------------------------------------------------------------------
+
+// A variant that was timed and found right. All outlive the call.
+struct Observed {
+  const DeviceFacts& device;
+  const Artifact& artifact;
+  const LaunchGeometry& geometry;
+  const Resources& resources;
+  const std::vector<double>& milliseconds;
+};
+
+// Errors are sentences that name the observer.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // How often the variant is to be launched between begin() and end().
+  virtual std::uint32_t launches() const = 0;
+  // What went wrong, or nothing.
+  virtual std::optional<std::string> begin(const Observed& variant) = 0;
+  // The metrics that it has values of.
+  virtual Expected<Metrics, std::string> end(const Observed& variant) = 0;
 };
 
 }  // namespace tuner
