@@ -8,7 +8,7 @@
 #include <span>
 
 #include "tuner/model/trial.h"
-#include "tuner/ports/machine_state.h"
+#include "tuner/ports/strategy.h"
 #include "tuner/space/parameter.h"
 
 namespace tuner {

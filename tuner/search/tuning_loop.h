@@ -10,7 +10,6 @@
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/evaluator.h"
-#include "tuner/ports/machine_state.h"
 #include "tuner/ports/strategy.h"
 
 namespace tuner {

@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "tuner/model/artifact.h"
-#include "tuner/ports/machine_state.h"
 #include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/strategy.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/job.h"
 
