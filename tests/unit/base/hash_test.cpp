@@ -1,4 +1,5 @@
 // Content hashes, and digests of files.
+
 #include "tuner/base/hash.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // What /proc says of a process.
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>

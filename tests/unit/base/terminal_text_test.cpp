@@ -1,4 +1,5 @@
 // Text for a terminal, and its colours.
+
 #include "tuner/base/terminal_text.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // Tasks side by side, on threads that stay.
+
 #include "tuner/base/worker_threads.h"
 
 #include <gtest/gtest.h>
