@@ -3,9 +3,12 @@
 // powers, logarithms and quotients of fractions the header has to be content with what can be a
 // constant expression; here they are those of the C library.
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "tuner/expression/expression_tree.h"
+#include "tuner/expression/parser.h"
 
 #define TUNER_FN constexpr
 namespace tuner::python::detail {
@@ -31,69 +34,12 @@ num number_of(const Value& value) {
   return num();
 }
 
-const char* symbol(Op op) {
-  switch (op) {
-    case Op::kNegate:
-    case Op::kSubtract:
-      return "-";
-    case Op::kPlus:
-    case Op::kAdd:
-      return "+";
-    case Op::kMultiply:
-      return "*";
-    case Op::kDivide:
-      return "/";
-    case Op::kFloorDivide:
-      return "//";
-    case Op::kModulo:
-      return "%";
-    case Op::kPower:
-      return "**";
-    case Op::kCeilDiv:
-      return "ceil_div";
-    case Op::kBitAnd:
-      return "&";
-    case Op::kBitOr:
-      return "|";
-    case Op::kBitXor:
-      return "^";
-    case Op::kInvert:
-      return "~";
-    case Op::kShiftLeft:
-      return "<<";
-    case Op::kShiftRight:
-      return ">>";
-    case Op::kAbs:
-      return "abs";
-    case Op::kCeil:
-      return "ceil";
-    case Op::kFloor:
-      return "floor";
-    case Op::kLog2:
-      return "log2";
-    case Op::kLog:
-      return "log";
-    case Op::kExp:
-      return "exp";
-    case Op::kSqrt:
-      return "sqrt";
-    case Op::kInt:
-      return "int";
-    case Op::kFloat:
-      return "float";
-    case Op::kRound:
-      return "round";
-    default:
-      return "operator";
-  }
-}
-
 Fault text_fault(Op op, const Value& culprit) {
-  return std::string("'") + symbol(op) + "' takes numbers, not the text '" + to_text(culprit) + "'";
+  return fmt::format("'{}' takes numbers, not the text '{}'", symbol_of(op), to_text(culprit));
 }
 
 Fault float_fault(Op op, const Value& culprit) {
-  return std::string("'") + symbol(op) + "' takes integers, not the float " + to_text(culprit);
+  return fmt::format("'{}' takes integers, not the float {}", symbol_of(op), to_text(culprit));
 }
 
 Fault float_power(double base, double exponent, Value& out) {
@@ -121,7 +67,7 @@ Fault analytic(Op op, double a, Value& out) {
     out = std::sqrt(a);
     return {};
   }
-  if (!(a > 0)) return std::string(symbol(op)) + " of a number that is not positive";
+  if (!(a > 0)) return std::string(symbol_of(op)) + " of a number that is not positive";
   out = op == Op::kLog2 ? std::log2(a) : std::log(a);
   return {};
 }

@@ -42,14 +42,21 @@ constexpr std::array<Function, 16> kFunctions = {{{"min", Op::kMin, 1, kAny},
 struct Operator {
   std::string_view symbol;
   Op op;
+  int level = 0;  // of an operator between two operands: those of a higher level bind tighter
 };
-constexpr std::array<Operator, 1> kBitOr = {{{"|", Op::kBitOr}}};
-constexpr std::array<Operator, 1> kBitXor = {{{"^", Op::kBitXor}}};
-constexpr std::array<Operator, 1> kBitAnd = {{{"&", Op::kBitAnd}}};
-constexpr std::array<Operator, 2> kShifts = {{{"<<", Op::kShiftLeft}, {">>", Op::kShiftRight}}};
-constexpr std::array<Operator, 2> kSums = {{{"+", Op::kAdd}, {"-", Op::kSubtract}}};
-constexpr std::array<Operator, 4> kProducts = {
-    {{"*", Op::kMultiply}, {"/", Op::kDivide}, {"//", Op::kFloorDivide}, {"%", Op::kModulo}}};
+constexpr int kLevels = 6;
+constexpr std::array<Operator, 11> kInfix = {{{"|", Op::kBitOr, 0},
+                                              {"^", Op::kBitXor, 1},
+                                              {"&", Op::kBitAnd, 2},
+                                              {"<<", Op::kShiftLeft, 3},
+                                              {">>", Op::kShiftRight, 3},
+                                              {"+", Op::kAdd, 4},
+                                              {"-", Op::kSubtract, 4},
+                                              {"*", Op::kMultiply, 5},
+                                              {"/", Op::kDivide, 5},
+                                              {"//", Op::kFloorDivide, 5},
+                                              {"%", Op::kModulo, 5}}};
+constexpr Operator kPower{"**", Op::kPower};
 constexpr std::array<Operator, 3> kSigns = {
     {{"-", Op::kNegate}, {"+", Op::kPlus}, {"~", Op::kInvert}}};
 constexpr std::array<std::pair<std::string_view, Comparison>, 6> kComparisons = {
@@ -168,7 +175,7 @@ class Parser {
   }
 
   Node comparison() {
-    Node first = bit_or();
+    Node first = infix();
     const std::size_t offset = peek().offset;
     std::vector<Node> operands;
     std::vector<Comparison> how;
@@ -176,46 +183,26 @@ class Parser {
       if (operands.empty()) operands.push_back(std::move(first));
       how.push_back(*next);
       const bool membership = *next == Comparison::kIn || *next == Comparison::kNotIn;
-      operands.push_back(membership ? list() : bit_or());
+      operands.push_back(membership ? list() : infix());
       if (membership || failed()) break;
     }
     if (failed() || operands.empty()) return failed() ? nullptr : std::move(first);
     return build_.comparison(offset, std::move(operands), std::move(how));
   }
 
-  template <std::size_t N, typename Next>
-  Node left_associative(const std::array<Operator, N>& operators, Next next) {
-    Node left = next();
-    for (bool found = true; found && !failed();) {
-      found = false;
-      for (const Operator& infix : operators) {
-        const std::size_t offset = peek().offset;
-        if (!take(infix.symbol)) continue;
-        Node right = next();
-        left = make(infix.op, offset, std::move(left), std::move(right));
-        found = true;
-        break;
-      }
+  // Operators of a level, from the left to the right.
+  Node infix(int level = 0) {
+    if (level == kLevels) return sign();
+    Node left = infix(level + 1);
+    while (!failed()) {
+      const std::size_t offset = peek().offset;
+      const auto* found = std::ranges::find_if(
+          kInfix, [&](const Operator& one) { return one.level == level && take(one.symbol); });
+      if (found == kInfix.end()) break;
+      Node right = infix(level + 1);
+      left = make(found->op, offset, std::move(left), std::move(right));
     }
     return failed() ? nullptr : std::move(left);
-  }
-  Node bit_or() {
-    return left_associative(kBitOr, [this] { return bit_xor(); });
-  }
-  Node bit_xor() {
-    return left_associative(kBitXor, [this] { return bit_and(); });
-  }
-  Node bit_and() {
-    return left_associative(kBitAnd, [this] { return shift(); });
-  }
-  Node shift() {
-    return left_associative(kShifts, [this] { return sum(); });
-  }
-  Node sum() {
-    return left_associative(kSums, [this] { return product(); });
-  }
-  Node product() {
-    return left_associative(kProducts, [this] { return sign(); });
   }
 
   Node sign() {
@@ -233,11 +220,11 @@ class Parser {
   Node power() {
     Node base = atom();
     const std::size_t offset = peek().offset;
-    if (!take("**")) return base;
+    if (!take(kPower.symbol)) return base;
     if (++level_ > max_depth_) return too_deep(offset);
     Node exponent = sign();
     --level_;
-    return make(Op::kPower, offset, std::move(base), std::move(exponent));
+    return make(kPower.op, offset, std::move(base), std::move(exponent));
   }
 
   Node atom() {
@@ -354,6 +341,17 @@ class Parser {
 };
 
 }  // namespace
+
+std::string_view symbol_of(Op op) {
+  if (op == kPower.op) return kPower.symbol;
+  const auto is_it = [op](const auto& one) { return one.op == op; };
+  const auto* infix = std::ranges::find_if(kInfix, is_it);
+  if (infix != kInfix.end()) return infix->symbol;
+  const auto* sign = std::ranges::find_if(kSigns, is_it);
+  if (sign != kSigns.end()) return sign->symbol;
+  const auto* function = std::ranges::find_if(kFunctions, is_it);
+  return function == kFunctions.end() ? "operator" : function->name;
+}
 
 Expected<ParsedExpression, SyntaxError> parse_expression(std::string_view text, int max_depth) {
   auto tokens = tokenize(text);

@@ -42,6 +42,9 @@ struct ParsedExpression {
   std::vector<std::size_t> name_offsets;  // of the first use
 };
 
+// What an operator or a function is called in a text.
+std::string_view symbol_of(Op op);
+
 // Trees deeper than `max_depth` are an error: everything that walks a tree recurses.
 Expected<ParsedExpression, SyntaxError> parse_expression(std::string_view text, int max_depth);
 
