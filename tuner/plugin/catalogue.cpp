@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "tuner/base/text.h"
 #include "tuner/plugin/abi_text.h"
-#include "tuner/plugin/option_check.h"
+#include "tuner/plugin/sdk_core.h"
 
 namespace tuner {
 namespace {
@@ -56,6 +57,85 @@ std::string language_of(const void* factory, std::uint32_t number) {
   const auto* backends = static_cast<const tuner_backend_factory*>(factory);
   const char* language = backends->language == nullptr ? nullptr : backends->language(number);
   return language == nullptr ? KernelSpec{}.language : language;
+}
+
+// ---- options, checked by what plugins say of them, before a plugin sees any ---------------------
+
+bool is_understood(std::string_view allowed) {
+  const auto rest = [&](std::string_view head) {
+    return allowed.starts_with(head) ? allowed.substr(head.size()) : std::string_view();
+  };
+  std::int64_t whole = 0, last_whole = 0;
+  double number = 0, last_number = 0;
+  return allowed.empty() || allowed == "flag" || !rest("one of ").empty() ||
+         sdk::detail::read_range(rest("integer "), whole, last_whole) ||
+         sdk::detail::read_range(rest("number "), number, last_number);
+}
+
+// Why a plugin's description of its options cannot be used; empty when it can.
+std::string description_fault(const std::vector<PluginOption>& options) {
+  std::set<std::string> seen;
+  for (const PluginOption& one : options) {
+    if (one.name.empty()) return "one of its options has no name";
+    if (!seen.insert(one.name).second) return "it has option '" + one.name + "' twice";
+    if (!is_understood(one.allowed)) {
+      return "what its option '" + one.name + "' allows is not understood: '" + one.allowed + "'";
+    }
+    if (const auto misfit = sdk::detail::misfit(one.allowed, one.default_value); !misfit.empty()) {
+      return "the default of its option '" + one.name + "' is '" + one.default_value +
+             "': it must be " + misfit;
+    }
+  }
+  return "";
+}
+
+// What is wrong with options that the items declare together: names that none of them has, values
+// that it does not take. `owner` is what they belong to: "strategy 'genetic'". An option without a
+// position of its own is at `where`.
+std::vector<Complaint> option_complaints(const std::vector<const PluginItem*>& items,
+                                         const std::string& owner, const OptionList& options,
+                                         const Position& where) {
+  std::vector<PluginOption> known;
+  std::vector<std::string> names;
+  std::vector<std::string> shown;
+  for (const PluginItem* item : items) {
+    for (const PluginOption& option : item->options) {
+      known.push_back(option);
+      names.push_back(option.name);
+      shown.push_back(option.name + "=" + option.default_value);
+    }
+  }
+  std::vector<Complaint> out;
+  for (const OptionValue& given : options) {
+    const Position& at = given.where.line > 0 ? given.where : where;
+    if (std::find(names.begin(), names.end(), given.name) == names.end()) {
+      out.push_back({at,
+                     "unknown option '" + given.name + "'; " + owner +
+                         (known.empty() ? " has no options" : " has: " + listed(shown)),
+                     did_you_mean(given.name, names)});
+    }
+    for (const PluginOption& option : known) {
+      if (option.name != given.name) continue;
+      if (const auto misfit = sdk::detail::misfit(option.allowed, given.value); !misfit.empty()) {
+        out.push_back(
+            {at,
+             owner + ": option '" + given.name + "' is '" + given.value + "': it must be " + misfit,
+             ""});
+      }
+    }
+  }
+  return out;
+}
+
+// Those of `options` that the item declares.
+OptionList options_for(const PluginItem& item, const OptionList& options) {
+  OptionList out;
+  for (const OptionValue& one : options) {
+    const bool declared = std::any_of(item.options.begin(), item.options.end(),
+                                      [&](const auto& option) { return option.name == one.name; });
+    if (declared) out.push_back(one);
+  }
+  return out;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,54 @@ inline void emit(tuner_sink sink, std::string_view bytes) {
   if (sink.emit != nullptr && !bytes.empty()) sink.emit(sink.context, bytes.data(), bytes.size());
 }
 
+namespace detail {
+
+// The number that a text is; false where it is none, or has anything around it.
+template <typename T>
+bool read_number(std::string_view text, T& number) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  return code == std::errc() && stop == end;
+}
+
+// Both ends of "1..10", included.
+template <typename T>
+bool read_range(std::string_view text, T& low, T& high) {
+  const std::size_t dots = text.find("..");
+  return dots != text.npos && read_number(text.substr(0, dots), low) &&
+         read_number(text.substr(dots + 2), high);
+}
+
+template <typename T>
+std::string range_misfit(std::string_view range, std::string_view value, const char* what) {
+  T low{}, high{}, number{};
+  if (!read_range(range, low, high)) return "what its declaration says, which is not understood";
+  if (read_number(value, number) && number >= low && number <= high) return {};
+  const std::size_t dots = range.find("..");
+  return std::string(what) + " from " + std::string(range.substr(0, dots)) + " to " +
+         std::string(range.substr(dots + 2));
+}
+
+// What a value must be, such as "a whole number from 1 to 10", that is not what an option allows
+// (tuner_option_info); empty when it is.
+inline std::string misfit(std::string_view allowed, std::string_view value) {
+  const std::size_t blank = std::min(allowed.find(' '), allowed.size());
+  const std::string_view kind = allowed.substr(0, blank);
+  const std::string_view rest = allowed.substr(std::min(blank + 1, allowed.size()));
+  if (kind == "integer") return range_misfit<std::int64_t>(rest, value, "a whole number");
+  if (kind == "number") return range_misfit<double>(rest, value, "a number");
+  const auto is_listed = [&](std::string_view list) {
+    const std::string all = ", " + std::string(list) + ", ";
+    return value.find(',') == value.npos && all.find(", " + std::string(value) + ", ") != all.npos;
+  };
+  if (kind == "flag" && !is_listed("true, on, yes, 1, false, off, no, 0")) return "true or false";
+  constexpr std::string_view kOneOf = "one of ";
+  if (!allowed.starts_with(kOneOf) || is_listed(allowed.substr(kOneOf.size()))) return {};
+  return "one of: " + std::string(allowed.substr(kOneOf.size()));
+}
+
+}  // namespace detail
+
 // The values of an item's options: what the user gave, else the defaults that the item declares.
 // The accessors throw an Error that names the option, the value and what is allowed.
 class Options {
@@ -48,6 +97,7 @@ class Options {
   Options(std::span<const tuner_option_info> declared, std::span<const tuner_pair> given) {
     for (const tuner_option_info& option : declared) {
       values_.emplace_back(option.name, option.default_value);
+      allowed_.emplace_back(option.allowed == nullptr ? "" : option.allowed);
     }
     for (const tuner_pair& pair : given) value_of(text(pair.key)) = text(pair.value);
   }
@@ -56,6 +106,26 @@ class Options {
     return const_cast<Options*>(this)->value_of(name);
   }
 
+  // Of an option whose declaration says what it allows ("integer 1..10", "number 0..1", "one of a,
+  // b"): nothing else. T is a type of whole numbers, double, or std::string.
+  template <typename T>
+  T get(std::string_view name) const {
+    const std::string& value = text_of(name);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (values_[i].first != name) continue;
+      const std::string wanted = detail::misfit(allowed_[i], value);
+      if (!wanted.empty()) throw bad(name, value, wanted);
+    }
+    if constexpr (std::is_same_v<T, std::string>) {
+      return value;
+    } else {
+      T number{};
+      if (!detail::read_number(value, number)) throw bad(name, value, "a number that fits");
+      return number;
+    }
+  }
+
+  // Of others.
   std::int64_t integer(std::string_view name, std::int64_t low, std::int64_t high) const {
     return parsed<std::int64_t>(name, low, high, "a whole number");
   }
@@ -66,9 +136,9 @@ class Options {
 
   bool flag(std::string_view name) const {
     const std::string& value = text_of(name);
-    if (value == "true" || value == "on" || value == "yes" || value == "1") return true;
-    if (value == "false" || value == "off" || value == "no" || value == "0") return false;
-    throw bad(name, value, "true or false");
+    const std::string wanted = detail::misfit("flag", value);
+    if (!wanted.empty()) throw bad(name, value, wanted);
+    return value == "true" || value == "on" || value == "yes" || value == "1";
   }
 
   const std::string& choice(std::string_view name,
@@ -86,9 +156,7 @@ class Options {
   T parsed(std::string_view name, T low, T high, const char* what) const {
     const std::string& value = text_of(name);
     T number{};
-    const char* end = value.data() + value.size();
-    const auto [stop, code] = std::from_chars(value.data(), end, number);
-    if (code == std::errc() && stop == end && number >= low && number <= high) return number;
+    if (detail::read_number(value, number) && number >= low && number <= high) return number;
     throw bad(name, value, what + (" from " + shortest(low) + " to " + shortest(high)));
   }
 
@@ -114,6 +182,7 @@ class Options {
   }
 
   std::vector<std::pair<std::string, std::string>> values_;
+  std::vector<std::string> allowed_;  // of each
 };
 
 namespace detail {
