@@ -63,8 +63,8 @@ class Bandit : public sdk::Strategy {
 
 Bandit::Bandit(const StrategySetup& setup)
     : history_(setup.space, setup.seed),
-      window_(static_cast<std::size_t>(setup.options.integer("window", 1, 100000))),
-      exploration_(setup.options.number("exploration", 0, 10)) {
+      window_(setup.options.get<std::size_t>("window")),
+      exploration_(setup.options.get<double>("exploration")) {
   const std::string& names = setup.options.text_of("strategies");
   for (std::size_t at = 0; at <= names.size();) {
     const std::size_t end = std::min(names.find('+', at), names.size());

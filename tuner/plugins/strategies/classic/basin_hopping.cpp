@@ -18,24 +18,16 @@ class BasinHopping : public Walkers {
        "integer 1..10000"},
       {"neighbourhood", "adjacent", "adjacent or hamming", "one of adjacent, hamming"}};
 
-  explicit BasinHopping(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
-  std::size_t hop_;
-  double temperature_;
-  std::size_t tries_;
-  tuner_neighbourhood kind_;
-};
+  Walk walk(Guide& guide) override;
 
-BasinHopping::BasinHopping(const StrategySetup& setup)
-    : Walkers(setup),
-      hop_(static_cast<std::size_t>(setup.options.integer("hop", 1, 100))),
-      temperature_(setup.options.number("temperature", 0, 100)),
-      tries_(static_cast<std::size_t>(setup.options.integer("tries", 1, 10000))),
-      kind_(neighbourhood_option(setup)) {}
+  std::size_t hop_ = option<std::size_t>("hop");
+  double temperature_ = option<double>("temperature");
+  std::size_t tries_ = option<std::size_t>("tries");
+  tuner_neighbourhood kind_ = neighbourhood_option(options());
+};
 
 Walk BasinHopping::walk(Guide& guide) {
   Rng& rng = guide.rng();
@@ -57,9 +49,7 @@ Walk BasinHopping::walk(Guide& guide) {
       value = next_value;
       failed = 0;
     }
-    const double scale = temperature_ * guide.history().spread();
-    const double worse = value - basin_value;
-    if (!(worse > 0) || (scale > 0 && rng.chance(std::exp(-worse / scale)))) {
+    if (guide.accepts(value - basin_value, temperature_)) {
       basin = at;
       basin_value = value;
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tuner/plugins/strategies/catalogue.h"
-#include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/walker.h"
 
 namespace tuner::strategies {
@@ -21,28 +20,18 @@ class DifferentialEvolution : public Walkers {
        "one of best, random"},
       kStartOption};
 
-  explicit DifferentialEvolution(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
+  Walk walk(Guide& guide) override;
   Index trial(const Population& members, std::size_t target, Rng& rng) const;
 
-  std::size_t population_;
-  double factor_;
-  double crossover_;
-  bool from_best_;
-  bool sensible_;
+  std::size_t population_ = option<std::size_t>("population");
+  double factor_ = option<double>("factor");
+  double crossover_ = option<double>("crossover");
+  bool from_best_ = option<std::string>("base") == "best";
+  bool sensible_ = sensible_start_option(options());
 };
-
-DifferentialEvolution::DifferentialEvolution(const StrategySetup& setup)
-    : Walkers(setup),
-      population_(static_cast<std::size_t>(setup.options.integer("population", 4, 10000))),
-      factor_(setup.options.number("factor", 0, 2)),
-      crossover_(setup.options.number("crossover", 0, 1)),
-      from_best_(setup.options.choice("base", {"best", "random"}) == "best"),
-      sensible_(sensible_start_option(setup)) {}
 
 // Unordered parameters have no differences: theirs are taken from one of the three at random.
 Index DifferentialEvolution::trial(const Population& members, std::size_t target, Rng& rng) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tuner/plugins/strategies/catalogue.h"
-#include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/walker.h"
 
 namespace tuner::strategies {
@@ -22,28 +21,18 @@ class Firefly : public Walkers {
       {"random", "0.2", "random part of a move, as a share of the values (0 to 1)", "number 0..1"},
       kStartOption};
 
-  explicit Firefly(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
+  Walk walk(Guide& guide) override;
   Index fly(const Member& from, const Member& to, Rng& rng) const;
 
-  std::size_t fireflies_;
-  double attraction_;
-  double absorption_;
-  double random_;
-  bool sensible_;
+  std::size_t fireflies_ = option<std::size_t>("fireflies");
+  double attraction_ = option<double>("attraction");
+  double absorption_ = option<double>("absorption");
+  double random_ = option<double>("random");
+  bool sensible_ = sensible_start_option(options());
 };
-
-Firefly::Firefly(const StrategySetup& setup)
-    : Walkers(setup),
-      fireflies_(static_cast<std::size_t>(setup.options.integer("fireflies", 2, 1000))),
-      attraction_(setup.options.number("attraction", 0, 2)),
-      absorption_(setup.options.number("absorption", 0, 100)),
-      random_(setup.options.number("random", 0, 1)),
-      sensible_(sensible_start_option(setup)) {}
 
 Index Firefly::fly(const Member& from, const Member& to, Rng& rng) const {
   const double distance =

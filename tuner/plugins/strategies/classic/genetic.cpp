@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tuner/plugins/strategies/catalogue.h"
-#include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/walker.h"
 
 namespace tuner::strategies {
@@ -22,29 +21,19 @@ class Genetic : public Walkers {
        "integer 0..10000"},
       kStartOption};
 
-  explicit Genetic(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
+  Walk walk(Guide& guide) override;
   Positions cross(const Positions& a, const Positions& b, Rng& rng) const;
 
-  std::size_t population_;
-  double mutation_;
-  std::string crossover_;
-  std::size_t elite_;
-  bool sensible_;
+  std::size_t population_ = option<std::size_t>("population");
+  double mutation_ = option<double>("mutation");
+  std::string crossover_ = option<std::string>("crossover");
+  std::size_t elite_ = static_cast<std::size_t>(
+      options().integer("elite", 0, static_cast<std::int64_t>(population_)));
+  bool sensible_ = sensible_start_option(options());
 };
-
-Genetic::Genetic(const StrategySetup& setup)
-    : Walkers(setup),
-      population_(static_cast<std::size_t>(setup.options.integer("population", 2, 10000))),
-      mutation_(setup.options.number("mutation", 0, 1)),
-      crossover_(setup.options.choice("crossover", {"uniform", "one_point", "two_point"})),
-      elite_(static_cast<std::size_t>(
-          setup.options.integer("elite", 0, static_cast<std::int64_t>(population_)))),
-      sensible_(sensible_start_option(setup)) {}
 
 Positions Genetic::cross(const Positions& a, const Positions& b, Rng& rng) const {
   if (crossover_ == "uniform") return moves().uniform_crossover(a, b, rng);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "tuner/plugins/strategies/catalogue.h"
-#include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/walker.h"
 
 namespace tuner::strategies {
@@ -23,26 +22,17 @@ class GreyWolf : public Walkers {
        "integer 1..1000000"},
       kStartOption};
 
-  explicit GreyWolf(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
+  Walk walk(Guide& guide) override;
   Index follow(const Population& pack, const Member& wolf, double step, Rng& rng) const;
 
-  std::size_t pack_;
-  double step_;
-  int patience_;
-  bool sensible_;
+  std::size_t pack_ = option<std::size_t>("pack");
+  double step_ = option<double>("step");
+  int patience_ = option<int>("patience");
+  bool sensible_ = sensible_start_option(options());
 };
-
-GreyWolf::GreyWolf(const StrategySetup& setup)
-    : Walkers(setup),
-      pack_(static_cast<std::size_t>(setup.options.integer("pack", 4, 1000))),
-      step_(setup.options.number("step", 0, 1)),
-      patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))),
-      sensible_(sensible_start_option(setup)) {}
 
 // The three best come first in the pack.
 Index GreyWolf::follow(const Population& pack, const Member& wolf, double step, Rng& rng) const {

@@ -29,33 +29,21 @@ class HybridVndx : public Walkers {
       {"patience", "100", "steps without a new best before a new start (1 to 1000000)",
        "integer 1..1000000"}};
 
-  explicit HybridVndx(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
+  Walk walk(Guide& guide) override;
   std::vector<Index> candidates(Guide& guide, Index at) const;
   double predict(const History& history, Index index) const;
 
-  std::size_t pool_;
-  std::size_t nearest_;
-  std::size_t elite_;
-  std::size_t tabu_;
-  double start_;
-  double cooling_;
-  int patience_;
+  std::size_t pool_ = option<std::size_t>("pool");
+  std::size_t nearest_ = option<std::size_t>("nearest");
+  std::size_t elite_ = option<std::size_t>("elite");
+  std::size_t tabu_ = option<std::size_t>("tabu");
+  double start_ = option<double>("start");
+  double cooling_ = option<double>("cooling");
+  int patience_ = option<int>("patience");
 };
-
-HybridVndx::HybridVndx(const StrategySetup& setup)
-    : Walkers(setup),
-      pool_(static_cast<std::size_t>(setup.options.integer("pool", 2, 1000))),
-      nearest_(static_cast<std::size_t>(setup.options.integer("nearest", 1, 100))),
-      elite_(static_cast<std::size_t>(setup.options.integer("elite", 2, 100))),
-      tabu_(static_cast<std::size_t>(setup.options.integer("tabu", 0, 1000000))),
-      start_(setup.options.number("start", 0, 100)),
-      cooling_(setup.options.number("cooling", 0.5, 0.99999)),
-      patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))) {}
 
 // Neighbours of three kinds (a step, another value, two other values), a crossover of good ones,
 // and a random one.
@@ -100,7 +88,6 @@ double HybridVndx::predict(const History& history, Index index) const {
 }
 
 Walk HybridVndx::walk(Guide& guide) {
-  Rng& rng = guide.rng();
   const std::vector<Index> first = guide.sensible(1);
   if (first.empty()) co_return;
   Index at = first.front();
@@ -124,9 +111,7 @@ Walk HybridVndx::walk(Guide& guide) {
     const double next_value = co_await guide.measure(next);
     forbidden.push_back(next);
     if (forbidden.size() > tabu_) forbidden.pop_front();
-    const double worse = next_value - value;
-    const double scale = temperature * guide.history().spread();
-    if (!(worse > 0) || (scale > 0 && rng.chance(std::exp(-worse / scale)))) {
+    if (guide.accepts(next_value - value, temperature)) {
       at = next;
       value = next_value;
     }

@@ -17,22 +17,15 @@ class IteratedLocalSearch : public Walkers {
        "integer 1..1000000"},
       {"neighbourhood", "adjacent", "adjacent or hamming", "one of adjacent, hamming"}};
 
-  explicit IteratedLocalSearch(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
-  std::size_t kick_;
-  int patience_;
-  tuner_neighbourhood kind_;
-};
+  Walk walk(Guide& guide) override;
 
-IteratedLocalSearch::IteratedLocalSearch(const StrategySetup& setup)
-    : Walkers(setup),
-      kick_(static_cast<std::size_t>(setup.options.integer("kick", 1, 100))),
-      patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))),
-      kind_(neighbourhood_option(setup)) {}
+  std::size_t kick_ = option<std::size_t>("kick");
+  int patience_ = option<int>("patience");
+  tuner_neighbourhood kind_ = neighbourhood_option(options());
+};
 
 Walk IteratedLocalSearch::walk(Guide& guide) {
   Rng& rng = guide.rng();

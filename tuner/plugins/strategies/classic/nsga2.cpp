@@ -35,20 +35,14 @@ class Nsga2 : public Walkers {
       {"population", "24", "configurations in a generation (4 to 10000)", "integer 4..10000"},
       {"mutation", "0.1", "chance that a parameter changes (0 to 1)", "number 0..1"}};
 
-  explicit Nsga2(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
-  std::size_t population_;
-  double mutation_;
-};
+  Walk walk(Guide& guide) override;
 
-Nsga2::Nsga2(const StrategySetup& setup)
-    : Walkers(setup),
-      population_(static_cast<std::size_t>(setup.options.integer("population", 4, 10000))),
-      mutation_(setup.options.number("mutation", 0, 1)) {}
+  std::size_t population_ = option<std::size_t>("population");
+  double mutation_ = option<double>("mutation");
+};
 
 Walk Nsga2::walk(Guide& guide) {
   Rng& rng = guide.rng();

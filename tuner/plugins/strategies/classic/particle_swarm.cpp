@@ -1,7 +1,6 @@
 // Particle swarm optimisation (Kennedy and Eberhart 1995) on the positions of values.
 
 #include "tuner/plugins/strategies/catalogue.h"
-#include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/walker.h"
 
 namespace tuner::strategies {
@@ -18,20 +17,18 @@ class ParticleSwarm : public Walkers {
       {"social", "1.0", "pull of the best of all (0 to 4)", "number 0..4"},
       kStartOption};
 
-  explicit ParticleSwarm(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
+  Walk walk(Guide& guide) override;
   struct Particle;
   Index move(Particle& particle, const Member& best, Rng& rng) const;
 
-  std::size_t particles_;
-  double inertia_;
-  double own_;
-  double social_;
-  bool sensible_;
+  std::size_t particles_ = option<std::size_t>("particles");
+  double inertia_ = option<double>("inertia");
+  double own_ = option<double>("own");
+  double social_ = option<double>("social");
+  bool sensible_ = sensible_start_option(options());
 };
 
 struct ParticleSwarm::Particle {
@@ -39,14 +36,6 @@ struct ParticleSwarm::Particle {
   Member best;
   std::vector<double> speed;
 };
-
-ParticleSwarm::ParticleSwarm(const StrategySetup& setup)
-    : Walkers(setup),
-      particles_(static_cast<std::size_t>(setup.options.integer("particles", 2, 10000))),
-      inertia_(setup.options.number("inertia", 0, 1)),
-      own_(setup.options.number("own", 0, 4)),
-      social_(setup.options.number("social", 0, 4)),
-      sensible_(sensible_start_option(setup)) {}
 
 // Unordered parameters jump to one of the two goals with the chance that the pulls give them.
 Index ParticleSwarm::move(Particle& particle, const Member& best, Rng& rng) const {

@@ -17,20 +17,15 @@ class PatternSearch : public Walkers {
   static constexpr tuner_option_info kOptions[] = {
       {"step", "0.25", "first step, as a share of a parameter's values (0 to 1)", "number 0..1"}};
 
-  explicit PatternSearch(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
+  Walk walk(Guide& guide) override;
   // The valid configurations a step along this parameter leads to.
   std::vector<Index> around(const Positions& at, std::uint32_t parameter, double share) const;
 
-  double step_;
+  double step_ = option<double>("step");
 };
-
-PatternSearch::PatternSearch(const StrategySetup& setup)
-    : Walkers(setup), step_(setup.options.number("step", 0, 1)) {}
 
 std::vector<Index> PatternSearch::around(const Positions& at, std::uint32_t parameter,
                                          double share) const {

@@ -1,7 +1,5 @@
 // Simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983): one walk through neighbours.
 
-#include <cmath>
-
 #include "tuner/plugins/strategies/catalogue.h"
 #include "tuner/plugins/strategies/parts/walker.h"
 
@@ -21,24 +19,16 @@ class SimulatedAnnealing : public Walkers {
       {"cooling", "0.98", "factor for each step (0.5 to 0.99999)", "number 0.5..0.99999"},
       {"neighbourhood", "hamming", "adjacent or hamming", "one of adjacent, hamming"}};
 
-  explicit SimulatedAnnealing(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
-  double start_;
-  double end_;
-  double cooling_;
-  tuner_neighbourhood kind_;
-};
+  Walk walk(Guide& guide) override;
 
-SimulatedAnnealing::SimulatedAnnealing(const StrategySetup& setup)
-    : Walkers(setup),
-      start_(setup.options.number("start", 0, 100)),
-      end_(setup.options.number("end", 1e-9, 100)),
-      cooling_(setup.options.number("cooling", 0.5, 0.99999)),
-      kind_(neighbourhood_option(setup)) {}
+  double start_ = option<double>("start");
+  double end_ = option<double>("end");
+  double cooling_ = option<double>("cooling");
+  tuner_neighbourhood kind_ = neighbourhood_option(options());
+};
 
 Walk SimulatedAnnealing::walk(Guide& guide) {
   Rng& rng = guide.rng();
@@ -50,9 +40,7 @@ Walk SimulatedAnnealing::walk(Guide& guide) {
     const auto next = moves().random_neighbour(at, kind_, rng);
     if (!next) co_return;
     const double next_value = co_await guide.measure(*next);
-    const double worse = next_value - value;
-    const double scale = temperature * guide.history().spread();
-    if (!(worse > 0) || (scale > 0 && rng.chance(std::exp(-worse / scale)))) {
+    if (guide.accepts(next_value - value, temperature)) {
       at = *next;
       value = next_value;
     }

@@ -23,24 +23,16 @@ class Tabu : public Walkers {
        "integer 1..1000000"},
       {"neighbourhood", "hamming", "adjacent or hamming", "one of adjacent, hamming"}};
 
-  explicit Tabu(const StrategySetup& setup);
-
- protected:
-  Walk walk(Guide& guide) override;
+  using Walkers::Walkers;
 
  private:
-  std::size_t candidates_;
-  std::size_t tenure_;
-  int patience_;
-  tuner_neighbourhood kind_;
-};
+  Walk walk(Guide& guide) override;
 
-Tabu::Tabu(const StrategySetup& setup)
-    : Walkers(setup),
-      candidates_(static_cast<std::size_t>(setup.options.integer("candidates", 1, 1000))),
-      tenure_(static_cast<std::size_t>(setup.options.integer("tenure", 1, 1000000))),
-      patience_(static_cast<int>(setup.options.integer("patience", 1, 1000000))),
-      kind_(neighbourhood_option(setup)) {}
+  std::size_t candidates_ = option<std::size_t>("candidates");
+  std::size_t tenure_ = option<std::size_t>("tenure");
+  int patience_ = option<int>("patience");
+  tuner_neighbourhood kind_ = neighbourhood_option(options());
+};
 
 Walk Tabu::walk(Guide& guide) {
   Rng& rng = guide.rng();

@@ -11,15 +11,15 @@ ModelSettings bayesian_settings(const sdk::Options& options) {
   using Kind = Acquisition::Kind;
   ModelSettings settings;
   settings.sensible_start = false;
-  const std::string& kind = options.choice("acquisition", {"ei", "pi", "lcb"});
+  const auto kind = options.get<std::string>("acquisition");
   settings.acquisition.kind = kind == "ei"   ? Kind::kExpectedImprovement
                               : kind == "pi" ? Kind::kProbability
                                              : Kind::kConfidenceBound;
-  settings.acquisition.kappa = options.number("kappa", 0, 100);
-  settings.acquisition.margin = options.number("margin", 0, 10);
-  settings.start = static_cast<std::size_t>(options.integer("start", 1, 100000));
-  settings.pool = static_cast<std::size_t>(options.integer("pool", 10, 100000));
-  settings.most_points = static_cast<std::size_t>(options.integer("points", 10, 5000));
+  settings.acquisition.kappa = options.get<double>("kappa");
+  settings.acquisition.margin = options.get<double>("margin");
+  settings.start = options.get<std::size_t>("start");
+  settings.pool = options.get<std::size_t>("pool");
+  settings.most_points = options.get<std::size_t>("points");
   return settings;
 }
 

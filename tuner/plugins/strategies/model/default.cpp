@@ -8,11 +8,11 @@ namespace {
 
 ModelSettings default_settings(const sdk::Options& options) {
   ModelSettings settings;
-  settings.start = static_cast<std::size_t>(options.integer("start", 1, 100000));
-  settings.cost_weight = options.number("cost", 0, 2);
-  settings.pool = static_cast<std::size_t>(options.integer("pool", 10, 100000));
-  settings.most_points = static_cast<std::size_t>(options.integer("points", 10, 5000));
-  settings.ahead = options.number("ahead", 0, 1000);
+  settings.start = options.get<std::size_t>("start");
+  settings.cost_weight = options.get<double>("cost");
+  settings.pool = options.get<std::size_t>("pool");
+  settings.most_points = options.get<std::size_t>("points");
+  settings.ahead = options.get<double>("ahead");
   settings.shape.stretch = true;
   return settings;
 }

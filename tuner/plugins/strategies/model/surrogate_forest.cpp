@@ -162,11 +162,11 @@ SurrogateForest::SurrogateForest(const StrategySetup& setup)
       encoding_(moves_),
       rng_(setup.seed, 0xf0),
       source_(setup.space, mix64(setup.seed)),
-      trees_(static_cast<std::size_t>(setup.options.integer("trees", 1, 1000))),
-      leaf_(static_cast<std::size_t>(setup.options.integer("leaf", 1, 100))),
-      kappa_(setup.options.number("kappa", 0, 100)),
-      start_(static_cast<std::size_t>(setup.options.integer("start", 1, 100000))),
-      pool_(static_cast<std::size_t>(setup.options.integer("pool", 10, 100000))) {}
+      trees_(setup.options.get<std::size_t>("trees")),
+      leaf_(setup.options.get<std::size_t>("leaf")),
+      kappa_(setup.options.get<double>("kappa")),
+      start_(setup.options.get<std::size_t>("start")),
+      pool_(setup.options.get<std::size_t>("pool")) {}
 
 std::vector<Index> SurrogateForest::ask(std::size_t count) {
   std::vector<Index> out;

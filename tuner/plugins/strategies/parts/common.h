@@ -42,8 +42,8 @@ inline double value_of(const Observation& observation) {
 inline constexpr tuner_option_info kStartOption = {
     "start", "sensible", "the first configurations: sensible or random", "one of sensible, random"};
 
-inline bool sensible_start_option(const StrategySetup& setup) {
-  return setup.options.choice("start", {"sensible", "random"}) == "sensible";
+inline bool sensible_start_option(const sdk::Options& options) {
+  return options.get<std::string>("start") == "sensible";
 }
 
 struct Member {

@@ -84,9 +84,8 @@ std::uint32_t Moves::clamp(std::uint32_t parameter, double position) const {
   return static_cast<std::uint32_t>(std::lround(std::clamp(position, 0.0, last)));
 }
 
-tuner_neighbourhood neighbourhood_option(const StrategySetup& setup) {
-  const bool adjacent =
-      setup.options.choice("neighbourhood", {"adjacent", "hamming"}) == "adjacent";
+tuner_neighbourhood neighbourhood_option(const sdk::Options& options) {
+  const bool adjacent = options.get<std::string>("neighbourhood") == "adjacent";
   return adjacent ? TUNER_ADJACENT : TUNER_HAMMING;
 }
 

@@ -49,7 +49,7 @@ class Moves {
 };
 
 // The option "neighbourhood": adjacent or hamming.
-tuner_neighbourhood neighbourhood_option(const StrategySetup& setup);
+tuner_neighbourhood neighbourhood_option(const sdk::Options& options);
 
 // How many parameters differ.
 std::size_t hamming_distance(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);

@@ -3,6 +3,7 @@
 #include "tuner/plugins/strategies/parts/walker.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tuner::strategies {
 
@@ -47,6 +48,11 @@ std::vector<Index> Guide::sensible(std::size_t count) {
     out.push_back(*index);
   }
   return out;
+}
+
+bool Guide::accepts(double worse, double temperature) {
+  const double scale = temperature * history().spread();
+  return !(worse > 0) || (scale > 0 && rng_.chance(std::exp(-worse / scale)));
 }
 
 // What another walk has asked for is not asked again, but waited for. A walk for which everything

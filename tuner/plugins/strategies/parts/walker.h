@@ -70,6 +70,10 @@ class Guide {
   // The same, but sensible ones (candidates.h), far from each other.
   std::vector<Index> sensible(std::size_t count);
 
+  // Whether annealing goes where it is worse by this much: always where it is better, else with a
+  // chance that grows with the temperature, in units of median minus best.
+  bool accepts(double worse, double temperature);
+
   std::vector<Index> first(std::size_t count, bool are_sensible) {
     return are_sensible ? sensible(count) : fresh(count);
   }
@@ -120,6 +124,7 @@ class Walkers : public sdk::Strategy {
       : moves_(setup.space),
         history_(setup.space, setup.seed),
         source_(setup.space, mix64(setup.seed)),
+        options_(setup.options),
         seed_(setup.seed) {}
 
   std::vector<Index> ask(std::size_t count) final;
@@ -130,6 +135,11 @@ class Walkers : public sdk::Strategy {
   virtual Walk walk(Guide& guide) = 0;
 
   const Moves& moves() const { return moves_; }
+  const sdk::Options& options() const { return options_; }
+  template <typename T>
+  T option(std::string_view name) const {
+    return options_.get<T>(name);
+  }
 
  private:
   friend class Guide;
@@ -151,6 +161,7 @@ class Walkers : public sdk::Strategy {
   Moves moves_;
   History history_;
   CandidateSource source_;
+  sdk::Options options_;
   std::uint64_t seed_;
   std::uint64_t started_ = 0;
   std::vector<std::unique_ptr<Walker>> walkers_;
