@@ -1,5 +1,3 @@
-#include "tuner/plugins/cuda/element_formulas.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,10 +10,13 @@
 
 #include "tuner/model/data_type.h"
 #include "tuner/plugin/abi.h"
+#include "tuner/plugin/sdk_elements.h"
 #include "tuner/plugins/cuda/device_kernels.h"
 
 namespace tuner::cuda {
 namespace {
+
+using namespace sdk::elements;
 
 static_assert(kUniform == static_cast<int>(TUNER_FILL_UNIFORM) &&
               kSequence == static_cast<int>(TUNER_FILL_SEQUENCE));
@@ -67,7 +68,7 @@ TEST(Formulas, ElementsStayInTheirRangeWithTheRightMoments) {
 // Reference: round to nearest even by exact search over all finite 16-bit patterns.
 TEST(Formulas, HalfRoundsToTheNearestOfAllPatterns) {
   std::vector<double> all;
-  for (u32 bits = 0; bits < 0x7C00; ++bits) all.push_back(widen_half(static_cast<u16>(bits)));
+  for (uint bits = 0; bits < 0x7C00; ++bits) all.push_back(widen_half(static_cast<ushort>(bits)));
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     ASSERT_LT(all[i], all[i + 1]);
     const double middle = (all[i] + all[i + 1]) / 2;
@@ -88,9 +89,9 @@ TEST(Formulas, HalfRoundsToTheNearestOfAllPatterns) {
 }
 
 TEST(Formulas, BfloatRoundsToTheNearestOfAllPatterns) {
-  for (u32 bits = 0; bits < 0x7F7F; ++bits) {
-    const double low = widen_bfloat(static_cast<u16>(bits));
-    const double high = widen_bfloat(static_cast<u16>(bits + 1));
+  for (uint bits = 0; bits < 0x7F7F; ++bits) {
+    const double low = widen_bfloat(static_cast<ushort>(bits));
+    const double high = widen_bfloat(static_cast<ushort>(bits + 1));
     const double middle = (low + high) / 2;
     ASSERT_EQ(narrow_float(low, 7, 127), bits);
     ASSERT_EQ(narrow_float(middle, 7, 127), bits % 2 == 0 ? bits : bits + 1);
@@ -107,12 +108,12 @@ TEST(Formulas, IntegersRoundAndSaturate) {
   EXPECT_EQ(small, 127);
   store_element(&small, 0, kI8, -2.5);
   EXPECT_EQ(small, -2);
-  i64 large = 0;
+  std::int64_t large = 0;
   store_element(&large, 0, kI64, 1e300);
-  EXPECT_EQ(large, std::numeric_limits<i64>::max());
+  EXPECT_EQ(large, std::numeric_limits<std::int64_t>::max());
   store_element(&large, 0, kI64, -kInf);
-  EXPECT_EQ(large, std::numeric_limits<i64>::min());
-  u64 unsigned_large = 1;
+  EXPECT_EQ(large, std::numeric_limits<std::int64_t>::min());
+  ulong unsigned_large = 1;
   store_element(&unsigned_large, 0, kU64, -3.0);
   EXPECT_EQ(unsigned_large, 0U);
   store_element(&unsigned_large, 0, kU64, 1e19);
@@ -127,7 +128,7 @@ TEST(Formulas, EightBitFloatsAreThoseOfOcp) {
         std::tuple(kE5m2, DataType::kFloat8E5M2, 2, 15)}) {
     double before = 0;
     for (int bits = 0; bits < 128; ++bits) {
-      const u8 pattern = static_cast<u8>(bits);
+      const uchar pattern = static_cast<uchar>(bits);
       const double value = load_element(&pattern, 0, type);
       const int exponent = bits >> mantissa;
       const int fraction = bits & ((1 << mantissa) - 1);
@@ -143,18 +144,18 @@ TEST(Formulas, EightBitFloatsAreThoseOfOcp) {
                                   std::max(exponent, 1) - bias - mantissa))
           << bits;
       for (const double number : {value, -value, (before + value) / 2, value * 1.01}) {
-        u8 stored = 0;
+        uchar stored = 0;
         store_element(&stored, 0, type, number);
         EXPECT_EQ(std::byte{stored}, scalar_bytes(data_type, number).front()) << number;
       }
-      u8 middle = 0;
+      uchar middle = 0;
       store_element(&middle, 0, type, (before + value) / 2);
       if (bits > 0) {
         EXPECT_EQ(middle, bits % 2 == 0 ? bits : bits - 1);
       }
       before = value;
     }
-    u8 large = 0;
+    uchar large = 0;
     store_element(&large, 0, type, 1e30);
     EXPECT_EQ(load_element(&large, 0, type), before) << "the largest number";
     EXPECT_EQ(std::byte{large}, scalar_bytes(data_type, 1e30).front());
@@ -162,7 +163,7 @@ TEST(Formulas, EightBitFloatsAreThoseOfOcp) {
 }
 
 TEST(Formulas, EveryTypeReadsBackWhatWasStored) {
-  for (u32 type = kF32; type <= kE5m2; ++type) {
+  for (uint type = kF32; type <= kE5m2; ++type) {
     unsigned char bytes[32] = {};
     store_element(bytes, 2, type, 40);
     EXPECT_EQ(load_element(bytes, 2, type), 40) << type;
@@ -194,13 +195,13 @@ TEST(Formulas, NaNNeverPassesAndInfinitiesOnlyMeetTheirEqual) {
 }
 
 TEST(Formulas, LargeIntegersAreComparedExactly) {
-  const i64 a = (1LL << 60) + 1;
-  const i64 b = 1LL << 60;
+  const std::int64_t a = (1LL << 60) + 1;
+  const std::int64_t b = 1LL << 60;
   EXPECT_FALSE(check_element(&a, &b, 0, kI64, 0, 0).passes);
   EXPECT_EQ(check_element(&a, &b, 0, kI64, 0, 1).error, 1);
   EXPECT_TRUE(check_element(&a, &b, 0, kI64, 0, 1).passes);
-  const i64 lowest = std::numeric_limits<i64>::min();
-  const i64 highest = std::numeric_limits<i64>::max();
+  const std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+  const std::int64_t highest = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(check_element(&lowest, &highest, 0, kI64, 0, 0).error, 18446744073709551616.0);
 }
 

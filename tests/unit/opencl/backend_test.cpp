@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "tests/unit/opencl/device.h"
-#include "tuner/plugins/opencl/element_formulas.h"
 #include "tuner/plugins/opencl/opencl_backend.h"
 #include "tuner/plugins/opencl/opencl_compiler.h"
 
@@ -24,22 +23,6 @@ std::vector<unsigned char> filled(OpenClBackend& backend, const tuner_fill& how)
   backend.download({buffer, kGuard}, out.data(), bytes);
   backend.release(buffer);
   return out;
-}
-
-TEST(ElementFormulas, EveryHalfIsWhatItWasMadeFrom) {
-  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
-    const auto half = static_cast<std::uint16_t>(bits);
-    const double wide = elements::widen_half(half);
-    if (wide != wide) continue;  // there are many NaNs
-    ASSERT_EQ(elements::narrow_float(wide, 10, 15), half);
-  }
-}
-
-TEST(ElementFormulas, SmallFloatsRoundToEvenAndEndAtTheirLargest) {
-  EXPECT_EQ(elements::widen_fp8(elements::narrow_fp8(1.0625, 3, 7, 448.0), 3, 7), 1.0);
-  EXPECT_EQ(elements::widen_fp8(elements::narrow_fp8(1.1875, 3, 7, 448.0), 3, 7), 1.25);
-  EXPECT_EQ(elements::widen_fp8(elements::narrow_fp8(1e9, 3, 7, 448.0), 3, 7), 448.0);
-  EXPECT_EQ(elements::widen_fp8(elements::narrow_fp8(-1e9, 2, 15, 57344.0), 2, 15), -57344.0);
 }
 
 TEST(Fill, DeviceAndHostMakeTheSameBytes) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tuner/plugin/sdk_elements.h"
 #include "tuner/plugins/cuda/driver.h"
-#include "tuner/plugins/cuda/element_formulas.h"
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
 namespace tuner::cuda {
@@ -104,7 +104,7 @@ double DeviceKernels::read_element(CUdeviceptr from, std::uint64_t index, std::u
   check(api_, api_.memcpy_dtoh_async(bytes, from + index * size, size, stream_),
         "cuMemcpyDtoHAsync");
   wait();
-  return load_element(bytes, 0, type);
+  return sdk::elements::load_element(bytes, 0, type);
 }
 
 tuner_comparison DeviceKernels::compare(CUdeviceptr actual, CUdeviceptr expected,

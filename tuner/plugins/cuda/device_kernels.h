@@ -10,7 +10,7 @@
 
 namespace tuner::cuda {
 
-extern const std::string_view kDeviceSource;  // element_formulas.h and device_kernels.cu
+extern const std::string_view kDeviceSource;  // sdk_elements.h and device_kernels.cu
 
 // Compiles kDeviceSource; throws sdk::Error with the compiler's log.
 std::string compile_device_source(const std::string& arch);

@@ -1,5 +1,5 @@
 
-// Filling and comparing on the device; element_formulas.h stands above this text. Ranges are given by
+// Filling and comparing on the device; sdk_elements.h stands above this text. Ranges are given by
 // a buffer and bytes from its start.
 
 __kernel void tuner_fill(__global uchar* to, ulong offset, ulong elements, uint kind, uint type,

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/plugins/opencl/element_formulas.h"
+#include "tuner/plugin/sdk_elements.h"
 
 namespace tuner::opencl {
 namespace {
@@ -102,6 +102,7 @@ extern const std::string_view kDeviceText;
 
 namespace {
 
+namespace elements = sdk::elements;
 using elements::ComparedPart;
 
 constexpr std::size_t kMostWorkItems = 65536;

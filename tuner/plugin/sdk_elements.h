@@ -1,11 +1,21 @@
-// What fill and compare do with one element: the formulas of tuner/plugin/abi.h, in what OpenCL C
-// and C++ have in common. The device's compiler gets them as the head of device_kernels.cl; the
-// host's, for devices without double precision and for single elements.
-#ifdef __OPENCL_VERSION__
+// What a backend's fill and compare do with one element: the formulas of abi.h, in what OpenCL C,
+// CUDA C++ and C++ have in common. A device's compiler gets this text in front of its kernels; the
+// host's, for single elements and for devices without double precision.
+#if defined(__OPENCL_VERSION__)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 #define TUNER_MEMORY __global
 #define TUNER_INLINE
+#elif defined(__CUDACC_RTC__)
+#define TUNER_MEMORY
+#define TUNER_INLINE __device__
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long long ulong;
+TUNER_INLINE double as_double(ulong bits) { return __longlong_as_double((long long)bits); }
+TUNER_INLINE ulong as_ulong(double value) { return (ulong)__double_as_longlong(value); }
+TUNER_INLINE float as_float(uint bits) { return __uint_as_float(bits); }
 #else
 #pragma once
 #include <bit>
@@ -13,7 +23,7 @@
 #include <cstdint>
 #define TUNER_MEMORY
 #define TUNER_INLINE inline
-namespace tuner::opencl::elements {
+namespace tuner::sdk::elements {
 using uchar = std::uint8_t;
 using ushort = std::uint16_t;
 using uint = std::uint32_t;
@@ -107,6 +117,8 @@ TUNER_INLINE double widen_half(ushort bits) {
   const ulong wide = exponent == 31 ? 0x7FFUL : (ulong)(exponent - 15 + 1023);
   return sign * as_double((wide << 52) | ((ulong)fraction << 42));
 }
+
+TUNER_INLINE double widen_bfloat(ushort bits) { return as_float((uint)bits << 16); }
 
 // An 8-bit float of OCP: what is beyond `largest` becomes that, and there is one NaN.
 TUNER_INLINE uchar narrow_fp8(double value, int mantissa, int bias, double largest) {
@@ -204,7 +216,7 @@ TUNER_INLINE double load_element(const TUNER_MEMORY void* from, ulong i, uint ty
     case kF16:
       return widen_half(((const TUNER_MEMORY ushort*)from)[i]);
     case kBf16:
-      return as_float((uint)((const TUNER_MEMORY ushort*)from)[i] << 16);
+      return widen_bfloat(((const TUNER_MEMORY ushort*)from)[i]);
     case kE4m3:
       return widen_fp8(((const TUNER_MEMORY uchar*)from)[i], 3, 7);
     case kE5m2:
@@ -284,6 +296,6 @@ TUNER_INLINE ComparedPart compare_part(const TUNER_MEMORY void* actual,
   return out;
 }
 
-#ifndef __OPENCL_VERSION__
-}  // namespace tuner::opencl::elements
+#if !defined(__OPENCL_VERSION__) && !defined(__CUDACC_RTC__)
+}  // namespace tuner::sdk::elements
 #endif
