@@ -59,31 +59,6 @@ auto with_type(std::uint32_t type, Visit visit) -> decltype(visit(float{})) {
   }
 }
 
-double normal(std::uint64_t random) {
-  double sum = 0;
-  for (int field = 0; field < 4; ++field) {
-    sum += static_cast<double>(random >> (16 * field) & 0xFFFF) / 65535.0;
-  }
-  return (sum - 2.0) * std::sqrt(3.0);
-}
-
-double element(const tuner_fill& how, std::uint64_t i) {
-  const std::uint64_t random = splitmix64(how.seed + i);
-  const double u = static_cast<double>(random >> 11) * 0x1p-53;
-  switch (how.kind) {
-    case TUNER_FILL_UNIFORM:
-      return how.a + (how.b - how.a) * u;
-    case TUNER_FILL_NORMAL:
-      return how.a + how.b * normal(random);
-    case TUNER_FILL_INTEGERS:
-      return how.a + std::floor((how.b - how.a + 1) * u);
-    case TUNER_FILL_SEQUENCE:
-      return how.a + how.b * static_cast<double>(i);
-    default:
-      return how.a;
-  }
-}
-
 // |a - b| in double; equal infinities differ by 0. 64-bit integers are subtracted as integers.
 template <typename T>
 double difference(T a, T b) {
@@ -192,7 +167,8 @@ void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, cons
   with_type(how.type, [&](auto zero) {
     using T = decltype(zero);
     for (std::uint64_t i = begin; i < end; ++i) {
-      const T value = converted<T>(element(how, i));
+      const T value =
+          converted<T>(sdk::elements::element_value(how.kind, how.a, how.b, how.seed, i));
       std::memcpy(data + i * sizeof(T), &value, sizeof(T));
     }
   });
