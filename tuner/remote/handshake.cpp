@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/hash.h"
@@ -90,31 +89,6 @@ void add_plugin_of(const Catalogue& catalogue, PluginKind kind, const std::strin
 }
 
 }  // namespace
-
-void to_json(nlohmann::json& j, const RankFacts& facts) {
-  j = {{"version", facts.version}, {"build", facts.build},       {"node", facts.node},
-       {"cores", facts.cores},     {"affinity", facts.affinity}, {"plugins", facts.plugins},
-       {"unseen", facts.unseen}};
-}
-
-void from_json(const nlohmann::json& j, RankFacts& facts) {
-  j.at("version").get_to(facts.version);
-  j.at("build").get_to(facts.build);
-  j.at("node").get_to(facts.node);
-  j.at("cores").get_to(facts.cores);
-  j.at("affinity").get_to(facts.affinity);
-  j.at("plugins").get_to(facts.plugins);
-  j.at("unseen").get_to(facts.unseen);
-}
-
-void to_json(nlohmann::json& j, const SharedFiles& files) {
-  j = {{"folder", files.folder}, {"states", files.states}};
-}
-
-void from_json(const nlohmann::json& j, SharedFiles& files) {
-  j.at("folder").get_to(files.folder);
-  j.at("states").get_to(files.states);
-}
 
 SharedFiles shared_files(const std::vector<std::string>& names) {
   std::error_code failed;

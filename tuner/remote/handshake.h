@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,8 +56,8 @@ struct RankFacts {
   std::string unseen;  // the first of rank 0's files that it does not see as rank 0 does; or empty
 };
 
-void to_json(nlohmann::json& j, const RankFacts& facts);
-void from_json(const nlohmann::json& j, RankFacts& facts);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankFacts, version, build, node, cores, affinity, plugins,
+                                   unseen)
 
 // Of this process; where it runs is left open.
 RankFacts facts_here(const std::string& version, const Catalogue& catalogue);
@@ -68,8 +68,7 @@ struct SharedFiles {
   std::map<std::string, std::string> states;  // by name: what contents of a file can be told by
 };
 
-void to_json(nlohmann::json& j, const SharedFiles& files);
-void from_json(const nlohmann::json& j, SharedFiles& files);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SharedFiles, folder, states)
 
 // As this process sees them.
 SharedFiles shared_files(const std::vector<std::string>& names);
