@@ -60,10 +60,10 @@ double nanoseconds(std::size_t count, Call call) {
 
 void query(const SearchSpace& space, Figures& out) {
   constexpr std::size_t kCalls = 20000;
-  Rng rng(1);
+  const IndexPermutation order(space.size(), 1);
   const std::size_t width = space.parameters().size();
-  std::vector<ConfigIndex> indices(kCalls);
-  for (ConfigIndex& index : indices) index = uniform_index(space.size(), rng);
+  std::vector<ConfigIndex> indices;
+  for (std::size_t i = 0; i < kCalls; ++i) indices.push_back(order(i % space.size()));
   std::vector<std::uint32_t> all(kCalls * width);
   const auto row = [&](std::size_t i) { return std::span(all).subspan(i * width, width); };
   out.at = nanoseconds(kCalls, [&](std::size_t i) { space.positions(indices[i], row(i)); });
@@ -71,7 +71,6 @@ void query(const SearchSpace& space, Figures& out) {
     sink = sink + static_cast<std::uint64_t>(*space.index_of(row(i)));
   });
   std::vector<std::uint32_t> positions(width);
-  const IndexPermutation order(space.size(), 1);
   out.sample = nanoseconds(kCalls, [&](std::size_t i) {
     space.positions(order(i % space.size()), positions);
     sink = sink + positions[0];

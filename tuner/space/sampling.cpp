@@ -37,17 +37,6 @@ std::uint64_t Rng::next() {
   return result;
 }
 
-ConfigIndex uniform_index(ConfigIndex size, Rng& rng) {
-  const int bits = bit_width(size - 1);
-  // Rejection: at least half of the masked draws are inside.
-  for (;;) {
-    ConfigIndex draw = 0;
-    if (bits > 64) draw = ConfigIndex{rng.next() >> (128 - bits)} << 64 | rng.next();
-    if (bits > 0 && bits <= 64) draw = rng.next() >> (64 - bits);
-    if (draw < size) return draw;
-  }
-}
-
 IndexPermutation::IndexPermutation(ConfigIndex size, std::uint64_t seed) : size_(size) {
   const int bits = bit_width(size > 0 ? size - 1 : 0);
   // Smaller networks have too few permutations to be fair; walking makes up for the size.

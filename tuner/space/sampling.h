@@ -17,9 +17,6 @@ class Rng {
   std::uint64_t state_[4];
 };
 
-// Uniform in [0, size). size > 0.
-ConfigIndex uniform_index(ConfigIndex size, Rng& rng);
-
 // All of [0, size) in a random order, without a list: a Feistel network on the next larger power of
 // four, walked until it lands inside. Constant memory, about two rounds of it for each draw.
 class IndexPermutation {

@@ -86,7 +86,7 @@ SizeMeasured searched(const Study& study, const DomainStep& step, Rng& rng, cons
       std::erase_if(next, [&](const auto& one) { return differences(one, best.first) > 1; });
       if (next.empty()) next = all;
     }
-    take(next[static_cast<std::size_t>(uniform_index(next.size(), rng))]);
+    take(next[rng.next() % next.size()]);
   }
   return out;
 }

@@ -22,33 +22,6 @@ TEST(Rng, IsTheSameEverywhere) {
   EXPECT_EQ(rng.next(), 0x92f89756082a4514ULL);
 }
 
-TEST(UniformIndex, FavoursNoIndex) {
-  constexpr int kCells = 1000;
-  constexpr int kDraws = 200'000;
-  Rng rng(7);
-  std::vector<int> seen(kCells, 0);
-  for (int i = 0; i < kDraws; ++i) ++seen[static_cast<std::size_t>(uniform_index(kCells, rng))];
-  // 999 degrees of freedom: mean 999, standard deviation 44.7; five of them on each side.
-  EXPECT_NEAR(chi_square(seen, kDraws / static_cast<double>(kCells)), 999, 224);
-}
-
-TEST(UniformIndex, FillsWideRanges) {
-  const ConfigIndex size = static_cast<ConfigIndex>(3) << 100;
-  Rng rng(7);
-  std::vector<int> seen(3, 0);
-  for (int i = 0; i < 30'000; ++i) {
-    const ConfigIndex draw = uniform_index(size, rng);
-    ASSERT_LT(draw, size);
-    ++seen[static_cast<std::size_t>(draw >> 100)];
-  }
-  EXPECT_LT(chi_square(seen, 10'000), 20);
-}
-
-TEST(UniformIndex, OfOneIsZero) {
-  Rng rng(3);
-  EXPECT_EQ(uniform_index(1, rng), 0);
-}
-
 TEST(IndexPermutation, DrawsEveryIndexOnce) {
   for (std::uint64_t size = 1; size < 400; ++size) {
     const IndexPermutation order(size, size * 31);
