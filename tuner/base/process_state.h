@@ -1,10 +1,13 @@
 #pragma once
 // What the system says of a process: how long it was ready and no processor was free for it,
-// whether it is stopped, how old it is, and how much memory it has held.
+// whether it is stopped, how old it is, how much memory it has held; and how many cores this one
+// may use: a container, a batch system or taskset may leave fewer than the machine has.
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 namespace tuner {
 
@@ -29,5 +32,19 @@ std::uint64_t peak_resident_bytes(pid_t pid);
 // allocations, instead of giving them back and having them zeroed again, page fault by page fault.
 // For a process that does the same again and again (docs/measured/program.md, Throughput).
 void keep_freed_memory();
+
+// ---- cores --------------------------------------------------------------------------------------
+
+// The text of a file, or an empty one when it cannot be read.
+using TextOf = std::function<std::string(const std::string& path)>;
+
+// Cores by the control groups that `text_of` shows, of version 1 or 2: the smallest quota from the
+// process's own group up to the root, rounded up; 0 where there is none. `/proc/self/cgroup` says
+// which group it is; inside of a container that path may not be there, and its mount is the group.
+unsigned cores_of_quota(const TextOf& text_of);
+
+// What this process may use, at least 1: the cores of its affinity, which a cpuset limits, too, but
+// no more than its quota.
+unsigned usable_cores();
 
 }  // namespace tuner

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "tuner/base/error.h"
+#include "tuner/base/process_state.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/base/usable_cores.h"
 #include "tuner/commands/check_options.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/space_text.h"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "tuner/base/process_state.h"
-#include "tuner/base/usable_cores.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/report/figures.h"
 #include "tuner/results/results_json.h"

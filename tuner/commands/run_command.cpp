@@ -12,8 +12,8 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/process_state.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/base/usable_cores.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/output_guard.h"

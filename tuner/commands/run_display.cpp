@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/process_state.h"
 #include "tuner/base/text.h"
-#include "tuner/base/usable_cores.h"
 #include "tuner/commands/search_tally.h"
 #include "tuner/commands/stored_text.h"
 #include "tuner/model/statistics.h"

@@ -9,7 +9,7 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/usable_cores.h"
+#include "tuner/base/process_state.h"
 #include "tuner/worker/frame.h"
 
 namespace tuner {

@@ -1,15 +1,18 @@
-// What /proc says of a process.
+// What the system says of a process, and how many cores it leaves.
+
+#include "tuner/base/process_state.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
+#include <string>
 #include <vector>
-
-#include "tuner/base/process_state.h"
 
 namespace tuner {
 namespace {
@@ -82,6 +85,82 @@ TEST(KeepFreedMemoryDeathTest, LeavesNothingToFaultInAgain) {
   EXPECT_EXIT(std::_Exit(stays() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 #endif
+
+// ---- cores --------------------------------------------------------------------------------------
+
+unsigned cores(const std::map<std::string, std::string>& files) {
+  return cores_of_quota([&](const std::string& path) {
+    const auto found = files.find(path);
+    return found == files.end() ? std::string() : found->second;
+  });
+}
+
+TEST(UsableCores, WithoutControlGroupsThereIsNoQuota) { EXPECT_EQ(cores({}), 0U); }
+
+TEST(UsableCores, AQuotaOfVersion2IsQuotaOverPeriodRoundedUp) {
+  const auto with = [](const std::string& limit) {
+    return cores({{"/proc/self/cgroup", "0::/\n"}, {"/sys/fs/cgroup/cpu.max", limit}});
+  };
+  EXPECT_EQ(with("200000 100000\n"), 2U);
+  EXPECT_EQ(with("150000 100000\n"), 2U);
+  EXPECT_EQ(with("50000 100000\n"), 1U);
+  EXPECT_EQ(with("800000 50000\n"), 16U);
+  EXPECT_EQ(with("max 100000\n"), 0U);
+  EXPECT_EQ(with("what\n"), 0U);
+  EXPECT_EQ(with("100000 0\n"), 0U);
+}
+
+TEST(UsableCores, TheSmallestQuotaUpToTheRootCounts) {
+  std::map<std::string, std::string> files{
+      {"/proc/self/cgroup", "0::/system.slice/job.scope\n"},
+      {"/sys/fs/cgroup/system.slice/job.scope/cpu.max", "600000 100000\n"},
+      {"/sys/fs/cgroup/system.slice/cpu.max", "400000 100000\n"}};
+  EXPECT_EQ(cores(files), 4U);
+  files["/sys/fs/cgroup/system.slice/cpu.max"] = "max 100000\n";
+  EXPECT_EQ(cores(files), 6U);
+}
+
+TEST(UsableCores, AQuotaOfVersion1HasTwoFiles) {
+  std::map<std::string, std::string> files{
+      {"/proc/self/cgroup", "11:memory:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/job\n"},
+      {"/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "300000\n"},
+      {"/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n"}};
+  EXPECT_EQ(cores(files), 3U);
+  files["/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us"] = "-1\n";
+  EXPECT_EQ(cores(files), 0U);
+}
+
+TEST(UsableCores, InsideOfAContainerTheMountIsTheGroup) {
+  EXPECT_EQ(cores({{"/proc/self/cgroup", "4:cpuacct,cpu:/docker/0123abcd\n"},
+                   {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n"},
+                   {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"}}),
+            2U);
+  EXPECT_EQ(cores({{"/proc/self/cgroup", "0::/../../kubepods/pod\n"},
+                   {"/sys/fs/cgroup/cpu.max", "700000 100000\n"}}),
+            7U);
+}
+
+TEST(UsableCores, OtherControllersWithCpuInTheirNamesAreNotMeant) {
+  EXPECT_EQ(cores({{"/proc/self/cgroup", "5:cpuset:/job\n6:cpuacct:/job\n"},
+                   {"/sys/fs/cgroup/cpuset/job/cpu.cfs_quota_us", "100000\n"},
+                   {"/sys/fs/cgroup/cpuset/job/cpu.cfs_period_us", "100000\n"}}),
+            0U);
+}
+
+TEST(UsableCores, AffinityLimitsThem) {
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  const unsigned now = usable_cores();
+  ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(now, 1U);
+  EXPECT_LE(usable_cores(), static_cast<unsigned>(CPU_COUNT(&before)));
+}
 
 }  // namespace
 }  // namespace tuner
