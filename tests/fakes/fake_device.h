@@ -14,7 +14,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/model/statistics.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/resolve/objective.h"
 
 namespace tuner {

@@ -1,15 +1,26 @@
 #pragma once
-// The engine's only way to run anything.
+// What runs configurations: the engine's only way to run anything, and what a tuning run asks of a
+// device for one problem size, which is a search's evaluator, and a final.
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "tuner/model/device_facts.h"
+#include "tuner/model/plan.h"
+#include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/strategy.h"
 #include "tuner/space/parameter.h"
+#include "tuner/space/search_space.h"
 
 namespace tuner {
 
@@ -46,5 +57,138 @@ void put_in_order(Jobs& jobs, std::span<const ConfigIndex> order, IndexOf index_
     return std::ranges::find(order, index_of(job)) - order.begin();
   });
 }
+
+// ---- of one problem size ------------------------------------------------------------------------
+
+// The result of an earlier run, and its place in the order in which results came.
+struct Recalled {
+  Trial trial;
+  std::size_t place = 0;
+};
+
+// One problem size to be measured. `study` and `space` outlive the evaluator.
+struct SizeTask {
+  const Study& study;
+  const SearchSpace& space;
+  ProblemSize size;
+  DeviceFacts facts;
+  // What the device prepares once something has to be measured. The artifacts of the reference's
+  // answers, if there is a reference, are compiled first, like any variant: one request for each.
+  SizePlan plan{};
+  std::vector<CompileRequest> references{};
+  // The hooks may be empty. The result of an earlier run, if any; such a configuration is not
+  // measured again. The trial says whether it is from the store. Of several that are asked for at
+  // once, those that came earlier come earlier again: a strategy then asks what it asked then.
+  std::function<std::optional<Recalled>(const Configuration&)> recall{};
+  // Told just before a configuration goes to the device, so that a killed run can blame it.
+  std::function<void(const Configuration&)> announce{};
+  // Told when it came back without a result and waits for another try.
+  std::function<void(const Configuration&)> withdraw{};
+  // Told what the preparation found suspicious, such as a reference that leaves nothing but zeros.
+  std::function<void(const std::string&)> warn{};
+  // Told the reference's time in milliseconds, if that was taken while the size was prepared.
+  std::function<void(double)> reference_timed{};
+  // Told of the steps towards the size's first result (run/listener.h).
+  std::function<void(std::string_view)> reached{};
+  // Told how many rounds of a final are done, of how many.
+  std::function<void(int done, int rounds)> round{};
+  // Seconds that went by before, and count: now() begins with them.
+  double spent = 0;
+};
+
+// How fast the device itself was meanwhile, as a variant that is measured again and again tells:
+// its slowest and fastest time over its first; 1 and 1 where there was none.
+struct Drift {
+  double fastest = 1;
+  double slowest = 1;
+};
+
+// A device, as its backend numbers it, of this process or of another rank of an MPI job.
+struct DeviceId {
+  unsigned number = 0;
+  unsigned rank = 0;
+
+  bool operator==(const DeviceId&) const = default;
+};
+
+inline std::string text_of(const DeviceId& device) {
+  std::string text = "device " + std::to_string(device.number);
+  if (device.rank > 0) text += " of rank " + std::to_string(device.rank);
+  return text;
+}
+
+// What one of the devices of a search did.
+struct DeviceShare {
+  DeviceId device{};
+  std::string uuid{};
+  std::size_t trials = 0;  // that it measured
+  // How long the sentinel, a variant that all measure, takes there over how long it takes on the
+  // device that measured it first; empty: it was not measured there.
+  std::optional<double> ratio{};
+  double factor = 1;   // what its times were multiplied by, where the devices differ; else 1
+  std::string lost{};  // why it is gone; empty: it is there
+};
+
+// A final that was held once more.
+struct Elsewhere {
+  DeviceId device{};
+  std::vector<std::vector<double>> samples;
+};
+
+// Trials that are the same program as another.
+struct TwinTally {
+  std::size_t not_run = 0;  // because the other had been
+  // Places of parameters whose values make no other program.
+  std::vector<std::size_t> idle{};
+};
+
+class SizeEvaluator : public Evaluator {
+ public:
+  // Re-measures trials interleaved; samples[i][round] of trials[i], in milliseconds. One that fails
+  // now gets its state and message and no samples, and the others go on without it. Empty when the
+  // final could not be held, or not within the plan's seconds and a little more.
+  virtual std::vector<std::vector<double>> remeasure(std::vector<Trial>& trials,
+                                                     const FinalPlan& plan) = 0;
+  // As remeasure(), on another device than the last one; empty where there is none.
+  virtual std::optional<Elsewhere> remeasure_elsewhere(std::vector<Trial>& trials,
+                                                       const FinalPlan& plan) = 0;
+  virtual Drift drift() const = 0;
+  virtual TwinTally twins() const = 0;
+  // What is on the devices now: after an interruption, the configurations that were cut short.
+  virtual std::vector<Configuration> in_flight() const = 0;
+  virtual std::vector<DeviceShare> devices() const = 0;
+};
+
+// When something was at work, in seconds of the steady clock.
+struct BusySpan {
+  double begin = 0;
+  double end = 0;
+};
+
+struct DeviceLoad {
+  DeviceId device{};
+  std::vector<BusySpan> busy{};
+};
+
+// When the processes that compile and run were at work since they were started, what one of the
+// workers did being a span of its own, and the main memory that they take.
+struct Load {
+  unsigned compile_workers = 0;
+  std::vector<BusySpan> compiling{};
+  std::vector<DeviceLoad> on_devices{};
+  std::uint64_t peak_bytes = 0;
+};
+
+// What measures: a device, or several of one model that share the work, with their compiler.
+class MeasuringDevice {
+ public:
+  virtual ~MeasuringDevice() = default;
+  // Opens the device when it is not open. Throws UnavailableError with the reason.
+  virtual const DeviceFacts& facts() = 0;
+  // The compiler's name and version, which are part of what a trial depends on.
+  virtual const std::string& compiler() = 0;
+  virtual std::unique_ptr<SizeEvaluator> evaluator(SizeTask task) = 0;
+  virtual Load load() const = 0;
+};
 
 }  // namespace tuner

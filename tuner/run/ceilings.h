@@ -9,7 +9,7 @@
 
 #include "tuner/model/device_facts.h"
 #include "tuner/model/trial.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/run/sources.h"
 
 namespace tuner {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tuner/exchange/recording.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/ports/exporter.h"
-#include "tuner/ports/size_evaluator.h"
 #include "tuner/ports/strategy.h"
 #include "tuner/run/history.h"
 #include "tuner/run/listener.h"

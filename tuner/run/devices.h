@@ -11,7 +11,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/plugin/catalogue.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/run/settings.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/worker/compile_pool.h"

@@ -11,7 +11,7 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/search/ranking.h"
 
 namespace tuner {

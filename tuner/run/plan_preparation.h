@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 
 namespace tuner {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/model/trial.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/search/tuning_loop.h"
 
 namespace tuner {

@@ -12,7 +12,7 @@
 
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/ports/strategy.h"
 
 namespace tuner {

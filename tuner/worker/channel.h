@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/worker/frame.h"
 
 namespace tuner {

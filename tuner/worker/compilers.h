@@ -11,7 +11,7 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/model/artifact.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/worker/channel.h"
 

@@ -17,7 +17,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/measure/device_scale.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/job.h"
 #include "tuner/worker/preparation.h"

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "tuner/base/interrupt.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/search/recent_load.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/device_slots.h"

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "tuner/model/artifact.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/ports/strategy.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/job.h"

@@ -6,7 +6,7 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/model/plan.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/preparation.h"
 #include "tuner/worker/run_worker.h"
