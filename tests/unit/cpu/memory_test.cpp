@@ -1,4 +1,4 @@
-#include "tuner/plugins/cpu/memory.h"
+#include "tuner/plugins/programs/memory.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "tuner/plugins/cpu/number_types.h"
+#include "tuner/plugins/programs/number_types.h"
 
-namespace tuner::cpu {
+namespace tuner::programs {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -170,4 +170,4 @@ TEST(Compare, PartsMergeToTheWhole) {
 }
 
 }  // namespace
-}  // namespace tuner::cpu
+}  // namespace tuner::programs

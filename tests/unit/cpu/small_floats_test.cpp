@@ -3,7 +3,7 @@
 
 #include "tests/unit/cpu/variant.h"
 #include "tuner/model/data_type.h"
-#include "tuner/plugins/cpu/number_types.h"
+#include "tuner/plugins/programs/number_types.h"
 
 namespace tuner::cpu {
 namespace {
@@ -40,8 +40,8 @@ TEST(SmallFloats, EightBitNumbersOfBuffersAreTheProgramsOwn) {
       EXPECT_EQ(std::byte(bits), scalar_bytes(type, value).front());
     }
   };
-  check(Float8E4M3{}, DataType::kFloat8E4M3);
-  check(Float8E5M2{}, DataType::kFloat8E5M2);
+  check(programs::Float8E4M3{}, DataType::kFloat8E4M3);
+  check(programs::Float8E5M2{}, DataType::kFloat8E5M2);
 }
 
 struct Format {

@@ -38,7 +38,7 @@ tuner_device_facts facts_of(std::uint32_t device, unsigned total) {
 }
 
 std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
-  const std::size_t size = bytes_of(type);
+  const std::size_t size = programs::bytes_of(type);
   if (size == 0) throw sdk::Error(TUNER_INVALID, "there is no type " + std::to_string(type));
   if (elements > ~std::uint64_t{0} / size) throw sdk::Error(TUNER_INVALID, "too many elements");
   return elements * size;
@@ -100,7 +100,7 @@ void CpuBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& 
   }
   std::byte* data = memory_.at(to, bytes_of_elements(how.type, elements));
   pool_.split(elements, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
-    if (begin < end) fill_elements(data, begin, end, how);
+    if (begin < end) programs::fill_elements(data, begin, end, how);
   });
 }
 
@@ -111,10 +111,10 @@ tuner_comparison CpuBackend::compare(tuner_range actual, tuner_range expected, t
   const std::byte* e = memory_.at(expected, bytes);
   std::vector<tuner_comparison> parts(pool_.size());
   pool_.split(elements, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-    parts[worker] = compare_elements(a, e, type, begin, end, rtol, atol);
+    parts[worker] = programs::compare_elements(a, e, type, begin, end, rtol, atol);
   });
   tuner_comparison all{};
-  for (const tuner_comparison& part : parts) all = merge(all, part);
+  for (const tuner_comparison& part : parts) all = programs::merge(all, part);
   return all;
 }
 

@@ -12,10 +12,12 @@
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cpu/block_runner.h"
 #include "tuner/plugins/cpu/image.h"
-#include "tuner/plugins/cpu/memory.h"
 #include "tuner/plugins/cpu/thread_pool.h"
+#include "tuner/plugins/programs/memory.h"
 
 namespace tuner::cpu {
+
+using programs::Memory;
 
 // Runs CUDA C++ on the host's cores. A kernel that crashes takes the process down, and one that
 // never ends is not interrupted: the host runs backends in a process of their own.

@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
+
+#include "tuner/plugins/programs/machine_name.h"
 
 namespace tuner::cpu {
 namespace {
@@ -20,32 +21,6 @@ std::string first_line(const std::string& path) {
   std::string line;
   std::getline(file, line);
   return line;
-}
-
-// "AMD EPYC 9654 96-Core Processor" -> "AMD EPYC 9654", "Intel(R) Xeon(R) CPU @ 2.20GHz" -> ...
-std::string tidy(const std::string& name) {
-  std::istringstream words(name.substr(0, name.find('@')));
-  std::string out;
-  for (std::string word; words >> word;) {
-    for (const char* mark : {"(R)", "(r)", "(TM)", "(tm)"}) {
-      const auto at = word.find(mark);
-      if (at != std::string::npos) word.erase(at, std::strlen(mark));
-    }
-    if (word.empty() || word == "CPU" || word == "Processor" || word.ends_with("-Core")) continue;
-    out += (out.empty() ? "" : " ") + word;
-  }
-  return out;
-}
-
-std::string model_name(const std::string& fallback) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const auto colon = line.find(':');
-    std::string name = colon == std::string::npos ? "" : tidy(line.substr(colon + 1));
-    if (!name.empty()) return name;
-  }
-  return fallback + " CPU";
 }
 
 // The largest cache of the first core, "32768K" in sysfs; 0 when not told.
@@ -80,7 +55,7 @@ tuner_device_facts host_facts() {
 
   tuner_device_facts facts{};
   facts.struct_size = sizeof facts;
-  put(facts.name, model_name(arch));
+  put(facts.name, programs::machine_name());
   put(facts.arch, arch);
   put(facts.driver, std::string(system.sysname) + " " + system.release);
   facts.multiprocessors = std::max(1U, std::thread::hardware_concurrency());

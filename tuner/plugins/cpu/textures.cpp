@@ -10,15 +10,16 @@ namespace tuner::cpu {
 // A handle is the address of what the runtime's functions look at.
 std::uint64_t CpuBackend::texture_of(tuner_range at, const tuner_texture& how) {
   const std::uint64_t rows = how.height == 0 ? 1 : how.height;
-  const tuner_cpu_texture wanted{memory_.at(at, rows * how.width * how.lanes * bytes_of(how.type)),
-                                 how.type,
-                                 how.lanes,
-                                 how.filter,
-                                 how.outside,
-                                 how.normalized,
-                                 how.as_floats,
-                                 static_cast<long long>(how.width),
-                                 static_cast<long long>(how.height)};
+  const tuner_cpu_texture wanted{
+      memory_.at(at, rows * how.width * how.lanes * programs::bytes_of(how.type)),
+      how.type,
+      how.lanes,
+      how.filter,
+      how.outside,
+      how.normalized,
+      how.as_floats,
+      static_cast<long long>(how.width),
+      static_cast<long long>(how.height)};
   std::list<tuner_cpu_texture>& known = textures_[at.buffer];
   const auto same = [&](const tuner_cpu_texture& one) {
     return std::memcmp(&one, &wanted, sizeof one) == 0;

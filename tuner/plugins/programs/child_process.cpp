@@ -71,14 +71,6 @@ bool is_forgotten(std::string_view entry) {
   return std::find(std::begin(kForgotten), std::end(kForgotten), name) != std::end(kForgotten);
 }
 
-std::vector<std::string> environment(const std::filesystem::path& scratch) {
-  std::vector<std::string> out{"LC_ALL=C", "TMPDIR=" + scratch.string()};
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!is_forgotten(*entry)) out.emplace_back(*entry);
-  }
-  return out;
-}
-
 // A variable that is empty counts as unset.
 std::filesystem::path temporary_folder() {
   for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
@@ -93,6 +85,7 @@ std::filesystem::path temporary_folder() {
 struct Job {
   std::vector<char*> arguments, environment;
   const char* log;
+  const char* folder;
   pid_t parent;
 };
 
@@ -104,7 +97,9 @@ struct Job {
   signal(SIGINT, SIG_DFL);
   const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int out = open(job.log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (in >= 0 && out >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(out, 2) >= 0) {
+  const bool is_there = *job.folder == '\0' || chdir(job.folder) == 0;
+  if (is_there && in >= 0 && out >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 &&
+      dup2(out, 2) >= 0) {
     execve(job.arguments[0], job.arguments.data(), job.environment.data());
   }
   _exit(kNotExecuted);
@@ -316,11 +311,17 @@ std::string ScratchDirectory::read(const std::string& name) const {
   return text.str();
 }
 
-int run_child(const std::vector<std::string>& arguments, const ScratchDirectory& scratch,
-              const std::string& log) {
-  const std::string log_path = scratch.file(log);
-  const std::vector<std::string> variables = environment(scratch.path());
-  const Job job{pointers_to(arguments), pointers_to(variables), log_path.c_str(), getpid()};
+std::vector<std::string> child_environment(const std::filesystem::path& temporary) {
+  std::vector<std::string> out{"LC_ALL=C", "TMPDIR=" + temporary.string()};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!is_forgotten(*entry)) out.emplace_back(*entry);
+  }
+  return out;
+}
+
+int run_child(const Child& what) {
+  const Job job{pointers_to(what.arguments), pointers_to(what.environment), what.log.c_str(),
+                what.folder.c_str(), getpid()};
   pid_t child = -1;
   {
     const Blocked awaited{SIGTERM, SIGCHLD};
@@ -333,6 +334,11 @@ int run_child(const std::vector<std::string>& arguments, const ScratchDirectory&
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int run_child(const std::vector<std::string>& arguments, const ScratchDirectory& scratch,
+              const std::string& log) {
+  return run_child({arguments, child_environment(scratch.path()), scratch.file(log)});
 }
 
 std::string find_program(const std::string& name) {

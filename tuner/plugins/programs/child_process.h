@@ -39,10 +39,23 @@ std::string scratch_marker_text(std::string_view name);
 // with the name and the marker of a ScratchDirectory, and no others, whoever the user is.
 void remove_abandoned_scratch();
 
-// Runs a program (arguments[0] is its path) without a shell and waits; its output and messages go
-// to `log` in `scratch`, which it also uses for its own temporary files. When the calling thread's
-// process dies meanwhile, the program and everything that it started are killed. Returns the exit
-// status; 128 + n when signal n ended it.
+struct Child {
+  std::vector<std::string> arguments;    // the first is the program's path
+  std::vector<std::string> environment;  // "NAME=value"
+  std::string log;                       // the file that its output and messages go to
+  std::string folder{};                  // where it works; empty: where this process does
+};
+
+// This process's environment for a program below it: without what compilers read beside their
+// options, in the language C, with `temporary` for its temporary files.
+std::vector<std::string> child_environment(const std::filesystem::path& temporary);
+
+// Runs a program without a shell and waits. When the calling thread's process dies meanwhile, the
+// program and everything that it started are killed. Returns the exit status; 128 + n when signal n
+// ended it.
+int run_child(const Child& child);
+
+// A compiler: `log` lies in `scratch`, which it also uses for its own temporary files.
 int run_child(const std::vector<std::string>& arguments, const ScratchDirectory& scratch,
               const std::string& log);
 

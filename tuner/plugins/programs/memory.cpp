@@ -1,7 +1,7 @@
 // Allocates buffers that end right before a page that must not be touched; fills and compares them
 // by the formulas of the plugin boundary.
 
-#include "tuner/plugins/cpu/memory.h"
+#include "tuner/plugins/programs/memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,9 +13,9 @@
 #include <limits>
 #include <string>
 
-#include "tuner/plugins/cpu/number_types.h"
+#include "tuner/plugins/programs/number_types.h"
 
-namespace tuner::cpu {
+namespace tuner::programs {
 namespace {
 
 constexpr std::uint64_t kAlignment = 256;  // what cudaMalloc promises
@@ -189,4 +189,4 @@ tuner_comparison merge(const tuner_comparison& earlier, const tuner_comparison& 
   return both;
 }
 
-}  // namespace tuner::cpu
+}  // namespace tuner::programs

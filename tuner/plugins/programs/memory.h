@@ -8,7 +8,7 @@
 #include "tuner/plugin/abi.h"
 #include "tuner/plugin/sdk.h"
 
-namespace tuner::cpu {
+namespace tuner::programs {
 
 // The device's buffers: pages of their own, the end of the buffer (rounded up to 256 bytes) right
 // before a page that must not be touched, so that far overruns end the process.
@@ -52,4 +52,4 @@ tuner_comparison compare_elements(const std::byte* actual, const std::byte* expe
 // The comparison of two neighbouring ranges together, `earlier` before `later`.
 tuner_comparison merge(const tuner_comparison& earlier, const tuner_comparison& later);
 
-}  // namespace tuner::cpu
+}  // namespace tuner::programs

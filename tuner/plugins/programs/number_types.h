@@ -9,7 +9,7 @@
 
 #include "tuner/plugin/sdk_elements.h"
 
-namespace tuner::cpu {
+namespace tuner::programs {
 
 // Floats of 16 and 8 bits, by the SDK's formulas: nearest, ties to even.
 struct Half {
@@ -62,4 +62,4 @@ T converted(double value) {
 
 inline std::uint64_t splitmix64(std::uint64_t x) { return sdk::elements::splitmix(x); }
 
-}  // namespace tuner::cpu
+}  // namespace tuner::programs
