@@ -39,6 +39,6 @@ int main(int count, char** words) {
   for (std::size_t i = 0; i < n; ++i) {
     if (out[i * n] != in[i]) return 1;  // a wrong answer is no result
   }
-  std::printf("{\"time_ms\": %.6f}\n%.6f ms\n", spent.count(), spent.count());
+  std::printf("%.6f ms\n", spent.count());
   return 0;
 }

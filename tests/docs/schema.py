@@ -33,6 +33,8 @@ PLACES = {
     "a study that extends another": [1],
     "'kernel'": ["kernel"],
     "'launcher'": ["launcher"],
+    "'command'": ["command"],
+    "'metrics' of the command": ["command", "metrics"],
     "'problem_sizes'": ["problem_sizes", 1],
     "what, {x, y, z}": ["launch", "block", 2],
     "who": ["launch", "then", 0],
@@ -90,7 +92,7 @@ def known_by_the_reader():
     arguments = text_of("read_arguments.cpp")
     del out["a constant"]  # or an argument: one call for both
     out["a constant"] = keys_in(arguments, "keys{\"name\"", "}")
-    out["an argument"] = out["a constant"] | keys_in(arguments, "keys.insert(", "}")
+    out["an argument"] = out["a constant"] | keys_in(arguments, "keys.insert(", "}") | {"file"}
     out["'fill'"] = {"file", "same_as", "sorted"} | set(re.findall(r'\{"(\w+)", Kind::', text_of("read_fill.cpp")))
     out["the study"] = keys_in(text_of("yaml_reader.cpp"), "kSections{", "}")
     return out

@@ -136,6 +136,7 @@ bool asks_for_attributes(const Study& study) {
 }
 
 std::string timing_text(const MeasureSpec& measure) {
+  if (measure.by_variant) return "programs, each time a process of its own";
   const bool fresh = measure.inputs == TimedInputs::kFresh;
   const std::string way = std::string(measure.mode == LaunchMode::kGraph ? "launches from a graph"
                                                                          : "launches in a stream") +

@@ -166,7 +166,8 @@ CompileCheckEnd compile_for(const Study& study, const ProblemSize& size,
                             const std::function<void(const CheckedVariant&)>& tell,
                             const std::function<void(const std::string&)>& tell_note) {
   const DeviceFacts facts = nominal_facts(settings.arch);
-  if ((facts.backend == "opencl") != (study.kernel.language == "opencl")) {
+  const bool is_named = facts.backend == "opencl" || facts.backend == "program";
+  if ((is_named ? facts.backend : "cuda") != study.kernel.language) {
     throw InputError(Complaint{study.kernel.where,
                                fmt::format("the kernel is written in {}, which is not compiled for "
                                            "{}",

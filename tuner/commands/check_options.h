@@ -27,8 +27,8 @@ struct CheckOptions {
 };
 
 // What a study is checked for where no architecture is asked for.
-inline const char* usual_arch(const Study& study) {
-  return study.kernel.language == "opencl" ? "opencl" : "sm_90";
+inline std::string usual_arch(const Study& study) {
+  return study.kernel.language == "cuda" ? "sm_90" : study.kernel.language;
 }
 
 // The device that a study is checked for.

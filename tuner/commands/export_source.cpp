@@ -53,7 +53,10 @@ std::vector<RankedResults> results_of_files(const std::filesystem::path& from, c
 
 LauncherSource launcher_source(const Study& study) {
   if (study.kernel.is_launcher) {
-    throw InputError({Complaint{study.kernel.where, "this study's own launcher is what is tuned",
+    throw InputError({Complaint{study.kernel.where,
+                                study.kernel.language == "program"
+                                    ? "a program is what is tuned, and it is not launched"
+                                    : "this study's own launcher is what is tuned",
                                 "a header names its configuration"}},
                      study.text);
   }

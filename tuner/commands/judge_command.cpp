@@ -184,15 +184,17 @@ std::string judge_json(const JudgeOptions& options, const Judged& judged,
 }
 
 JudgeTask task_of(const JudgeOptions& options, const Study& study) {
+  if (study.kernel.is_launcher) {
+    throw InputError(Complaint{{study.file.string(), 0, 0},
+                               study.kernel.language == "program"
+                                   ? "a 'command' is a program, which is not judged"
+                                   : "a 'launcher' is a function of the host, which is not judged",
+                               ""});
+  }
   const std::string unverified = unverified_text(study);
   if (!unverified.empty()) {
     throw InputError(
         Complaint{{study.file.string(), 0, 0}, "a verdict needs right answers: " + unverified, ""});
-  }
-  if (study.kernel.is_launcher) {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "a 'launcher' is a function of the host, which is not judged",
-                               ""});
   }
   const Assignments assigned = assignments_of(options.configuration);
   JudgeTask task;

@@ -35,6 +35,7 @@ std::optional<double> Sentinel::measure() {
 double Sentinel::after(const VariantPlan& variant, const Verdict& verdict) {
   // Constants would have to be set again for each measurement: such studies have no sentinel.
   if (verdict.context_dead || !buffers_.plan().constants.empty()) return 0;
+  if (buffers_.plan().measure.by_variant) return 0;  // nine launches may take minutes
   if (!variant_) {
     if (verdict.state != TrialState::kOk || verdict.timing.median > kLongestMs) return 0;
     variant_ = variant;

@@ -72,6 +72,10 @@ DeviceFacts nominal_facts(const std::string& arch) {
     facts.shared_memory_per_multiprocessor = 228 * 1024;
     return facts;
   }
+  if (arch == "program") {
+    facts.backend = "program";
+    return facts;
+  }
   if (arch == "opencl") {
     facts.backend = "opencl";
     facts.abilities = {std::string(kRotatesBuffers)};

@@ -31,12 +31,14 @@ struct KernelSpec {
   KernelCompiler compiler = KernelCompiler::kAuto;
   std::vector<std::filesystem::path>
       units{};                    // further sources, which are linked with it; absolute
-  std::string language = "cuda";  // or "opencl"
+  std::string language = "cuda";  // or "opencl", or "program"
   bool is_launcher = false;       // the entry is a function of the host, which launches by itself
+  std::string text{};             // the source itself, where it stands in the study
 };
 
 // What people call a kernel's language.
 inline std::string language_name(const std::string& language) {
+  if (language == "program") return "no language of kernels, but a command";
   return language == "opencl" ? "OpenCL" : language == "cuda" ? "CUDA C++" : language;
 }
 
@@ -181,6 +183,7 @@ struct ArgumentSpec {
   std::optional<TensorMapSpec> map{};
   std::optional<RecordSpec> record{};
   bool is_beside = false;  // memory that no parameter of the kernel names itself
+  std::string file{};      // of a program, which reads it there or writes it
   std::optional<TypeChoice> choice{};
   // Parameters that decide which buffers those are whose addresses it holds.
   std::vector<std::string> chosen_by{};
@@ -325,6 +328,8 @@ struct MeasureSpec {
   // the winner's true time within a hundredth of the best's when the measurement errs by as much.
   double simpler_within = 0.005;
   bool power = false;  // a metric asks for power or energy: that takes a second more
+  // A variant says itself what it took: nothing follows for how long a launch lasts.
+  bool by_variant = false;
   Position cache_where{};
   Position mode_where{};
   Position inputs_where{};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "tuner/base/text.h"
 #include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/option_table.h"
+#include "tuner/resolve/program_files.h"
 
 namespace tuner {
 namespace {
@@ -301,6 +303,12 @@ Expected<std::vector<std::string>, std::string> resolved_options(const Study& st
     auto text = substitute(option, names);
     if (!text) return Unexpected{text.error()};
     options.push_back(std::move(*text));
+  }
+  if (study.kernel.language == "program") {  // whose words are no compiler's
+    auto files = program_files(study, names);
+    if (!files) return files;
+    std::ranges::move(*files, std::back_inserter(options));
+    return options;
   }
   auto words = compiler_options(options);
   if (!words) return Unexpected{to_text(words.error())};

@@ -253,6 +253,11 @@ std::vector<std::string> candidates(const std::string& asked, const std::string&
   }
   if (asked == "auto" && (names.empty() || !fitting.empty())) return fitting;
   if (asked != "auto" && std::ranges::count(fitting, asked) > 0) return {asked};
+  if (asked != "auto" && (asked == "program" || language == "program")) {
+    throw UnavailableError(
+        "the backend 'program' is for a study's 'command', and for nothing else; " +
+        std::string(asked == "program" ? "this study has a kernel" : "this study has a command"));
+  }
   const std::string written = "the kernel is written in " + language_name(language) + ", and ";
   if (asked == "auto") throw UnavailableError(written + "no backend here takes that");
   const std::string& other = catalogue.find(PluginKind::kBackend, asked)->language;

@@ -123,6 +123,7 @@ std::string why_not_kept(const std::filesystem::path& folder) {
 }  // namespace
 
 std::string device_text(const Study& study, const std::filesystem::path& source) {
+  if (!study.kernel.text.empty()) return study.kernel.text;
   const std::string text = without_byte_order_mark(read_file(source));
   const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
     return option == "-default-device" || option == "--device-as-default-execution-space";

@@ -134,6 +134,7 @@ class Search {
 
 std::vector<std::string> unreached_parameters(const Study& study) {
   std::vector<std::string> out;
+  if (!study.kernel.text.empty()) return out;  // no macros are defined
   try {
     const Search search(study);
     for (const Parameter& parameter : study.parameters) {

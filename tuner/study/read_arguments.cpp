@@ -113,8 +113,9 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
   }
 }
 
-std::vector<std::string> known_keys(bool is_constant) {
+std::vector<std::string> known_keys(bool is_constant, bool is_of_program) {
   std::vector<std::string> keys{"name", "type", "shape", "role", "fill", "value"};
+  if (is_of_program) keys.emplace_back("file");
   if (!is_constant)
     keys.insert(keys.end(),
                 {"zero", "tensor_map", "buffer", "offset", "pointers", "texture", "surface"});
@@ -126,7 +127,7 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
   ArgumentSpec argument;
   argument.where = position_of(diagnostics, node);
   const Fields fields(diagnostics, node, argument.where, is_constant ? "a constant" : "an argument",
-                      known_keys(is_constant));
+                      known_keys(is_constant, is_command(reader.study)));
   if (!fields.is_map()) return argument;
   if (const YamlNode* name = fields.require("name")) {
     argument.name = read_text(diagnostics, *name, "'name'").value_or("");
@@ -156,6 +157,7 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
     }
   }
   if (!is_constant) read_zero(reader, fields, argument);
+  if (const YamlNode* file = fields.find("file")) read_program_file(reader, *file, argument);
   if (const YamlNode* shape = fields.find("shape")) {
     read_shape(reader, *shape, argument);
   } else {
@@ -200,6 +202,7 @@ std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const s
 
 void read_arguments(Reader& reader, const YamlNode& node) {
   reader.study.arguments = read_all(reader, node, "'arguments'");
+  if (is_command(reader.study)) check_program_arguments(reader);
   if (node.is_sequence() && node.items.empty()) {
     reader.diagnostics.error(node, "'arguments' is empty: the kernel could not return anything",
                              "without the key where the kernel takes none");

@@ -17,8 +17,6 @@ namespace tuner {
 
 // ---- kernel -------------------------------------------------------------------------------------
 
-namespace {
-
 void read_name(Reader& reader, const YamlNode& node) {
   // The name becomes a folder of the results.
   static const NameForm kFileName("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}");
@@ -31,6 +29,8 @@ void read_name(Reader& reader, const YamlNode& node) {
                              "letters, digits, _ . + and -");
   }
 }
+
+namespace {
 
 void read_prefix(Reader& reader, const YamlNode& node) {
   static const NameForm kPrefix("([A-Za-z_][A-Za-z0-9_]*)?");

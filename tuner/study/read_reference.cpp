@@ -101,8 +101,27 @@ void read_per(Reader& reader, const YamlNode& node) {
   reader.names.hold(per);
 }
 
+// The baseline's values, but for parameters that the answer depends on.
+void take_baseline(Reader& reader, const YamlNode& node) {
+  const Study& study = reader.study;
+  if (!study.baseline) {
+    reader.diagnostics.error(node, "the study names no 'baseline'", "baseline: {NAME: VALUE, ...}");
+    return;
+  }
+  ReferenceSpec& reference = *reader.study.reference;
+  std::vector<std::string> held = reference.per;
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    const std::string& name = study.parameters[p].name;
+    if (std::ranges::find(reference.per, name) != reference.per.end()) continue;
+    reference.configuration.emplace_back(name, study.baseline->configuration[p]);
+    held.push_back(name);
+  }
+  reader.names.hold(held);
+}
+
 // Values of parameters with which the reference is compiled.
 void read_configuration(Reader& reader, const YamlNode& node) {
+  if (node.is_scalar() && node.text == "baseline") return take_baseline(reader, node);
   if (!expect_map(reader.diagnostics, node, "'configuration' of the reference")) return;
   for (const auto& [key, value] : node.entries) {
     const auto& all = reader.study.parameters;
@@ -304,6 +323,26 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
   }
 }
 
+// The command itself, with other values.
+void read_reference_command(Reader& reader, const Fields& fields, const Position& where) {
+  ReferenceSpec& reference = *reader.study.reference;
+  reference.entry = reader.study.kernel.entry;
+  reference.is_launcher = true;
+  for (const char* key : {"entry", "source", "block", "grid", "dynamic_shared_bytes", "cooperative",
+                          "arguments", "then", "repeat", "swap"}) {
+    if (!fields.mentions(key)) continue;
+    reader.diagnostics.error(
+        fields.where(key),
+        fmt::format("'{}' is of kernels, and the reference of a command is the command", key),
+        "'configuration', 'file' or 'by: problem'");
+  }
+  if (const YamlNode* configuration = fields.require("configuration")) {
+    read_configuration(reader, *configuration);
+  }
+  read_sets(reader, fields);
+  check_taken(reader, {}, where);
+}
+
 }  // namespace
 
 const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
@@ -331,7 +370,10 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
     return read_by(reader, fields);
   }
   if (const YamlNode* per = fields.find("per")) read_per(reader, *per);
-  if (!fields.mentions("file")) return read_reference_kernel(reader, fields, where);
+  if (!fields.mentions("file")) {
+    return is_command(reader.study) ? read_reference_command(reader, fields, where)
+                                    : read_reference_kernel(reader, fields, where);
+  }
   // A file has answers for one set of inputs.
   refuse_beside(reader, fields, "with 'file' computes nothing", {"seeds", "fills"});
   if (const YamlNode* file = fields.require("file")) read_files(reader, *file);

@@ -108,6 +108,17 @@ void read_configurations(Reader& reader, const YamlNode& node, const Position& w
 void read_baseline(Reader& reader, const YamlNode& node, const Position& where);
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where);
 void read_launcher(Reader& reader, const YamlNode& node, const Position& where);
+// Other sections that a command's metrics depend on; null where they are absent.
+struct StudyParts {
+  const YamlNode* objective = nullptr;
+  const YamlNode* metrics = nullptr;
+};
+void read_command(Reader& reader, const YamlNode& node, const Position& where,
+                  const StudyParts& parts);
+// Of a study with a command: which arguments and which measuring it can have.
+void check_program_arguments(Reader& reader);
+void check_program_measuring(Reader& reader);
+void read_program_file(Reader& reader, const YamlNode& node, ArgumentSpec& argument);
 void read_launch(Reader& reader, const YamlNode& node, const Position& where);
 void read_types(Reader& reader, const YamlNode& node);
 void read_arguments(Reader& reader, const YamlNode& node);
@@ -130,6 +141,9 @@ void read_measure(Reader& reader, const YamlNode& node, const Position& where);
 void read_export(Reader& reader, const YamlNode& node, const Position& where);
 
 // Parts that several sections share.
+// Of a kernel, a launcher or a command.
+void read_name(Reader& reader, const YamlNode& node);
+inline bool is_command(const Study& study) { return study.kernel.language == "program"; }
 // "one of 32 or 64", for messages.
 std::string choice_of(const Parameter& parameter);
 // The parameter's own value, whose type may differ from what is written: 1 for true.

@@ -36,7 +36,7 @@ const std::vector<std::string> kSections{
     "launch",    "arguments", "constants",     "reference",  "verify",         "metrics",
     "objective", "backend",   "search",        "measure",    "export",         "baseline",
     "problem",   "extends",   "types",         "buffers",    "configurations", "compiled",
-    "launcher",  "work"};
+    "launcher",  "work",      "command"};
 
 void check_schema(Diagnostics& diagnostics, const Fields& file) {
   const YamlNode* node = file.require("schema");
@@ -64,6 +64,7 @@ class StudyReader {
     section_at("objective", read_objective);
     section_at("search", read_search);
     section_at("measure", read_measure);
+    if (is_command(reader_.study)) check_program_measuring(reader_);
     section_at("export", read_export);
     if (reader_.study.kernel.name.empty()) {
       reader_.study.kernel.name = reader_.study.file.stem().string();
@@ -91,24 +92,30 @@ class StudyReader {
   }
 
   bool needs_kernel() const {
-    const std::vector<std::string> parts{"kernel", "launch",  "arguments", "constants", "reference",
-                                         "verify", "problem", "types",     "buffers",   "launcher"};
+    const std::vector<std::string> parts{"kernel",    "launch",   "arguments", "constants",
+                                         "reference", "verify",   "problem",   "types",
+                                         "buffers",   "launcher", "command"};
     return std::any_of(parts.begin(), parts.end(),
                        [this](const std::string& key) { return file_.mentions(key); });
   }
 
   void read_kernel_parts() {
-    const bool is_launcher = file_.mentions("launcher");
+    const bool is_launcher = file_.mentions("launcher") || file_.mentions("command");
     for (const char* key : {"kernel", "launch"}) {
       if (!is_launcher) file_.require(key);
     }
     if (is_launcher) refuse_beside_launcher();
+    if (file_.mentions("command")) refuse_beside_command();
     // A kernel may take none: its signature tells whether some are missing.
     if (!is_launcher && (!file_.mentions("kernel") || !file_.mentions("launch"))) {
       file_.require("arguments");
     }
     section_at("kernel", read_kernel);
     section_at("launcher", read_launcher);
+    if (const YamlNode* command = file_.find("command")) {
+      read_command(reader_, *command, file_.where("command"),
+                   {file_.find("objective"), file_.find("metrics")});
+    }
     section_at("problem", read_problem);
     section("types", read_types);
     section("arguments", read_arguments);
@@ -129,14 +136,28 @@ class StudyReader {
   }
 
   void refuse_beside_launcher() {
-    for (const auto& [key, why] : {std::pair("kernel", "the launcher is what is tuned"),
-                                   std::pair("launch", "a launcher launches by itself"),
-                                   std::pair("constants", "a launcher sets its own")}) {
-      const YamlNode* node = file_.find(key);
-      if (node == nullptr) continue;
-      reader_.diagnostics.error(file_.where(key),
-                                fmt::format("'{}' does not go with 'launcher'", key), why);
+    const std::string beside = file_.mentions("launcher") ? "launcher" : "command";
+    for (const auto& [key, why] : {std::pair("kernel", "the {} is what is tuned"),
+                                   std::pair("launch", "a {} launches by itself"),
+                                   std::pair("constants", "a {} sets its own")}) {
+      refuse(key, beside, fmt::format(fmt::runtime(why), beside));
     }
+  }
+
+  void refuse_beside_command() {
+    for (const auto& [key, why] : {std::pair("launcher", "the command is what is tuned"),
+                                   std::pair("types", "a program takes files of numbers"),
+                                   std::pair("buffers", "a program takes files of numbers"),
+                                   std::pair("compiled", "nothing is known of a program's code"),
+                                   std::pair("work", "what a program runs on is its own affair")}) {
+      refuse(key, "command", why);
+    }
+  }
+
+  void refuse(const char* key, const std::string& beside, const std::string& why) {
+    if (file_.find(key) == nullptr) return;
+    reader_.diagnostics.error(file_.where(key),
+                              fmt::format("'{}' does not go with '{}'", key, beside), why);
   }
 
   // With a reference that takes them, outputs are verified even where 'verify' is silent.
@@ -144,7 +165,7 @@ class StudyReader {
     const Study& study = reader_.study;
     if (study.verify_nothing) return;  // as the user says
     const std::vector<std::string> unverified = unverified_outputs(study);
-    bool has_output = study.arguments.empty();
+    bool has_output = study.arguments.empty() && !is_command(study);
     for (const ArgumentSpec& argument : study.arguments) {
       has_output = has_output || argument.role == Role::kOut || argument.role == Role::kInOut;
       if (std::ranges::find(unverified, argument.name) == unverified.end()) continue;
@@ -153,7 +174,7 @@ class StudyReader {
           study.reference ? "" : "a 'reference' computes the right ones");
     }
     if (!has_output) {
-      reader_.diagnostics.warning(file_.where("arguments"),
+      reader_.diagnostics.warning(file_.where(is_command(study) ? "command" : "arguments"),
                                   "no argument is an output: wrong answers would be ranked");
     }
   }

@@ -35,7 +35,7 @@ TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, addresses, members, el
 
 // What ranks stays with the coordinator.
 TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_milliseconds,
-             confidence, precision, drop_above, finalists, power)
+             confidence, precision, drop_above, finalists, power, by_variant)
 
 TUNER_FIELDS(CompareRule, norm, any_order, to_largest, equal_nan)
 

@@ -14,7 +14,8 @@ constexpr double kPowerSeconds = 10;
 }  // namespace
 
 void PhaseClock::set_plan(const SizePlan& plan) {
-  works_on_host_ = plan.problem || plan.measure.inputs == TimedInputs::kFresh;
+  works_on_host_ =
+      plan.problem || plan.measure.inputs == TimedInputs::kFresh || plan.measure.by_variant;
   sampling_seconds_ = 20 * plan.measure.max_milliseconds / 1000;
 }
 

@@ -1,1 +1,0 @@
-./transpose {N} {TILE} {ORDER}

@@ -1,0 +1,29 @@
+#pragma once
+// The folder in which one variant is built, or runs.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tuner/plugins/program/variant_text.h"
+#include "tuner/plugins/programs/child_process.h"
+
+namespace tuner::program {
+
+class VariantFolder {
+ public:
+  explicit VariantFolder(const Command& command);
+
+  std::filesystem::path path() const { return scratch_.path() / "variant"; }
+  // Runs words in the folder, without a shell. What goes wrong in a few lines, which begin with
+  // `who`; empty: it ended with status 0.
+  std::string run(const std::vector<std::string>& words, const std::string& who) const;
+  // Of the last run: the last MiB of output and messages.
+  std::string output() const;
+
+ private:
+  programs::ScratchDirectory scratch_;
+  std::vector<std::string> environment_;
+};
+
+}  // namespace tuner::program
