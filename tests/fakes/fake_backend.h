@@ -74,6 +74,13 @@ class FakeBackend : public Backend, public DeviceMemory {
   std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();
   std::vector<TimingRequest> timings;    // every request
   std::vector<std::string> timed_order;  // the kernel of each request
+  // How many buffers hold these bytes somewhere.
+  std::size_t holding(std::span<const std::byte> bytes) const {
+    return static_cast<std::size_t>(std::ranges::count_if(buffers_, [&](const auto& one) {
+      const std::vector<std::byte>& held = one.second;
+      return std::search(held.begin(), held.end(), bytes.begin(), bytes.end()) != held.end();
+    }));
+  }
   std::size_t live_buffers() const { return buffers_.size(); }
   std::size_t loaded_kernels() const { return loaded_.size(); }
 
@@ -119,6 +126,10 @@ class FakeBackend : public Backend, public DeviceMemory {
     const bool constant = how.kind == Fill::Kind::kBytes || how.kind == Fill::Kind::kConstant;
     const std::uint64_t distinct = constant ? std::min<std::uint64_t>(1, elements) : elements;
     std::byte* out = at(to);
+    if (how.kind == Fill::Kind::kMask) {
+      mask(out, elements, how);
+      return Ok{};
+    }
     for (std::uint64_t i = 0; i < distinct; ++i) {
       std::memcpy(out + i * size, scalar_bytes(type, element(how, i)).data(), size);
     }
@@ -274,6 +285,14 @@ class FakeBackend : public Backend, public DeviceMemory {
     if (code.body) code.body(Call{*this, launch.geometry, arguments, loaded.symbols});
   }
 
+  static void mask(std::byte* data, std::uint64_t words, const Fill& how) {
+    for (std::uint64_t i = 0; i < words; ++i) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, data + 8 * i, sizeof word);
+      word ^= splitmix64(splitmix64(how.seed + i) ^ static_cast<std::uint64_t>(how.a));
+      std::memcpy(data + 8 * i, &word, sizeof word);
+    }
+  }
   // The formulas of plugin/abi.h.
   static double element(const Fill& how, std::uint64_t i) {
     const std::uint64_t r = splitmix64(how.seed + i);
@@ -289,6 +308,7 @@ class FakeBackend : public Backend, public DeviceMemory {
       case Fill::Kind::kSequence:
         return how.a + how.b * static_cast<double>(i);
       case Fill::Kind::kNormal:
+      case Fill::Kind::kMask:
         break;
     }
     double sum = -2;

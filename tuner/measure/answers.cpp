@@ -28,6 +28,21 @@ tuner::Answer output_of(const SizePlan& plan, const CheckPlan& check, const Righ
 
 }  // namespace
 
+DeviceResult<Ok> Answers::turn(const RightAnswer& answer, std::uint32_t argument) {
+  return masking_.turn(answer.expected[argument].id(), bytes_of(plan_.arguments[argument]),
+                       answer.mask + argument);
+}
+
+template <typename Work>
+auto Answers::readable(const RightAnswer& answer, std::uint32_t argument, const Work& work)
+    -> decltype(work()) {
+  if (auto done = turn(answer, argument); !done) return Unexpected{done.error()};
+  auto result = work();
+  auto done = turn(answer, argument);
+  if (!done && result) return Unexpected{done.error()};
+  return result;
+}
+
 DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInputs& inputs) {
   for (RightAnswer& one : known_) {
     if (one.key == key && one.set == inputs.set) return &one;
@@ -51,12 +66,20 @@ void Answers::forget_other_sets() {
   known_.remove_if([](const RightAnswer& one) { return one.set != 0 && !is_fresh(one.set); });
 }
 
-DeviceResult<Ok> Answers::seal(const AnswerPlan& plan, RightAnswer& answer) {
+// What only the reference works in goes.
+DeviceResult<Ok> Answers::hide(const AnswerPlan& plan, RightAnswer& answer) {
   for (const std::uint32_t index : plan_.reference->arguments) {
     const ArgumentPlan& argument = argument_of(plan_, plan, index);
-    if (!answer.expected[index] || argument.role >= Role::kScratch) continue;
-    auto done = answer.seals.put(backend_.memory(), "the right answer for " + argument.name,
-                                 answer.expected[index].id(), kGuardBytes + bytes_of(argument));
+    if (!answer.expected[index]) continue;
+    if (argument.role >= Role::kScratch) {
+      answer.expected[index] = {};
+      continue;
+    }
+    auto done = turn(answer, index);
+    if (done) {
+      done = answer.seals.put(backend_.memory(), "the right answer for " + argument.name,
+                              answer.expected[index].id(), kGuardBytes + bytes_of(argument));
+    }
     if (!done) return done;
   }
   return Ok{};
@@ -93,7 +116,7 @@ DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const Referen
   if (done && plan.by_problem) done = ask_problem(plan, inputs, answer);
   if (done && plan.files.empty() && !plan.by_problem) done = launch(plan, inputs, answer);
   if (done) done = check(plan, answer);
-  if (done) done = seal(plan, answer);
+  if (done) done = hide(plan, answer);
   if (!done) return Unexpected{done.error()};
   return answer;
 }
@@ -163,35 +186,42 @@ DeviceResult<Ok> Answers::ask_problem(const AnswerPlan& plan, const ReferenceInp
   if (!arrays) return Unexpected{arrays.error()};
   for (const std::uint32_t index : plan_.reference->arguments) {
     if (!answer.expected[index]) continue;
-    const auto bytes = problem_->answer(problem_set(plan_, inputs.set), *arrays,
-                                        problem_array(plan_.arguments[index]));
+    auto bytes = problem_->answer(problem_set(plan_, inputs.set), *arrays,
+                                  problem_array(plan_.arguments[index]));
     if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
     auto done = backend_.memory().upload(contents_of(answer.expected[index].id()), *bytes);
+    wipe(*bytes);
     if (!done) return done;
   }
   return Ok{};
 }
 
-DeviceResult<Judgement> Answers::judge(RightAnswer& answer, const CheckPlan& check,
+DeviceResult<Judgement> Answers::judge(const RightAnswer& answer, const CheckPlan& check,
                                        BufferId actual) {
   const std::uint32_t output = check.argument;
-  answer.on_host.resize(plan_.arguments.size());
-  std::optional<ProblemArray>& expected = answer.on_host[output];
-  if (!expected) {
-    auto array = fetched(output, answer.expected[output].id());
-    if (!array) return Unexpected{array.error()};
-    expected = std::move(*array);
-    answer.seals.put("the host's copy of the right answer for " + expected->name, expected->data);
-  }
+  auto expected = fetched(output, answer.expected[output].id());
+  if (!expected) return Unexpected{expected.error()};
   auto found = fetched(output, actual);
   if (!found) return Unexpected{found.error()};
-  if (!check.by_problem) return judged_on_host(check, plan_.arguments[output], *found, *expected);
-  auto judgement = problem_->judge(problem_set(plan_, answer.set), *found, *expected);
-  return judgement ? *judgement : Judgement{false, 0, judgement.error()};
+  Judgement out;
+  if (check.by_problem) {
+    const auto judgement = problem_->judge(problem_set(plan_, answer.set), *found, *expected);
+    out = judgement ? *judgement : Judgement{false, 0, judgement.error()};
+  } else {
+    out = judged_on_host(check, plan_.arguments[output], *found, *expected);
+  }
+  wipe(expected->data);
+  return out;
 }
 
-DeviceResult<OutputCheck> Answers::compare(RightAnswer& answer, std::size_t check,
+DeviceResult<OutputCheck> Answers::compare(const RightAnswer& answer, std::size_t check,
                                            BufferId actual) {
+  return readable(answer, plan_.checks.at(check).argument,
+                  [&] { return compare_readable(answer, check, actual); });
+}
+
+DeviceResult<OutputCheck> Answers::compare_readable(const RightAnswer& answer, std::size_t check,
+                                                    BufferId actual) {
   CheckPlan applied = plan_.checks.at(check);
   const ArgumentPlan& argument = plan_.arguments[applied.argument];
   if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
@@ -237,6 +267,10 @@ DeviceResult<OutputCheck> Answers::compare_structs(const ArgumentPlan& argument,
     if (!one) return one;
     out.message = std::move(one->message);
     out.max_error = std::max(out.max_error, one->max_error);
+  }
+  for (const MemberArray& one : *right) {
+    auto done = memory_.fill_bytes(one.data.id(), kGuardBytes, bytes_of(one.argument), 0);
+    if (!done) return Unexpected{done.error()};
   }
   return out;
 }
@@ -315,7 +349,10 @@ DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<B
   for (const CheckPlan& check : plan_.checks) {
     const std::uint32_t index = check.argument;
     if (plan_.arguments[index].role != Role::kOut || !answer.expected[index]) continue;
-    auto decoy = choose_decoy(backend_.memory(), output_of(plan_, check, answer, room), check);
+    auto decoy = readable(answer, index, [&] {
+      return choose_decoy(backend_.memory(), output_of(plan_, check, answer, room), check,
+                          plan_.reference->secret);
+    });
     if (!decoy) return Unexpected{decoy.error()};
     answer.decoys[index] = *decoy;
   }
@@ -330,7 +367,9 @@ DeviceResult<std::vector<double>> Answers::sizes(const RightAnswer& answer,
       sizes.push_back(0);
       continue;
     }
-    auto largest = magnitude(backend_.memory(), output_of(plan_, check, answer, room));
+    auto largest = readable(answer, check.argument, [&] {
+      return magnitude(backend_.memory(), output_of(plan_, check, answer, room));
+    });
     if (!largest) return Unexpected{largest.error()};
     sizes.push_back(*largest);
   }
@@ -352,8 +391,10 @@ DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer
                       "variants have to be, too",
                       answer.nans[i], argument.elements, argument.name));
     }
-    auto doubt = doubt_about(backend_.memory(), output_of(plan_, check, answer, room), check,
-                             argument.name, of_values(*plan_with(*plan_.reference, answer.key)));
+    auto doubt = readable(answer, check.argument, [&] {
+      return doubt_about(backend_.memory(), output_of(plan_, check, answer, room), check,
+                         argument.name, of_values(*plan_with(*plan_.reference, answer.key)));
+    });
     if (!doubt) return Unexpected{doubt.error()};
     if (!doubt->empty()) found.push_back(std::move(*doubt));
   }

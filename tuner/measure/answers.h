@@ -1,6 +1,7 @@
 #pragma once
 // Right answers on the device: the reference's outputs, for a set of inputs and for one value of
-// the parameters that they depend on. Each is computed once and kept, as long as there is memory.
+// the parameters that they depend on. Each is computed once and kept, as long as there is memory,
+// and is readable only while it is compared.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "tuner/measure/decoy.h"
 #include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/masking.h"
 #include "tuner/measure/seals.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
@@ -22,14 +24,13 @@ namespace tuner {
 struct RightAnswer {
   std::uint32_t set = 0;
   std::uint32_t key = 0;
-  std::vector<DeviceBuffer> expected;  // guarded on both sides; none for what the reference leaves
-  std::vector<std::optional<Decoy>> decoys;  // empty: not chosen yet
+  std::vector<DeviceBuffer> expected;  // guarded, masked; none for what the reference leaves
+  std::uint64_t mask = drawn_secret();
+  std::vector<std::optional<Fill>> decoys;  // empty: not chosen yet
   // As SizePlan::checks: how much larger its numbers are than usual; empty: as usual.
   std::vector<double> sizes;
   // As SizePlan::checks: how many of its numbers are NaN where NaN may be right, else 0.
   std::vector<std::uint64_t> nans{};
-  // As SizePlan::arguments, with contents, of outputs that the problem judges: once it has.
-  std::vector<std::optional<ProblemArray>> on_host{};
   Seals seals{};
 };
 
@@ -51,7 +52,11 @@ class Answers {
  public:
   // All outlive this; `problem` may be null where the plan leaves nothing to one.
   Answers(Backend& backend, const SizePlan& plan, Problem* problem)
-      : backend_(backend), memory_(backend.memory(), problem), plan_(plan), problem_(problem) {}
+      : backend_(backend),
+        memory_(backend.memory(), problem),
+        masking_(backend.memory()),
+        plan_(plan),
+        problem_(problem) {}
 
   // The answer with this key for these inputs, computed where it is not known. Stays where it is
   // until this is called with another key or set.
@@ -61,7 +66,7 @@ class Answers {
   // What `actual`, a guarded buffer, holds of the output that check number `check` of the plan is
   // about: compared by its tolerance, or judged by the problem. What that cannot tell is wrong. A
   // wrong answer is not there any more afterwards.
-  DeviceResult<OutputCheck> compare(RightAnswer& answer, std::size_t check, BufferId actual);
+  DeviceResult<OutputCheck> compare(const RightAnswer& answer, std::size_t check, BufferId actual);
   // As SizePlan::checks: the largest number of each.
   DeviceResult<std::vector<double>> sizes(const RightAnswer& answer,
                                           const std::vector<BufferId>& room);
@@ -81,6 +86,12 @@ class Answers {
   double reference_ms() const { return reference_ms_; }
 
  private:
+  // What `work` returns, done while the answer for this argument is readable.
+  template <typename Work>
+  auto readable(const RightAnswer& answer, std::uint32_t argument, const Work& work)
+      -> decltype(work());
+  DeviceResult<Ok> turn(const RightAnswer& answer, std::uint32_t argument);
+  DeviceResult<Ok> hide(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<RightAnswer> compute(const AnswerPlan& plan, const ReferenceInputs& inputs);
   DeviceResult<Ok> begin(const AnswerPlan& plan, const ReferenceInputs& inputs,
                          RightAnswer& answer);
@@ -95,13 +106,14 @@ class Answers {
                                                          const ReferenceInputs& inputs);
   DeviceResult<Ok> ask_problem(const AnswerPlan& plan, const ReferenceInputs& inputs,
                                const RightAnswer& answer);
-  DeviceResult<Judgement> judge(RightAnswer& answer, const CheckPlan& check, BufferId actual);
+  DeviceResult<Judgement> judge(const RightAnswer& answer, const CheckPlan& check, BufferId actual);
   DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
-  DeviceResult<Ok> seal(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<Ok> check_itself(std::size_t index, RightAnswer& answer);
   DeviceResult<std::uint64_t> nans_in(const ArgumentPlan& argument, BufferId id);
   DeviceResult<Ok> check_numbers(const ArgumentPlan& argument, BufferId id);
+  DeviceResult<OutputCheck> compare_readable(const RightAnswer& answer, std::size_t check,
+                                             BufferId actual);
   DeviceResult<OutputCheck> compare_numbers(const ArgumentPlan& argument, const CheckPlan& applied,
                                             BufferId expected, BufferId actual);
   DeviceResult<OutputCheck> compare_structs(const ArgumentPlan& argument, const CheckPlan& applied,
@@ -111,6 +123,7 @@ class Answers {
 
   Backend& backend_;
   GuardedMemory memory_;
+  Masking masking_;
   const SizePlan& plan_;
   Problem* problem_;
   std::list<RightAnswer> known_;

@@ -10,48 +10,28 @@
 namespace tuner {
 namespace {
 
-constexpr std::uint64_t kSeed = 0x0dec0;
-
-Decoy filled(Fill::Kind kind, DataType type, double a, double b) {
-  return {0, {kind, type, a, b, kSeed}};
-}
-
 DeviceResult<Ok> fill_with(DeviceMemory& memory, const Answer& answer, const Fill& fill) {
   return memory.fill(answer.room, answer.elements, fill);
 }
 
-// The best first. A rotation of the answer has all of its properties except the order. Where the
-// order makes no difference, as with a single sum, numbers of the answer's size serve.
-std::vector<Decoy> candidates(const Answer& answer, double largest) {
-  std::vector<Decoy> out;
-  // An odd number of elements, and not half of them: where an answer repeats itself, it does so at
-  // powers of two, and rotated by such a distance it would look right.
-  if (answer.elements > 1) out.push_back({(answer.elements / 3) | 1, {}});
+Fill zeros(DataType type) { return {Fill::Kind::kConstant, type, 0, 0, 0}; }
+
+// The best first.
+std::vector<Fill> candidates(DataType type, double largest, std::uint64_t seed) {
   const double size = largest > 0 && std::isfinite(largest) ? largest : 1;
-  if (is_floating(answer.type)) {
-    out.push_back(filled(Fill::Kind::kUniform, answer.type, 1.25 * size, 1.75 * size));
-    out.push_back(filled(Fill::Kind::kUniform, answer.type, -9 * size, -5 * size));
-  } else {
-    out.push_back(filled(Fill::Kind::kIntegers, answer.type, 0, size));
-    out.push_back(filled(Fill::Kind::kConstant, answer.type, 0, 0));
-    out.push_back(filled(Fill::Kind::kConstant, answer.type, 1, 0));
+  if (is_floating(type)) {
+    return {{Fill::Kind::kUniform, type, 0, size, seed},
+            {Fill::Kind::kUniform, type, 1.25 * size, 1.75 * size, seed},
+            {Fill::Kind::kUniform, type, -9 * size, -5 * size, seed}};
   }
-  return out;
+  return {{Fill::Kind::kIntegers, type, 0, size, seed},
+          zeros(type),
+          {Fill::Kind::kConstant, type, 1, 0, 0}};
 }
 
-}  // namespace
-
-DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer) {
-  auto done = fill_with(memory, answer, filled(Fill::Kind::kConstant, answer.type, 0, 0).fill);
-  if (!done) return Unexpected{done.error()};
-  auto zero = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
-  if (!zero) return Unexpected{zero.error()};
-  return zero->max_abs_error;
-}
-
-DeviceResult<Ok> place(DeviceMemory& memory, const Decoy& decoy, const Answer& answer) {
-  if (decoy.shift == 0) return fill_with(memory, answer, decoy.fill);
-  const std::uint64_t first = decoy.shift * size_of(answer.type);
+// The right answer, rotated by so many elements: it has all of its properties except the order.
+DeviceResult<Ok> rotate(DeviceMemory& memory, const Answer& answer, std::uint64_t shift) {
+  const std::uint64_t first = shift * size_of(answer.type);
   const std::uint64_t rest = answer.elements * size_of(answer.type) - first;
   const auto at = [](BufferRange range, std::uint64_t bytes) {
     return BufferRange{range.buffer, range.offset + bytes};
@@ -61,15 +41,24 @@ DeviceResult<Ok> place(DeviceMemory& memory, const Decoy& decoy, const Answer& a
   return memory.copy(at(answer.room, rest), answer.expected, first);
 }
 
-DeviceResult<Decoy> choose_decoy(DeviceMemory& memory, const Answer& answer,
-                                 const CheckPlan& check) {
+}  // namespace
+
+DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer) {
+  auto done = fill_with(memory, answer, zeros(answer.type));
+  if (!done) return Unexpected{done.error()};
+  auto zero = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
+  if (!zero) return Unexpected{zero.error()};
+  return zero->max_abs_error;
+}
+
+DeviceResult<Fill> choose_decoy(DeviceMemory& memory, const Answer& answer, const CheckPlan& check,
+                                std::uint64_t seed) {
   auto largest = magnitude(memory, answer);
   if (!largest) return Unexpected{largest.error()};
-  Decoy best;
+  Fill best{};
   std::uint64_t most = 0;
-  for (const Decoy& one : candidates(answer, *largest)) {
-    if (one.shift != 0 && check.how.any_order) continue;  // it would be right
-    if (auto done = place(memory, one, answer); !done) return Unexpected{done.error()};
+  for (const Fill& one : candidates(answer.type, *largest, seed)) {
+    if (auto done = fill_with(memory, answer, one); !done) return Unexpected{done.error()};
     auto difference = memory.compare(answer.room, answer.expected, answer.type, answer.elements,
                                      check.rtol, check.atol);
     if (!difference) return Unexpected{difference.error()};
@@ -89,7 +78,7 @@ DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer) {
   if (!largest) return Unexpected{largest.error()};
   if (*largest == 0) return std::string("all zero");
   if (answer.elements == 1) return std::string();
-  if (auto done = place(memory, {1, {}}, answer); !done) return Unexpected{done.error()};
+  if (auto done = rotate(memory, answer, 1); !done) return Unexpected{done.error()};
   auto same = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
   if (!same) return Unexpected{same.error()};
   return std::string(same->mismatches == 0 ? "the same value everywhere" : "");
@@ -105,14 +94,24 @@ DeviceResult<std::string> passes_wrongly(DeviceMemory& memory, const Answer& ans
     if (!difference) return Unexpected{difference.error()};
     return difference->mismatches == 0;
   };
-  const Fill zeros = filled(Fill::Kind::kConstant, answer.type, 0, 0).fill;
-  if (auto done = fill_with(memory, answer, zeros); !done) return Unexpected{done.error()};
+  if (auto done = fill_with(memory, answer, zeros(answer.type)); !done) {
+    return Unexpected{done.error()};
+  }
   auto pass = all_pass();
   if (!pass || *pass) return pass ? DeviceResult<std::string>("zeros") : Unexpected{pass.error()};
   if (check.how.any_order) return std::string();
-  auto decoy = choose_decoy(memory, answer, check);
+  if (answer.elements > 1) {
+    // An odd number of elements, and not half of them: where an answer repeats itself, it does so
+    // at powers of two, and rotated by such a distance it would look right.
+    if (auto done = rotate(memory, answer, (answer.elements / 3) | 1); !done) {
+      return Unexpected{done.error()};
+    }
+    pass = all_pass();
+    if (!pass || !*pass) return pass ? DeviceResult<std::string>("") : Unexpected{pass.error()};
+  }
+  auto decoy = choose_decoy(memory, answer, check, 0);
   if (!decoy) return Unexpected{decoy.error()};
-  if (auto done = place(memory, *decoy, answer); !done) return Unexpected{done.error()};
+  if (auto done = fill_with(memory, answer, *decoy); !done) return Unexpected{done.error()};
   pass = all_pass();
   if (!pass) return Unexpected{pass.error()};
   return std::string(*pass ? "right numbers at wrong places" : "");

@@ -11,11 +11,6 @@
 
 namespace tuner {
 
-struct Decoy {
-  std::uint64_t shift = 0;  // the right answer, rotated by so many elements; 0 = `fill` instead
-  Fill fill;
-};
-
 // One output of the reference, and a buffer of the same size to try things in.
 struct Answer {
   BufferRange room{};
@@ -27,11 +22,11 @@ struct Answer {
 // The largest magnitude in the answer; infinite when it holds an infinity.
 DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer);
 
-DeviceResult<Ok> place(DeviceMemory& memory, const Decoy& decoy, const Answer& answer);
-
-// The decoy that is wrong, by these tolerances, in all or at least the most elements.
-DeviceResult<Decoy> choose_decoy(DeviceMemory& memory, const Answer& answer,
-                                 const CheckPlan& check);
+// The decoy that is wrong, by these tolerances, in all or at least the most elements: numbers of
+// the answer's size, for its buffer to be filled with. They say nothing of the answer else, and
+// nobody knows `seed`.
+DeviceResult<Fill> choose_decoy(DeviceMemory& memory, const Answer& answer, const CheckPlan& check,
+                                std::uint64_t seed);
 
 // Why wrong answers may pass for the right one, which the reference leaves in the argument `name`
 // for some `values` (" for STEPS=4"): it is the same everywhere, or the tolerances let zeros pass,

@@ -312,10 +312,8 @@ DeviceResult<Ok> DeviceBuffers::place_decoys(const BoundLaunch& bound) {
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (!right.decoys[i]) continue;
-    const ArgumentPlan& argument = plan_.arguments[i];
-    auto done = place(backend_.memory(), *right.decoys[i],
-                      {contents_of(slots_[i].data.id()), contents_of(right.expected[i].id()),
-                       argument.type, argument.elements});
+    auto done = backend_.memory().fill(contents_of(slots_[i].data.id()),
+                                       plan_.arguments[i].elements, *right.decoys[i]);
     if (!done) return done;
   }
   return Ok{};

@@ -14,6 +14,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/measure/decoy.h"
 #include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/masking.h"
 
 namespace tuner {
 
@@ -141,6 +142,7 @@ DeviceResult<WrongAnswer> look_at(DeviceMemory& memory, const ArgumentPlan& argu
     if (auto done = memory.download(expected, right); !done) return Unexpected{done.error()};
     const std::size_t width = size_of(argument.type);
     all.other_order = without_order(ours, width) == without_order(right, width);
+    wipe(right);
   }
   if (!is_floating(argument.type)) return all;
   const auto nans = memory.compare(found, found, argument.type, argument.elements, 0, 0);

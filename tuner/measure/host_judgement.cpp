@@ -13,6 +13,7 @@
 
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/masking.h"
 
 namespace tuner {
 namespace {
@@ -98,6 +99,8 @@ class HostJudge {
  public:
   HostJudge(const CheckPlan& check, const ArgumentPlan& output)
       : check_(check), output_(output), in_order_(!check.how.any_order) {}
+  HostJudge(const HostJudge&) = delete;
+  ~HostJudge() { wipe(std::as_writable_bytes(std::span(expected_))); }
 
   Judgement run(const ProblemArray& found, const ProblemArray& expected) {
     if (auto wrong = take(found, expected)) return {false, HUGE_VAL, *wrong};

@@ -15,6 +15,7 @@
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/input_sets.h"
+#include "tuner/measure/masking.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
@@ -25,16 +26,23 @@ namespace {
 class KeptOutputs {
  public:
   // Both outlive this.
-  KeptOutputs(DeviceMemory& memory, const SizePlan& plan) : memory_(memory), plan_(plan) {}
+  KeptOutputs(DeviceMemory& memory, const SizePlan& plan)
+      : memory_(memory), masking_(memory), plan_(plan) {}
   // Keeps what these guarded buffers, one for each argument, hold now of outputs.
   DeviceResult<Ok> keep(const std::vector<BufferId>& buffers);
   // The name of an output that holds other bits now, or nothing.
   DeviceResult<std::optional<std::string>> changed(const std::vector<BufferId>& buffers);
 
  private:
+  DeviceResult<Ok> turn(std::size_t i) {
+    return masking_.turn(kept_[i].id(), bytes_of(plan_.arguments[i]), mask_ + i);
+  }
+
   GuardedMemory memory_;
+  Masking masking_;
   const SizePlan& plan_;
-  std::vector<DeviceBuffer> kept_;  // as plan_.arguments
+  std::vector<DeviceBuffer> kept_;  // as plan_.arguments; masked
+  std::uint64_t mask_ = drawn_secret();
 };
 
 DeviceResult<Ok> KeptOutputs::keep(const std::vector<BufferId>& buffers) {
@@ -43,10 +51,11 @@ DeviceResult<Ok> KeptOutputs::keep(const std::vector<BufferId>& buffers) {
     const ArgumentPlan& argument = plan_.arguments[i];
     const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
     if (argument.is_scalar || !is_output) continue;
-    auto copy = memory_.allocate_pristine(bytes_of(argument));
+    auto copy = memory_.allocate_guarded(bytes_of(argument));
     if (!copy) return Unexpected{copy.error()};
     kept_[i] = std::move(*copy);
     auto done = memory_.copy(kept_[i].id(), buffers[i], bytes_of(argument));
+    if (done) done = turn(i);
     if (!done) return done;
   }
   return Ok{};
@@ -57,8 +66,10 @@ DeviceResult<std::optional<std::string>> KeptOutputs::changed(
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     if (!kept_[i]) continue;
     const ArgumentPlan& argument = plan_.arguments[i];
+    if (auto done = turn(i); !done) return Unexpected{done.error()};
     auto same = memory_.same_contents(buffers[i], kept_[i].id(), bytes_of(argument));
     if (!same) return Unexpected{same.error()};
+    if (auto done = turn(i); !done) return Unexpected{done.error()};
     if (!*same) return std::optional(argument.name);
   }
   return std::optional<std::string>();

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tuner/measure/masking.h"
+
 namespace tuner {
 
 ArgumentPlan member_array(const ArgumentPlan& structs, const MemberPlan& member) {
@@ -45,9 +47,11 @@ DeviceResult<std::vector<MemberArray>> split_members(DeviceMemory& memory,
     if (!buffer) return Unexpected{buffer.error()};
     one.data = std::move(*buffer);
     auto done = memory.upload(contents_of(one.data.id()), numbers);
+    wipe(numbers);
     if (!done) return Unexpected{done.error()};
     out.push_back(std::move(one));
   }
+  wipe(all);
   return out;
 }
 

@@ -179,6 +179,8 @@ typedef enum tuner_status {
  *              times sqrt(3): variance 1, bounded, and no library function that could differ
  *   INTEGERS   a + floor((b - a + 1) * u): whole numbers from a to b
  *   SEQUENCE   a + b * i
+ *   MASK       what is there, exclusive or splitmix64(r ^ (uint64_t)a), of TUNER_UINT64: done
+ * twice, it is there again. A backend without it says so; the host does it then.
  */
 typedef enum tuner_fill_kind {
   TUNER_FILL_BYTES = 0,
@@ -186,7 +188,8 @@ typedef enum tuner_fill_kind {
   TUNER_FILL_UNIFORM = 2,
   TUNER_FILL_NORMAL = 3,
   TUNER_FILL_INTEGERS = 4,
-  TUNER_FILL_SEQUENCE = 5
+  TUNER_FILL_SEQUENCE = 5,
+  TUNER_FILL_MASK = 6
 } tuner_fill_kind;
 
 /* The numbers of model/data_type.h. */

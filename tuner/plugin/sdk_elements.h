@@ -53,7 +53,7 @@ enum ElementType {
   kE4m3,
   kE5m2
 };
-enum ElementFill { kBytes, kConstant, kUniform, kNormal, kIntegers, kSequence };
+enum ElementFill { kBytes, kConstant, kUniform, kNormal, kIntegers, kSequence, kMask };
 
 TUNER_INLINE ulong splitmix(ulong x) {
   x += 0x9E3779B97F4A7C15UL;
@@ -81,6 +81,11 @@ TUNER_INLINE double element_value(uint kind, double a, double b, ulong seed, ulo
     default:
       return a;
   }
+}
+
+// What kMask changes in a word.
+TUNER_INLINE ulong element_mask(double a, ulong seed, ulong i) {
+  return splitmix(splitmix(seed + i) ^ (ulong)a);
 }
 
 // A float of at most 16 bits with `mantissa` stored bits, its sign in front of 15: rounded once

@@ -55,7 +55,8 @@ struct Fill {
     kUniform,
     kNormal,
     kIntegers,
-    kSequence
+    kSequence,
+    kMask  // exclusive or, of 64-bit words
   };
   Kind kind = Kind::kBytes;
   DataType type = DataType::kUInt8;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -57,6 +58,19 @@ TEST(Fill, IntegersReachBothEnds) {
     ++seen[static_cast<std::size_t>(value + 2)];
   }
   for (const int count : seen) EXPECT_GT(count, 150);
+}
+
+TEST(Fill, AMaskHidesWordsAndDoneAgainShowsThem) {
+  const std::array<std::uint64_t, 3> numbers{1, 2, 3};
+  std::array<std::uint64_t, 3> words = numbers;
+  const tuner_fill mask{TUNER_FILL_MASK, TUNER_UINT64, 12345, 0, 678};
+  auto* const data = reinterpret_cast<std::byte*>(words.data());
+  fill_elements(data, 0, words.size(), mask);
+  for (std::uint64_t i = 0; i < words.size(); ++i) {
+    EXPECT_EQ(words[i], numbers[i] ^ splitmix64(splitmix64(678 + i) ^ 12345));
+  }
+  fill_elements(data, 0, words.size(), mask);
+  EXPECT_EQ(words, numbers);
 }
 
 TEST(Fill, SequencesConstantsAndBytes) {

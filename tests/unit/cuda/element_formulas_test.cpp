@@ -19,7 +19,7 @@ namespace {
 using namespace sdk::elements;
 
 static_assert(kUniform == static_cast<int>(TUNER_FILL_UNIFORM) &&
-              kSequence == static_cast<int>(TUNER_FILL_SEQUENCE));
+              kMask == static_cast<int>(TUNER_FILL_MASK));
 static_assert(kBf16 == static_cast<int>(TUNER_BFLOAT16) && kU64 == static_cast<int>(TUNER_UINT64));
 
 constexpr double kInf = std::numeric_limits<double>::infinity();

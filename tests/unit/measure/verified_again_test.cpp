@@ -1,9 +1,12 @@
 // Answers that are right at first only, writes outside of buffers and into inputs, and references
 // that tell little.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "tests/unit/measure/evaluation_fixture.h"
 
@@ -110,6 +113,24 @@ TEST_F(OnceOnly, OneElementThatIsSkippedBecauseItIsRightIsSeenOnPoison) {
 TEST_F(OnceOnly, TwoLaunchesMoreAreAllItCosts) {
   evaluate(not_better("good"));
   EXPECT_EQ(backend_.kernels.at("good").launches, 1 + 8 + 2) << "verified, timed, verified";
+}
+
+// ---- what tells the right answer
+// -----------------------------------------------------------------
+
+// Four numbers of the answer are nowhere but in the output, whenever a kernel begins.
+TEST_F(EvaluationTest, NoBufferHoldsTheRightAnswerWhileAKernelRuns) {
+  std::size_t most = 0;
+  add_kernel("nosy", [&](const Call& call) {
+    call.buffer<float>(kY)[50] = 0;
+    const std::array<float, 4> right{100, 102, 104, 106};  // 2 x from 50 on
+    most = std::max(most, backend_.holding(std::as_bytes(std::span(right))));
+    doubled(call);
+  });
+  plan_.deterministic = true;
+  plan_.arguments[kX].fill = {FillSpec::Kind::kSequence, 0, 1, {}};
+  EXPECT_EQ(evaluate("nosy").state, TrialState::kOk);
+  EXPECT_EQ(most, 0U);
 }
 
 // ---- guards and inputs

@@ -39,6 +39,25 @@ TEST(Fill, DeviceAndHostMakeTheSameBytes) {
   }
 }
 
+TEST(Fill, AMaskHidesWordsAndDoneAgainShowsThem) {
+  TUNER_NEEDS_DEVICE();
+  if (!all_devices().front().has_doubles) GTEST_SKIP() << "NO DOUBLE PRECISION HERE";
+  OpenClBackend backend(0, true);
+  const tuner_fill mask{TUNER_FILL_MASK, TUNER_UINT64, 12345, 0, 678};
+  const std::vector<std::uint64_t> numbers{1, 2, 3};
+  std::vector<std::uint64_t> words = numbers;
+  const tuner_range all{backend.allocate(24), 0};
+  backend.upload(all, words.data(), 24);
+  backend.fill(all, 3, mask);
+  backend.download(all, words.data(), 24);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(words[i], numbers[i] ^ elements::element_mask(12345, 678, i));
+  }
+  backend.fill(all, 3, mask);
+  backend.download(all, words.data(), 24);
+  EXPECT_EQ(words, numbers);
+}
+
 TEST(Compare, DeviceAndHostFindTheSameMistakes) {
   TUNER_NEEDS_DEVICE();
   if (!all_devices().front().has_doubles) GTEST_SKIP() << "NO DOUBLE PRECISION HERE";

@@ -95,7 +95,7 @@ void CpuBackend::copy_bytes(std::byte* to, const std::byte* from, std::uint64_t 
 }
 
 void CpuBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  if (how.kind > TUNER_FILL_SEQUENCE) {
+  if (how.kind > TUNER_FILL_MASK) {
     throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
   }
   std::byte* data = memory_.at(to, bytes_of_elements(how.type, elements));

@@ -90,12 +90,12 @@ void DeviceKernels::fill(CUdeviceptr to, std::uint64_t elements, const tuner_fil
     wait();
     return;
   }
-  if (how.kind > TUNER_FILL_SEQUENCE) throw sdk::Error(TUNER_INVALID, "unknown kind of fill");
+  if (how.kind > TUNER_FILL_MASK) throw sdk::Error(TUNER_INVALID, "unknown kind of fill");
   prepare();
   tuner_fill fill = how;
   void* arguments[] = {&to, &elements, &fill.kind, &fill.type, &fill.a, &fill.b, &fill.seed};
   launch(fill_, elements, arguments);
-  wait();
+  if (how.kind != TUNER_FILL_MASK) wait();  // others follow, in the same stream
 }
 
 double DeviceKernels::read_element(CUdeviceptr from, std::uint64_t index, std::uint32_t type) {

@@ -5,7 +5,11 @@ extern "C" __global__ void tuner_fill(void* to, ulong elements, uint kind, uint 
   const ulong stride = static_cast<ulong>(gridDim.x) * blockDim.x;
   for (ulong i = static_cast<ulong>(blockIdx.x) * blockDim.x + threadIdx.x; i < elements;
        i += stride) {
-    store_element(to, i, type, element_value(kind, a, b, seed, i));
+    if (kind == kMask) {
+      static_cast<ulong*>(to)[i] ^= element_mask(a, seed, i);
+    } else {
+      store_element(to, i, type, element_value(kind, a, b, seed, i));
+    }
   }
 }
 

@@ -5,7 +5,11 @@
 __kernel void tuner_fill(__global uchar* to, ulong offset, ulong elements, uint kind, uint type,
                          double a, double b, ulong seed) {
   for (ulong i = get_global_id(0); i < elements; i += get_global_size(0)) {
-    store_element(to + offset, i, type, element_value(kind, a, b, seed, i));
+    if (kind == kMask) {
+      ((__global ulong*)(to + offset))[i] ^= element_mask(a, seed, i);
+    } else {
+      store_element(to + offset, i, type, element_value(kind, a, b, seed, i));
+    }
   }
 }
 

@@ -164,6 +164,16 @@ void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, cons
     std::memset(data + begin * size, byte, (end - begin) * size);
     return;
   }
+  if (how.kind == TUNER_FILL_MASK) {
+    const auto key = static_cast<std::uint64_t>(how.a);
+    for (std::uint64_t i = begin; i < end; ++i) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, data + i * sizeof word, sizeof word);
+      word ^= splitmix64(splitmix64(how.seed + i) ^ key);
+      std::memcpy(data + i * sizeof word, &word, sizeof word);
+    }
+    return;
+  }
   with_type(how.type, [&](auto zero) {
     using T = decltype(zero);
     for (std::uint64_t i = begin; i < end; ++i) {
