@@ -48,6 +48,17 @@ DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
   return Ok{};
 }
 
+// A sample that began with the answer of the one before could be told from a launch that is looked
+// at. Where memory does not suffice, it begins so.
+DeviceResult<Ok> DeviceBuffers::prepare_poison() {
+  for (const ArgumentPlan& argument : plan_.arguments) {
+    if (argument.is_scalar || argument.role != Role::kOut) continue;
+    const auto done = repeated_.make(poison_for(argument), bytes_of(argument));
+    if (!done && done.error().error != DeviceError::kOutOfMemory) return done;
+  }
+  return Ok{};
+}
+
 // Outputs get their contents in reset(), and so does what is read and written: from its copy.
 DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argument) {
   const bool is_input = argument.role == Role::kIn;
@@ -90,7 +101,10 @@ DeviceResult<Ok> DeviceBuffers::prepare() {
     if (!done) return Unexpected{in_context(argument.name, done.error())};
   }
   if (auto done = fill_inputs(Which::kAll); !done) return done;
-  return plan_.reference ? prepare_answers() : Ok{};
+  if (plan_.reference) {
+    if (auto done = prepare_answers(); !done) return done;
+  }
+  return prepare_poison();
 }
 
 // All of them, so that a reference that cannot answer is known before anything is measured. Warns
@@ -197,17 +211,6 @@ DeviceResult<Ok> DeviceBuffers::use_fresh_inputs(Fresh which) {
 
 // ---- around each launch -------------------------------------------------------------------------
 
-DeviceResult<Ok> DeviceBuffers::grow_zeros(std::uint64_t bytes) {
-  if (bytes <= zeros_bytes_) return Ok{};
-  auto buffer = memory_.allocate_pristine(bytes);
-  if (!buffer) return Unexpected{buffer.error()};
-  zeros_ = std::move(*buffer);
-  zeros_bytes_ = bytes;
-  auto done = memory_.fill_bytes(zeros_.id(), kGuardBytes, bytes, 0);
-  if (!done) return done;
-  return seals_.put(backend_.memory(), "the zeros that are kept", zeros_.id(), kGuardBytes + bytes);
-}
-
 DeviceResult<Ok> DeviceBuffers::reserve(const VariantPlan& variant) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
@@ -224,7 +227,7 @@ DeviceResult<Ok> DeviceBuffers::reserve(const VariantPlan& variant) {
       slots_[i].capacity = bytes;
     }
     if (argument.role == Role::kWorkspace && !keeps_zeros(argument)) continue;
-    if (auto done = grow_zeros(bytes); !done) return done;
+    if (auto done = repeated_.make(0, bytes); !done) return done;
   }
   return Ok{};
 }
@@ -243,10 +246,14 @@ BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& 
     if (argument.is_scalar) continue;
     // With the guard words in front: buffers are copied from their beginning, and what a variant
     // did to these guard words does not outlive it.
-    if (argument.role == Role::kInOut) {
+    if (argument.role == Role::kOut) {
+      const auto poison = repeated_.find(poison_for(argument), bytes);
+      if (poison) bound.poisons.push_back({slot.data.id(), *poison, kGuardBytes + bytes});
+    } else if (argument.role == Role::kInOut) {
       bound.restores.push_back({slot.data.id(), slot.pristine.id(), kGuardBytes + bytes});
     } else if (argument.role == Role::kScratch) {
-      bound.restores.push_back({slot.data.id(), zeros_.id(), kGuardBytes + bytes});
+      bound.restores.push_back(
+          {slot.data.id(), repeated_.find(0, bytes).value(), kGuardBytes + bytes});
     } else if (argument.role == Role::kWorkspace) {
       bound.workspaces.push_back({&plan_.arguments[i], slot.data.id(), bytes});
       if (argument.zero == Zero::kEach) zeros.push_back({contents_of(slot.data.id()), bytes});
@@ -272,7 +279,7 @@ DeviceResult<Ok> DeviceBuffers::renew_workspaces(const BoundLaunch& bound) {
 DeviceResult<std::optional<std::string>> DeviceBuffers::left_behind(const BoundLaunch& bound) {
   for (const WorkspaceArgument& one : bound.workspaces) {
     if (!keeps_zeros(*one.argument)) continue;
-    auto left = tuner::left_behind(backend_, memory_, one, zeros_.id());
+    auto left = tuner::left_behind(backend_, memory_, one, repeated_.find(0, one.bytes).value());
     if (!left || *left) return left;
   }
   return std::optional<std::string>();
@@ -291,8 +298,7 @@ DeviceResult<Ok> DeviceBuffers::reset(const BoundLaunch& bound, Outputs outputs)
     const Slot& slot = slots_[i];
     const BufferId id = slot.data.id();
     DeviceResult<Ok> done = Ok{};
-    if (argument.role == Role::kOut ||
-        (argument.role == Role::kWorkspace && argument.zero == Zero::kNever)) {
+    if (argument.role == Role::kOut) {
       done = memory_.fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument));
     } else if (argument.role == Role::kScratch) {
       // A scratch buffer's size depends on the configuration: the guard words behind it move.
@@ -356,12 +362,14 @@ DeviceResult<OutputCheck> DeviceBuffers::check_outputs(const BoundLaunch& bound)
 DeviceResult<std::optional<std::string>> DeviceBuffers::damaged() {
   if (auto done = use_inputs(0); !done) return Unexpected{done.error()};
   auto broken = seals_.broken(backend_.memory());
+  if (broken && !*broken) broken = repeated_.seals().broken(backend_.memory());
   if (broken && !*broken) broken = constants_.seals().broken(backend_.memory());
   return broken && !*broken ? answers_.damaged() : broken;
 }
 
 std::uint64_t DeviceBuffers::kept_bytes() const {
-  return seals_.bytes() + constants_.seals().bytes() + answers_.kept_bytes();
+  return seals_.bytes() + repeated_.seals().bytes() + constants_.seals().bytes() +
+         answers_.kept_bytes();
 }
 
 bool DeviceBuffers::inputs_are_small() const {

@@ -13,6 +13,7 @@
 #include "tuner/measure/answers.h"
 #include "tuner/measure/constants.h"
 #include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/repeated_bytes.h"
 #include "tuner/measure/seals.h"
 #include "tuner/measure/workspace_role.h"
 #include "tuner/model/plan.h"
@@ -27,8 +28,16 @@ struct BoundLaunch {
   std::vector<std::uint64_t> bytes;      // of each buffer argument; 0 for scalars
   std::vector<BufferRange> buffers;      // of each: its contents
   std::vector<Restore> restores;         // what one time changes and the next one reads
+  std::vector<Restore> poisons{};        // of outputs, where there is memory for it
   std::vector<WorkspaceArgument> workspaces{};
   std::uint32_t answer = 0;  // VariantPlan::answer
+
+  // What is copied before each sample, so that it finds what a launch finds that is looked at.
+  std::vector<Restore> before_sample() const {
+    std::vector<Restore> all = restores;
+    all.insert(all.end(), poisons.begin(), poisons.end());
+    return all;
+  }
 };
 
 // What an output holds before a launch that is to be checked. Poison (NaN) is what no kernel
@@ -44,7 +53,8 @@ class DeviceBuffers {
         memory_(backend.memory(), problem),
         plan_(std::move(plan)),
         answers_(backend, plan_, problem),
-        constants_(backend, plan_, problem) {}
+        constants_(backend, plan_, problem),
+        repeated_(backend.memory()) {}
 
   // Allocates and fills everything and runs the reference, for each of its answers.
   DeviceResult<Ok> prepare();
@@ -81,8 +91,8 @@ class DeviceBuffers {
     return entered_ == bound.bytes ? Ok{} : renew_workspaces(bound);
   }
   // Before a launch that is to be checked: entered, in-place arguments restored, scratch zeroed,
-  // outputs as asked for, guard words in place. What is zeroed once stays as the launch before left
-  // it.
+  // outputs as asked for, guard words in place. Workspaces stay as the launch before left them, as
+  // they do before a timed one.
   DeviceResult<Ok> reset(const BoundLaunch& bound, Outputs outputs);
   // After a launch: in words, what it left in a workspace that is zeroed once (renewed when so).
   DeviceResult<std::optional<std::string>> left_behind(const BoundLaunch& bound);
@@ -113,6 +123,7 @@ class DeviceBuffers {
   };
 
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
+  DeviceResult<Ok> prepare_poison();
   DeviceResult<Ok> fill_input(Slot& slot, const ArgumentPlan& argument);
   enum class Which { kAll, kRandom };
   DeviceResult<Ok> fill_inputs(Which which);
@@ -121,7 +132,6 @@ class DeviceBuffers {
   DeviceResult<Ok> warn_of_unanswered_sets();
   DeviceResult<Ok> prepare_fresh_inputs();
   DeviceResult<Ok> place_decoys(const BoundLaunch& bound);
-  DeviceResult<Ok> grow_zeros(std::uint64_t bytes);
 
   Backend& backend_;
   GuardedMemory memory_;
@@ -129,9 +139,8 @@ class DeviceBuffers {
   Answers answers_;
   Constants constants_;
   std::vector<Slot> slots_;  // as plan_.arguments
-  DeviceBuffer zeros_;       // guard words, and what scratch begins with
-  std::uint64_t zeros_bytes_ = 0;
-  Seals seals_;  // of these and of pristine copies, as they are in the first set of inputs
+  RepeatedBytes repeated_;   // what scratch and outputs begin with
+  Seals seals_;              // of pristine copies, as they are in the first set of inputs
   std::vector<std::string> warnings_;
   // By key, of the first set: the largest right number of each check. Where there are other sets
   // that change them.

@@ -68,7 +68,7 @@ DeviceResult<Ok> Rotation::make_room(std::uint64_t copies, std::uint64_t bytes) 
 DeviceResult<Ok> Rotation::fill_one(const BoundLaunch& bound, const Layout& layout,
                                     std::uint64_t copy) {
   DeviceMemory& memory = backend_.memory();
-  for (const Restore& restore : bound.restores) {
+  for (const Restore& restore : bound.before_sample()) {
     auto done = memory.copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
     if (!done) return done;
   }
@@ -121,7 +121,8 @@ DeviceResult<std::vector<LaunchSequence>> Rotation::turns(const BoundLaunch& bou
   const std::uint64_t count = copies_of(layout);
   std::vector<LaunchSequence> out;
   if (count == 0) return out;
-  const bool used_up = renew || (!bound.restores.empty() && next_ + launches > count);
+  const bool used_once = !bound.before_sample().empty();
+  const bool used_up = renew || (used_once && next_ + launches > count);
   if (filled_ != bound.bytes || used_up) {
     filled_.clear();
     if (auto done = make_room(count, layout.bytes); !done) return Unexpected{done.error()};
@@ -142,7 +143,7 @@ DeviceResult<std::vector<LaunchSequence>> Rotation::turns(const BoundLaunch& bou
   }
   next_ += launches;
   last_ = (next_ - 1) % count;
-  if (bound.restores.empty()) next_ %= count;
+  if (!used_once) next_ %= count;
   return out;
 }
 

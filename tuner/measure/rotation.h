@@ -25,9 +25,9 @@ class Rotation {
   using Renew = std::function<DeviceResult<Ok>(bool last)>;
   // How the variant is launched on the next copies: as many as there are `launches`, or on each
   // where there are fewer. Copies are made of the variant's own buffers as they are now: at the
-  // beginning, and once all are used where a launch changes what it needs. With `renew` they are
-  // made anew each time, and those that are launched on of other inputs each. Fails where memory
-  // does not suffice.
+  // beginning, and once all are used where a launch changes what it is to find. With `renew` they
+  // are made anew each time, and those that are launched on of other inputs each. Fails where
+  // memory does not suffice.
   DeviceResult<std::vector<LaunchSequence>> turns(const BoundLaunch& bound, std::uint64_t launches,
                                                   const Renew& renew = {});
   // After these launches: what the last one left in these arguments becomes the variant's own.

@@ -47,7 +47,7 @@ DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wante
   request.graph = measuring().mode == LaunchMode::kGraph;
   if (auto done = buffers_.enter(bound); !done) return Unexpected{done.error()};
   const bool in_turns = measuring().cache == CacheState::kRotate && rotation_.copies(bound) > 0;
-  if (!in_turns) request.restores = bound.restores;
+  if (!in_turns) request.restores = bound.before_sample();
   auto times = in_turns  ? time_in_turns(bound, request, inputs)
                : fresh() ? time_on_fresh_inputs(bound, request, inputs)
                          : backend_.time(bound.sequence, request);
@@ -98,7 +98,7 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
   const std::uint64_t samples = request.samples;
   const std::uint64_t launches = request.launches_per_sample;
   const std::uint64_t fitting = std::max<std::uint64_t>(1, rotation_.copies(bound) / launches);
-  const bool used_once = !bound.restores.empty() || fresh();
+  const bool used_once = !bound.before_sample().empty() || fresh();
   const std::uint64_t most = used_once ? std::min(fitting, kMostInRequest) : kMostInRequest;
   // The last copy is that of the last launch, whose answer can be looked at.
   Rotation::Renew renew;

@@ -24,12 +24,15 @@ class FreshInputs : public EvaluationTest {
     plan_.reference->seeds = 1;
     plan_.measure.inputs = TimedInputs::kFresh;
   }
-  // Leaves y alone where it finds there what it has written in the launch before.
+  // Works in its first launch, and gives what it found then ever after.
   void add_skipping(const std::string& name) {
     auto kept = std::make_shared<std::vector<float>>();
     add_kernel(name, [kept](const Call& call) {
       float* const y = call.buffer<float>(kY);
-      if (!kept->empty() && std::equal(kept->begin(), kept->end(), y)) return;
+      if (!kept->empty()) {
+        std::copy(kept->begin(), kept->end(), y);
+        return;
+      }
       doubled(call);
       kept->assign(y, y + kElements);
     });
@@ -68,7 +71,7 @@ TEST_F(FreshInputs, TheSampleOnKnownInputsDoesNotCount) {
   EXPECT_EQ(verdict.timing.samples, std::vector<double>(7, 1.0));
 }
 
-TEST_F(FreshInputs, AKernelThatLeavesItsOwnAnswerInPlaceIsWrong) {
+TEST_F(FreshInputs, AKernelThatKeepsItsAnswerIsWrong) {
   add_skipping("skipping");
   const Verdict verdict = evaluate("skipping");
   EXPECT_EQ(verdict.state, TrialState::kCorrectness);
@@ -77,9 +80,8 @@ TEST_F(FreshInputs, AKernelThatLeavesItsOwnAnswerInPlaceIsWrong) {
   EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "the inputs are the usual ones again";
 }
 
-TEST_F(FreshInputs, NothingElseFindsThatKernelOut) {
+TEST_F(FreshInputs, NothingElseFindsThatKernelOutWhereOneSetOfInputsIsCompared) {
   plan_.measure.inputs = TimedInputs::kSame;
-  plan_.reference->seeds = 3;
   add_skipping("skipping");
   EXPECT_EQ(evaluate("skipping").state, TrialState::kOk);
 }
@@ -94,7 +96,7 @@ TEST_F(FreshInputs, WhatIsDroppedIsCheckedToo) {
   }
 }
 
-TEST_F(FreshInputs, TheFinalNamesWhoLeavesItsOwnAnswerInPlace) {
+TEST_F(FreshInputs, TheFinalNamesWhoKeepsItsAnswer) {
   for (const std::vector<std::string>& names :
        {std::vector<std::string>{"skipping"}, {"good", "skipping"}, {"skipping", "good"}}) {
     add_skipping("skipping");

@@ -57,8 +57,22 @@ TEST_F(OnceOnly, AKernelThatWorksInItsFirstLaunchesOnlyIsWrong) {
     const Verdict verdict =
         evaluate_lazy([working](const Call&, int launches) { return launches <= working; });
     EXPECT_EQ(verdict.state, TrialState::kCorrectness) << working;
-    EXPECT_EQ(verdict.message.find(kOnceOnly), 0U) << verdict.message;
+    EXPECT_TRUE(verdict.message.ends_with(", after repeated launches")) << verdict.message;
   }
+  const Verdict later = evaluate_lazy([](const Call&, int launches) { return launches <= 9; });
+  EXPECT_EQ(later.message.find(kOnceOnly), 0U) << later.message;
+}
+
+// Each begins as one that is looked at does.
+TEST_F(OnceOnly, NoTimedLaunchFindsAnAnswerInPlace) {
+  int found = 0;
+  add_kernel("good", [&found](const Call& call) {
+    found += std::isnan(call.buffer<float>(kY)[0]) ? 0 : 1;
+    doubled(call);
+  });
+  EXPECT_EQ(evaluate(not_better("good")).state, TrialState::kOk);
+  EXPECT_EQ(found, 1) << "the decoy";
+  for (const TimingRequest& request : backend_.timings) EXPECT_EQ(request.restores.size(), 1U);
 }
 
 TEST_F(OnceOnly, ASingleNumberIsNoExcuse) {
