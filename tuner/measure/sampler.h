@@ -2,6 +2,7 @@
 // Times an admitted variant in the way that the study asks for.
 
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "tuner/measure/device_buffers.h"
@@ -14,7 +15,10 @@ class Sampler {
  public:
   // All outlive this.
   Sampler(Backend& backend, DeviceBuffers& buffers, Rotation& rotation)
-      : backend_(backend), buffers_(buffers), rotation_(rotation) {}
+      : backend_(backend),
+        buffers_(buffers),
+        rotation_(rotation),
+        random_(buffers.plan().reference ? buffers.plan().reference->secret : 0) {}
 
   // Before another variant.
   void begin_anew();
@@ -28,6 +32,8 @@ class Sampler {
                                                          std::uint32_t launches) {
     return timed(bound, {1, launches}, DeviceBuffers::Fresh::kKnown);
   }
+  // Drawn, from 0 to `below` - 1: which of so many samples is looked at.
+  std::uint32_t drawn(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
   // How many launches a sample has, from the time of one.
   DeviceResult<std::uint32_t> choose_launches(const BoundLaunch& bound, double one_ms);
   // What the device ran at since begin_anew(): the medians of what is known.
@@ -53,6 +59,7 @@ class Sampler {
   Backend& backend_;
   DeviceBuffers& buffers_;
   Rotation& rotation_;
+  std::mt19937_64 random_;
   std::vector<Conditions> conditions_;  // of each time()
 };
 

@@ -7,8 +7,9 @@
 //             only the loaded kernel tells, one launch, its answer, the guard words and what it
 //             left in workspaces; one more on that;
 //   probe     a warm-up and three samples: clearly slower than the best is `dropped`;
-//   estimate  samples until the median is known well enough;
-//   check     the answer that the timed launches left; launches on decoys and on poison; inputs.
+//   estimate  samples until the median is known well enough; of some of them, which are drawn, and
+//             of all of what may become the best, the answer;
+//   check     the answer of the last timed launch; launches on decoys and on poison; inputs.
 //
 // Checking comes last as well as first, because timing is what may break a variant: it is launched
 // many times, on what earlier launches have left.
@@ -226,10 +227,40 @@ std::optional<Verdict> Session::verify(Admitted& admitted) {
   return wrong;
 }
 
+std::optional<Verdict> Session::check_timed(Admitted& admitted) {
+  auto wrong = check_answers(admitted);
+  if (!wrong) return std::nullopt;
+  wrong->message += when_timed();
+  return wrong;
+}
+
+// Nothing that a kernel sees depends on whether it is looked at. The first of several samples is
+// not drawn, since a longer pause lies before it. With `inputs: fresh` the right answer is known of
+// some inputs only.
+std::optional<Verdict> Session::sample(Admitted& admitted, std::uint32_t count,
+                                       std::uint32_t launches, std::vector<double>& samples) {
+  const auto take = [&](DeviceResult<std::vector<double>> taken) -> std::optional<Verdict> {
+    if (!taken) return verdict_of(taken.error());
+    samples.insert(samples.end(), taken->begin(), taken->end());
+    return std::nullopt;
+  };
+  const std::uint32_t at = count < 2 ? count : 2 + sampler_.drawn(count - 1);
+  std::optional<Verdict> wrong;
+  if (measuring().inputs == TimedInputs::kFresh && !buffers_.plan().checks.empty()) {
+    if (at > 1) wrong = take(sampler_.time(admitted.bound, at - 1, launches));
+    if (!wrong) wrong = take(sampler_.time_on_known_inputs(admitted.bound, launches));
+  } else {
+    wrong = take(sampler_.time(admitted.bound, at, launches));
+  }
+  if (!wrong) wrong = check_timed(admitted);
+  if (wrong || at == count) return wrong;
+  return take(sampler_.time(admitted.bound, count - at, launches));
+}
+
 // Warm-up and three samples; a verdict when that is enough to give the variant up. The fastest of
 // the three is compared: whatever disturbs a launch makes it slower, so even the best case is too
 // slow.
-std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted& admitted,
+std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admitted,
                                       std::uint32_t& launches, std::vector<double>& samples) {
   announce(Phase::kProbe);
   const double factor = measuring().drop_above;
@@ -243,9 +274,7 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted
   if (warm_up->front() > kHopeless * limit) {
     samples = *warm_up;
   } else {
-    auto probes = sampler_.time(admitted.bound, kProbeSamples, launches);
-    if (!probes) return verdict_of(probes.error());
-    samples = *probes;
+    if (auto wrong = sample(admitted, kProbeSamples, launches, samples)) return wrong;
     if (*std::min_element(samples.begin(), samples.end()) <= limit) return std::nullopt;
   }
   return verdict_of(TrialState::kDropped, fmt::format("slower than {:g} times the best, {:g} ms",
@@ -253,9 +282,10 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, const Admitted
 }
 
 // Samples in blocks until the interval of the median is tight, clearly out of the best's reach, or
-// a limit of number or time is met (enough_samples()). A block is one request to the backend.
-std::optional<Verdict> Session::estimate(const Admitted& admitted, double best_ms,
-                                         std::uint32_t launches, std::vector<double>& samples) {
+// a limit of number or time is met (enough_samples()). What may become the best is looked at after
+// each, unless the inputs would then always be the same.
+std::optional<Verdict> Session::estimate(Admitted& admitted, double best_ms, std::uint32_t launches,
+                                         std::vector<double>& samples) {
   announce(Phase::kEstimate);
   const MeasureSpec& spec = measuring();
   while (true) {
@@ -268,10 +298,10 @@ std::optional<Verdict> Session::estimate(const Admitted& admitted, double best_m
     // As many as fit into the remaining time, so that a block of slow samples does not exceed it.
     const double each = timing.median * launches;
     if (each > 0) wanted = std::min(wanted, std::ceil((spec.max_milliseconds - spent) / each));
-    auto more =
-        sampler_.time(admitted.bound, static_cast<std::uint32_t>(std::max(1.0, wanted)), launches);
-    if (!more) return verdict_of(more.error());
-    samples.insert(samples.end(), more->begin(), more->end());
+    const bool may_win = best_ms == 0 || timing.median < best_ms;
+    if (may_win && spec.inputs != TimedInputs::kFresh) wanted = 1;
+    const auto count = static_cast<std::uint32_t>(std::max(1.0, wanted));
+    if (auto wrong = sample(admitted, count, launches, samples)) return wrong;
   }
 }
 
@@ -306,8 +336,7 @@ std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admit
   auto wrong = again ? check_answers(admitted) : recheck(admitted);
   if (!wrong && again) wrong = check_workspaces(admitted);
   if (wrong) {
-    const bool fresh = measuring().inputs == TimedInputs::kFresh;
-    wrong->message += fresh ? ", timed on fresh inputs" : ", after repeated launches";
+    wrong->message += when_timed();
     return wrong;
   }
   if (again) {

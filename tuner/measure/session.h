@@ -67,6 +67,11 @@ class Session {
   // Whether its answers are right for the inputs that the buffers hold now, other ones than
   // when it was admitted.
   std::optional<Verdict> verify_on_other_inputs(Admitted& admitted);
+  // So many samples, added to `samples`. What one of them leaves, which is drawn, must be right.
+  std::optional<Verdict> sample(Admitted& admitted, std::uint32_t count, std::uint32_t launches,
+                                std::vector<double>& samples);
+  // The answer of a timed launch.
+  std::optional<Verdict> check_timed(Admitted& admitted);
   // With `inputs: fresh`, else nothing: one more sample like those before, which does not count, on
   // inputs whose right answers are known. What it leaves can be checked, until the inputs are the
   // usual ones again.
@@ -84,13 +89,17 @@ class Session {
   std::optional<Verdict> first_launches(Admitted& admitted);
   std::optional<Verdict> check_measured(const VariantPlan& variant, Admitted& admitted,
                                         const std::vector<double>& samples, bool dropped);
-  std::optional<Verdict> probe(const VariantPlan& variant, const Admitted& admitted,
+  std::optional<Verdict> probe(const VariantPlan& variant, Admitted& admitted,
                                std::uint32_t& launches, std::vector<double>& samples);
   std::optional<Verdict> measure_power(const Admitted& admitted, double& watts);
-  std::optional<Verdict> estimate(const Admitted& admitted, double best_ms, std::uint32_t launches,
+  std::optional<Verdict> estimate(Admitted& admitted, double best_ms, std::uint32_t launches,
                                   std::vector<double>& samples);
 
   const MeasureSpec& measuring() const { return buffers_.plan().measure; }
+  const char* when_timed() const {
+    const bool fresh = measuring().inputs == TimedInputs::kFresh;
+    return fresh ? ", timed on fresh inputs" : ", after repeated launches";
+  }
 
   Backend& backend_;
   DeviceBuffers& buffers_;

@@ -75,6 +75,16 @@ TEST_F(OnceOnly, NoTimedLaunchFindsAnAnswerInPlace) {
   for (const TimingRequest& request : backend_.timings) EXPECT_EQ(request.restores.size(), 1U);
 }
 
+// Some of the samples are looked at, which ones is drawn; all but the first three of what may win.
+TEST_F(OnceOnly, AKernelThatSkipsMostOfTheLaunchesThatCountIsWrong) {
+  const auto skips = [](int first, int last) {
+    return [=](const Call&, int launches) { return launches < first || launches > last; };
+  };
+  EXPECT_EQ(evaluate_lazy(skips(3, 5)).state, TrialState::kCorrectness) << "the probes";
+  EXPECT_EQ(evaluate_lazy(skips(6, 8)).state, TrialState::kCorrectness) << "all but the last";
+  EXPECT_EQ(evaluate_lazy(skips(7, 7)).state, TrialState::kCorrectness) << "one of what may win";
+}
+
 TEST_F(OnceOnly, ASingleNumberIsNoExcuse) {
   plan_.arguments[kY].elements = 1;
   const auto sum = [](const Call& call) {
