@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/program_options.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -15,8 +14,6 @@
 
 namespace tuner {
 namespace {
-
-namespace po = boost::program_options;
 
 struct CacheOptions {
   bool clear = false;
@@ -42,12 +39,10 @@ std::uint64_t byte_count(const std::string& option, const std::string& text) {
 CacheOptions parse_cache(const Words& words) {
   CacheOptions o;
   std::string prune;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("prune", po::value(&prune), "remove what was not used for longest until 512M (say) are left");
   add("clear", po::bool_switch(&o.clear), "remove everything");
-  const auto values = parse_words(words, "tuner cache [--prune SIZE | --clear]", visible);
+  const auto values = add.parse(words, "tuner cache [--prune SIZE | --clear]");
   if (const auto extra = one_input(values, "argument", false); !extra.empty()) {
     wrong_usage("'tuner cache' takes no '" + extra + "'");
   }

@@ -1,21 +1,37 @@
-// `tuner check`: counts a study's configurations and says what each rule removes.
+// `tuner check`: counts a study's configurations and says what each rule removes; compiles them for
+// architectures that need not be here.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
+#include <cstdint>
+#include <functional>
 #include <iostream>
+#include <memory>
+#include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/base/process_state.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/commands/check_options.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
 #include "tuner/commands/space_text.h"
+#include "tuner/model/artifact.h"
 #include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
+#include "tuner/model/limits.h"
+#include "tuner/model/study.h"
+#include "tuner/resolve/compiled_names.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/csv.h"
+#include "tuner/run/compiler_choice.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/geometry_check.h"
@@ -23,20 +39,208 @@
 #include "tuner/study/space_json.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/yaml_reader.h"
+#include "tuner/worker/channel.h"
+#include "tuner/worker/compile_pool.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
+
 namespace {
 
-namespace po = boost::program_options;
+struct CheckOptions {
+  std::string study;
+  Words per;  // of a T1 file
+  bool json = false;
+  bool list = false;
+  std::uint64_t sample = 0;
+  bool compile = false;
+  Words archs;
+  Words sizes;
+  std::uint64_t seed = 1;
+  unsigned jobs = 1;
+  std::uint64_t limit = 0;  // compile at most this many configurations; 0 = all
+  std::string color = "auto";
+  Words plugin_dirs;
+};
+
+// What a study is checked for where no architecture is asked for.
+std::string usual_arch(const Study& study) {
+  return study.kernel.language == "cuda" ? "sm_90" : study.kernel.language;
+}
+
+// The device that a study is checked for.
+DeviceFacts facts_of(const CheckOptions& options, const Study& study) {
+  return nominal_facts(options.archs.empty() ? usual_arch(study) : options.archs.front());
+}
+
+// ---- compiling variants for architectures that need not be here ---------------------------------
+
+constexpr double kCompileSeconds = 300;
+
+std::string number(std::int64_t value) { return value < 0 ? "" : std::to_string(value); }
+
+// Hands out requests; prints a line for each variant when its answer comes.
+class CompileCheck {
+ public:
+  CompileCheck(const Study& study, const SearchSpace& space, const DeviceFacts& facts,
+               const StudyCompilers& with, const ArtifactLibrary& library, const std::string& arch)
+      : study_(study), space_(space), facts_(facts), with_(with), library_(library), arch_(arch) {}
+
+  void add(ConfigIndex index) {
+    const Configuration configuration = space_.configuration(index);
+    auto plan = variant_plan(study_, space_, configuration);
+    if (!plan) return row(configuration, "constraints", {}, {}, plan.error(), 0);
+    if (auto reason = over_limits(*plan, facts_)) {
+      return row(configuration, "constraints", plan->geometry, {}, *reason, 0);
+    }
+    auto request =
+        compile_request(study_, space_, configuration, plan->then, facts_, with_.sources.kernel);
+    if (!request) return row(configuration, "compile", plan->geometry, {}, request.error(), 0);
+    const std::string key = library_.key(*request);
+    programs_.insert(key);
+    if (!with_.pool->is_under_way(key)) {
+      if (const auto cached = library_.find(key)) return compiled(configuration, *plan, *cached);
+    }
+    const std::uint64_t id = with_.pool->submit(key, std::move(*request));
+    compiling_.emplace(id, Variant{configuration, std::move(*plan)});
+  }
+
+  // Waits until fewer than `most` compilations are under way.
+  void drain(std::size_t most, const Interrupt& interrupt) {
+    while (with_.pool->outstanding() >= most && !compiling_.empty() && interrupt.count() == 0) {
+      for (const CompileResult& result : wait_for_results(*with_.pool, interrupt)) finish(result);
+    }
+  }
+
+  // Says what came of it; whether anything was compiled.
+  bool sum_up() const {
+    std::cerr << fmt::format("{}: {} compiled, {} did not; {} different programs\n", arch_,
+                             compiled_, failed_, programs_.size());
+    if (compiled_ == 0) std::cerr << "  " << lines_for_terminal(first_failure_) << "\n";
+    return compiled_ > 0;
+  }
+
+ private:
+  struct Variant {
+    Configuration configuration;
+    VariantPlan plan;
+  };
+
+  // Variants that are one program, each launched in its own way, are told of one by one.
+  void finish(const CompileResult& result) {
+    const auto asked = compiling_.extract(result.id);
+    const auto& [configuration, plan] = asked.mapped();
+    if (result.outcome) return compiled(configuration, plan, **result.outcome);
+    row(configuration, "compile", plan.geometry, {}, result.outcome.error().log, 0);
+  }
+
+  void compiled(const Configuration& configuration, const VariantPlan& plan, const Artifact& a) {
+    Trial trial;
+    trial.resources = a.resources;
+    trial.geometry = plan.geometry;
+    trial.image_bytes = static_cast<std::int64_t>(a.image.size());
+    auto reason = over_limits(plan, kernels_of(a), facts_);
+    if (!reason) reason = broken_by_compiled(study_, space_.bindings(configuration), trial, facts_);
+    row(configuration, reason ? "constraints" : "ok", plan.geometry, a.resources,
+        reason.value_or(""), a.milliseconds);
+  }
+
+  // `resources` are unknown where nothing was compiled.
+  void row(const Configuration& configuration, std::string_view state,
+           const LaunchGeometry& geometry, const Resources& resources, const std::string& message,
+           double milliseconds) {
+    if (state == "compile") {
+      ++failed_;
+      if (first_failure_.empty()) first_failure_ = message;
+    } else if (resources.registers >= 0 || state == "ok") {
+      ++compiled_;
+    }
+    const double share = occupancy(facts_, resources, geometry);
+    std::cout << fmt::format(
+        "{},{},{},{},{},{},{},{},{:.1f},{}\n", arch_, csv_row(configuration), state,
+        number(resources.registers), number(resources.static_shared_bytes),
+        geometry.dynamic_shared_bytes, number(resources.spill_bytes),
+        share < 0 ? "" : fmt::format("{:.3f}", share), milliseconds, csv_field(message));
+  }
+
+  const Study& study_;
+  const SearchSpace& space_;
+  const DeviceFacts& facts_;
+  const StudyCompilers& with_;
+  const ArtifactLibrary& library_;
+  const std::string& arch_;
+  std::unordered_map<std::uint64_t, Variant> compiling_;  // by the pool's id
+  std::unordered_set<std::string> programs_;              // different ones
+  std::uint64_t compiled_ = 0;
+  std::uint64_t failed_ = 0;
+  std::string first_failure_;
+};
+
+void require_language(const Study& study, const DeviceFacts& facts, const std::string& arch) {
+  const bool is_named = facts.backend == "opencl" || facts.backend == "program";
+  if ((is_named ? facts.backend : "cuda") == study.kernel.language) return;
+  throw InputError(Complaint{study.kernel.where,
+                             fmt::format("the kernel is written in {}, which is not compiled for "
+                                         "{}",
+                                         language_name(study.kernel.language), arch),
+                             fmt::format("--arch {}", usual_arch(study))});
+}
+
+// Compiles every variant (or a random --limit of them) for each architecture, without a device, and
+// prints registers, shared memory, spills and occupancy as CSV. Returns the exit status.
+int check_compile(const Study& study, const ProblemSize& size, const CheckOptions& options) {
+  if (!study.runnable) {
+    throw InputError(Complaint{{study.file.string(), 0, 0},
+                               "there is nothing to compile: 'kernel' and 'launch' are needed",
+                               ""});
+  }
+  const Interrupt interrupt;
+  const WorkerProgram program{executable_path(), options.plugin_dirs};
+  const ArtifactShelf shelf;
+  if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
+  Words archs = options.archs;
+  if (archs.empty()) archs.emplace_back(usual_arch(study));
+  std::set<std::string> told;
+  std::cout << "arch," << csv_header(study.parameters)
+            << ",state,registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,occupancy,"
+               "compile_ms,message\n";
+  bool all_good = true;
+  for (const std::string& arch : archs) {
+    const DeviceFacts facts = nominal_facts(arch);
+    require_language(study, facts, arch);
+    const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
+    const auto open = [&](const std::string& compiler) {
+      return std::make_unique<CompilePool>(
+          program, CompilePoolOptions{compiler, options.jobs, kCompileSeconds, shelf.dir()});
+    };
+    const StudyCompilers with = compilers_for(
+        study, facts.backend, shelf, interrupt, [&] { return DeviceFacts(facts); },
+        open(facts.backend), open);
+    for (const std::string& note : with.notes) {
+      if (told.insert(note).second) std::cerr << lines_for_terminal(note) << "\n";
+    }
+    const ArtifactLibrary library = shelf.library(with.pool->identity(), with.sources);
+    CompileCheck check(study, space, facts, with, library, arch);
+    const bool some = options.limit > 0 && options.limit < space.size();
+    const IndexPermutation drawn(std::max<ConfigIndex>(1, space.size()), options.seed);
+    for (ConfigIndex i = 0; i < (some ? options.limit : space.size()); ++i) {
+      if (interrupt.count() > 0) break;
+      check.add(some ? drawn(i) : i);
+      check.drain(4 * std::size_t{options.jobs}, interrupt);
+    }
+    check.drain(0, interrupt);
+    if (interrupt.count() > 0) return kExitInterrupted;
+    all_good = check.sum_up() && all_good;
+  }
+  return all_good ? kExitDone : kExitNothingValid;
+}
+
+// ---- the space ----------------------------------------------------------------------------------
 
 CheckOptions parse_check(const Words& words) {
   CheckOptions o;
-  o.jobs = usable_cores();
   std::string archs;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("json", po::bool_switch(&o.json), "the report as JSON");
   add("list", po::bool_switch(&o.list), "all valid configurations as CSV");
   add("sample", po::value(&o.sample)->default_value(0), "this many random ones as CSV");
@@ -45,12 +249,12 @@ CheckOptions parse_check(const Words& words) {
   add("arch", po::value(&archs), "architectures to compile for, such as sm_80,sm_90, or cpu");
   add("limit", po::value(&o.limit)->default_value(0), "compile at most this many, drawn at random");
   add("size", po::value(&o.sizes)->composing(), "problem size instead of the study's first");
-  add_t1_options(visible, o.per);
+  add.t1(o.per);
   add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  add_color_option(visible, o.color);
-  const auto values = parse_words(words, "tuner check STUDY [options]", visible);
+  add.jobs(o.jobs);
+  add.plugin_dirs(o.plugin_dirs);
+  add.color(o.color);
+  const auto values = add.parse(words, "tuner check STUDY [options]");
   o.study = one_input(values, "study", true);
   if (!archs.empty()) o.archs = split(archs, ',');
   if (!archs.empty() && !o.compile) wrong_usage("--arch goes with --compile");

@@ -4,6 +4,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/commands/options.h"
+#include "tuner/run/stored_results.h"
 
 namespace tuner {
 
@@ -30,6 +31,19 @@ int init_command(const Words& words);
 int list_command(const Words& words);
 int cache_command(const Words& words);
 
+// The results that a user looks at, as they named them; empty: not named.
+struct NamedResults {
+  std::string target;   // the study, or a folder
+  std::string results;  // the folder, where it is not the usual one
+  std::string size;
+  std::string device;
+  bool no_verify = false;
+  std::vector<std::string> per{};
+};
+
+// What shows all failures of these.
+std::string failures_command(const NamedResults& named);
+
 struct ExportOptions {
   std::string study;
   bool no_verify = false;  // of a T1 file, as RunOptions has them
@@ -47,6 +61,12 @@ struct ExportOptions {
   bool evaluate = false;
   Words plugin_dirs;
 };
+
+// Of each device and size what a plain run would go on with. What an edit has made stale stays out;
+// `tell` is told of it, and of imported results.
+std::vector<RankedResults> results_to_export(const std::filesystem::path& folder,
+                                             const Study& study, const ResultFilter& filter,
+                                             const std::function<void(const std::string&)>& tell);
 
 // As `tuner export` does it: for verify-export, which writes an export anew.
 int export_results(const ExportOptions& options);

@@ -10,12 +10,9 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/comparison.h"
-#include "tuner/commands/comparison_text.h"
 
 namespace tuner {
 namespace {
-
-namespace po = boost::program_options;
 
 struct CompareOptions {
   std::string a, b;  // results folders, databases, ranked CSV files, or folders of these
@@ -28,16 +25,14 @@ struct CompareOptions {
 CompareOptions parse_compare(const Words& words) {
   CompareOptions o;
   std::string fail_above;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("fail-above", po::value(&fail_above),
       "exit with status 1 where B is slower than A by more than this, such as 3%, even at the good "
       "end of its interval, and name the sizes");
   add("json", po::bool_switch(&o.json), "the comparison as JSON");
-  const auto values = parse_words(words, "tuner compare A B [options]", visible);
+  const auto values = add.parse(words, "tuner compare A B [options]");
   const Words given = inputs(values);
   if (given.size() != 2) {
     wrong_usage("compare what with what? Give two results folders, databases or ranked CSV files");
@@ -48,7 +43,7 @@ CompareOptions parse_compare(const Words& words) {
   return o;
 }
 
-std::vector<ResultSet> read(const std::string& from, const CompareOptions& options) {
+std::vector<StoredResults> read(const std::string& from, const CompareOptions& options) {
   if (!std::filesystem::exists(from)) {
     throw InputError(Complaint{{from, 0, 0}, "there is no such file or folder", ""});
   }

@@ -46,7 +46,7 @@ struct Compared {
 
 // Pairs what has one kernel and size: results of the same device where both sides have it, else
 // those of each device with each.
-Compared compare(const std::vector<ResultSet>& a, const std::vector<ResultSet>& b);
+Compared compare(const std::vector<StoredResults>& a, const std::vector<StoredResults>& b);
 
 // Whether b is worse than a by more than this share (0.03 = 3 %), even at the good end of the
 // interval.
@@ -55,5 +55,13 @@ bool is_worse_by(const BestPair& pair, double share);
 // Of two medians measured apart from each other, by the method of variance estimates recovery (Zou
 // and Donner 2008) on their logarithms.
 SpeedUp speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize);
+
+// `a` and `b` are what the user calls the two sides.
+std::string comparison_text(const Compared& compared, const std::string& a, const std::string& b);
+// The pairs of which B is worse by more than this share even at the good end of the interval, one a
+// line behind a first one; empty: there are none.
+std::string over_limit_text(const Compared& compared, double limit);
+// The form is in docs/contract.md.
+std::string comparison_json(const Compared& compared, const std::string& a, const std::string& b);
 
 }  // namespace tuner

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/program_options.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -19,24 +18,44 @@
 #include "tuner/choice/worst_case.h"
 #include "tuner/codegen/registry.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/export_source.h"
 #include "tuner/commands/output_guard.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/results/ranked_files.h"
 #include "tuner/results/results_json.h"
 #include "tuner/run/sources.h"
+#include "tuner/source/known_sources.h"
+#include "tuner/source/source_bundle.h"
 #include "tuner/study/unverified.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
-namespace {
 
-namespace po = boost::program_options;
+std::vector<RankedResults> results_to_export(const std::filesystem::path& folder,
+                                             const Study& study, const ResultFilter& filter,
+                                             const std::function<void(const std::string&)>& tell) {
+  Store store = Store::open(folder, Store::Access::kRead);
+  std::vector<RankedResults> current;
+  for (StoredResults& results : newest_of_each(stored_results(store, &study, filter))) {
+    const std::string place = results.ranked.size.label() + " on " + results.ranked.device.name;
+    if (!results.stale.empty()) {
+      tell(
+          fmt::format("left out, measured before a change ({}): {}", results.stale.front(), place));
+      continue;
+    }
+    if (!results.imported.empty()) {
+      tell(fmt::format("imported from {}, not measured here: {}", results.imported, place));
+    }
+    current.push_back(std::move(results.ranked));
+  }
+  return current;
+}
+
+namespace {
 
 ExportOptions parse_export(const Words& words) {
   ExportOptions o;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("format", po::value(&o.format)->default_value("header"),
       "NAME[:option=value,...]; see 'tuner list exporters'");
   add("output,o", po::value(&o.output)->default_value("-"),
@@ -51,7 +70,7 @@ ExportOptions parse_export(const Words& words) {
       "loses least at worst on all of them; may be repeated");
   add("device", po::value(&o.device), "only this device (part of its name)");
   add("size", po::value(&o.size), "only this problem size");
-  add_t1_options(visible, o.per, &o.no_verify);
+  add.t1(o.per, &o.no_verify);
   add("evaluate", po::bool_switch(&o.evaluate),
       "write nothing; leave each tuned size out in turn and print what would be selected for it, "
       "and what that loses");
@@ -60,11 +79,55 @@ ExportOptions parse_export(const Words& words) {
   std::string within;
   add("within", po::value(&within),
       "header, launcher: as few configurations as lose at most this, such as 5%, at each size");
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  const auto values = parse_words(words, "tuner export STUDY --format FORMAT -o FILE", visible);
+  add.plugin_dirs(o.plugin_dirs);
+  const auto values = add.parse(words, "tuner export STUDY --format FORMAT -o FILE");
   o.study = one_input(values, "study", true);
   if (!within.empty()) o.within = parse_share("--within", within);
   return o;
+}
+
+// Those of ranked CSV files: one, or a folder of them. Throws InputError.
+std::vector<RankedResults> results_of_files(const std::filesystem::path& from, const Study& study,
+                                            const ResultFilter& filter,
+                                            const std::function<void(const std::string&)>& tell) {
+  std::vector<std::string> notes;
+  auto results = read_ranked_files(from, study, notes);
+  std::erase_if(results,
+                [&](const RankedResults& one) { return !fits(one.device, one.size, filter); });
+  const std::string unverified = unverified_text(study);
+  for (RankedResults& one : results) {
+    if (!unverified.empty()) one.unverified = unverified;
+  }
+  for (const std::string& note : notes) tell(note);
+  return results;
+}
+
+// The kernel's source with all that it includes in one text, for a launcher.
+LauncherSource launcher_source(const Study& study) {
+  if (study.kernel.is_launcher) {
+    throw InputError({Complaint{study.kernel.where,
+                                study.kernel.language == "program"
+                                    ? "a program is what is tuned, and it is not launched"
+                                    : "this study's own launcher is what is tuned",
+                                "a header names its configuration"}},
+                     study.text);
+  }
+  if (!study.kernel.units.empty()) {
+    throw InputError(
+        {Complaint{study.kernel.where, "a launcher holds one source, and 'sources' names several",
+                   "a header names the configuration, and your build links them"}},
+        study.text);
+  }
+  CompileRequest request;
+  request.source = device_text(study, study.kernel.source);
+  request.source_name = study.kernel.source.string();
+  request.include_dirs = include_dirs_for(study, study.kernel.source);
+  request.options = study.kernel.options;
+  FlatSource flat = flat_source(request.source, request.source_name, include_dirs_of(request));
+  const auto relevant = [bundle = bundle_of(request)](const CompileRequest& one) {
+    return relevant_defines(one, bundle);
+  };
+  return {std::move(flat.text), std::move(flat.headers), std::move(flat.macros), relevant};
 }
 
 ExportSettings settings_of(const ExportOptions& options) {

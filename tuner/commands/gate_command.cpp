@@ -3,10 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
@@ -14,16 +20,18 @@
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/gate_sides.h"
+#include "tuner/commands/one_try.h"
+#include "tuner/commands/result_sets.h"
+#include "tuner/model/study.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/results/results_json.h"
+#include "tuner/run/gate.h"
 #include "tuner/run/sources.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
-namespace {
 
-namespace po = boost::program_options;
+namespace {
 
 // Undecided is no failure of the program, and no pass either: the status of what is not available.
 constexpr int kExitUndecided = kExitUnavailable;
@@ -40,9 +48,7 @@ struct GateOptions : DeviceOptions {
 GateOptions parse_gate(const Words& words) {
   GateOptions o;
   std::string allow = "1%";
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("study", po::value(&o.study), "the study that both sides are measured by");
   add("allow", po::value(&allow)->default_value("1%"), "HEAD may be slower by so much");
   add("seconds", po::value(&o.rule.seconds)->default_value(60),
@@ -55,9 +61,9 @@ GateOptions parse_gate(const Words& words) {
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one launch");
   add("json", po::bool_switch(&o.json), "the verdict as JSON");
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  add_color_option(visible, o.color);
-  const auto values = parse_words(words, "tuner gate BASE HEAD --study STUDY [options]", visible);
+  add.plugin_dirs(o.plugin_dirs);
+  add.color(o.color);
+  const auto values = add.parse(words, "tuner gate BASE HEAD --study STUDY [options]");
   const Words given = inputs(values);
   if (given.size() != 2) {
     wrong_usage(
@@ -72,6 +78,159 @@ GateOptions parse_gate(const Words& words) {
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   return o;
 }
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// ---- the two sides ------------------------------------------------------------------------------
+
+[[noreturn]] void refuse(const std::string& side, const std::string& why) {
+  throw InputError(Complaint{{}, "'" + side + "' " + why, ""});
+}
+
+// ---- source trees -------------------------------------------------------------------------------
+
+// The same file in another tree: by its path below the current folder, or else below the study's.
+std::optional<fs::path> in_tree(const fs::path& tree, const fs::path& file, const Study& study) {
+  std::error_code error;
+  for (const fs::path& root : {fs::current_path(), study.file.parent_path()}) {
+    const fs::path below = file.lexically_relative(root);
+    if (below.empty() || *below.begin() == "..") continue;
+    const fs::path other = (fs::absolute(tree) / below).lexically_normal();
+    if (fs::exists(other, error)) return other;
+  }
+  return std::nullopt;
+}
+
+bool take_tree(const fs::path& tree, const Study& original, Study& study) {
+  const auto source = in_tree(tree, original.kernel.source, original);
+  if (!source) return false;
+  study = with_source(original, *source);
+  for (auto* files : {&study.kernel.units, &study.kernel.include_dirs}) {
+    for (fs::path& file : *files) file = in_tree(tree, file, original).value_or(file);
+  }
+  return true;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+struct Winner {
+  std::string device;
+  std::vector<std::pair<std::string, std::int64_t>> size;
+  Configuration configuration;
+};
+
+// The study's value that is written like this one; nothing: it has none.
+std::optional<Value> value_of(const Parameter& parameter, const std::string& text) {
+  const auto found = std::ranges::find_if(
+      parameter.values, [&](const Value& value) { return to_text(value) == text; });
+  return found == parameter.values.end() ? std::nullopt : std::optional(*found);
+}
+
+template <typename TextOf>
+Configuration configuration_from(const std::string& side, const Study& study,
+                                 const TextOf& text_of) {
+  Configuration out;
+  for (const Parameter& parameter : study.parameters) {
+    const std::optional<std::string> text = text_of(parameter.name);
+    if (!text) refuse(side, "has no parameter '" + parameter.name + "'");
+    const auto value = value_of(parameter, *text);
+    if (!value)
+      refuse(side, fmt::format("has {}={}, which the study has not", parameter.name, *text));
+    out.push_back(*value);
+  }
+  return out;
+}
+
+std::vector<Winner> winners_of_results(const std::string& side, const Study& study) {
+  std::vector<std::string> notes;
+  std::vector<Winner> winners;
+  for (const StoredResults& set : result_sets(side, &study, {}, notes)) {
+    const RankedResults& ranked = set.ranked;
+    if (ranked.ranked == 0) continue;
+    const std::vector<std::string>& names = set.parameters;
+    const Configuration& best = ranked.trials.front().configuration;
+    const auto text_of = [&](const std::string& name) -> std::optional<std::string> {
+      const auto at = std::ranges::find(names, name);
+      if (at == names.end()) return std::nullopt;
+      return to_text(best.at(static_cast<std::size_t>(at - names.begin())));
+    };
+    winners.push_back(
+        {ranked.device.name, ranked.size.dims, configuration_from(side, study, text_of)});
+  }
+  return winners;
+}
+
+// Of `tuner export --format json`.
+std::vector<Winner> winners_of_json(const std::string& side, const Study& study) {
+  std::vector<Winner> winners;
+  try {
+    const Json document = Json::parse(read_file(side));
+    for (const Json& one : document.at("results")) {
+      const Json& trials = one.at("trials");
+      if (trials.empty() || trials.front().at("rank").is_null()) continue;
+      const Json& best = trials.front().at("configuration");
+      const auto text_of = [&](const std::string& name) -> std::optional<std::string> {
+        if (!best.contains(name)) return std::nullopt;
+        return to_text(value_from_json(best.at(name)));
+      };
+      Winner winner{one.at("device").at("name"), {}, configuration_from(side, study, text_of)};
+      for (const auto& [name, extent] : one.at("size").items())
+        winner.size.emplace_back(name, extent);
+      winners.push_back(std::move(winner));
+    }
+  } catch (const nlohmann::json::exception&) {
+    refuse(side, "is no export of 'tuner export --format json'");
+  }
+  return winners;
+}
+
+// Of this device where it is there, else of any.
+Configuration winner_at(const std::string& side, const std::vector<Winner>& winners,
+                        const ProblemSize& size, const DeviceFacts& device) {
+  const Winner* found = nullptr;
+  for (const Winner& winner : winners) {
+    if (winner.size != size.dims) continue;
+    if (found == nullptr || winner.device == device.name) found = &winner;
+  }
+  if (found == nullptr) refuse(side, "has no results at " + size.label());
+  return found->configuration;
+}
+
+// A tree that holds the study's sources, a results folder, a file with results or an export, or
+// "NAME=VALUE,...". `given`: what a tree runs; empty: the study's baseline, or else its first valid
+// configuration. Throws InputError.
+GateSide gate_side(const std::string& text, const Study& study, const Assignments& given) {
+  GateSide side{text, study, {}};
+  side.study = with_source(study, study.kernel.source);
+  const auto chosen = std::make_shared<const Study>(study);
+  const auto of_study = [chosen](const Assignments& assigned) {
+    return [chosen, assigned](const ProblemSize& size, const DeviceFacts& device) {
+      return chosen_configuration(*chosen, assigned, size, device);
+    };
+  };
+  std::error_code error;
+  if (!fs::exists(text, error)) {
+    if (text.find('=') == std::string::npos) {
+      refuse(text, "is neither a folder, a file nor NAME=VALUE,...");
+    }
+    side.configuration = of_study(assignments_of({text}));
+    return side;
+  }
+  if (fs::is_directory(text, error) && take_tree(text, study, side.study)) {
+    side.configuration = of_study(given);
+    return side;
+  }
+  auto winners = fs::path(text).extension() == ".json" ? winners_of_json(text, study)
+                                                       : winners_of_results(text, study);
+  side.configuration = [text, winners = std::move(winners)](const ProblemSize& size,
+                                                            const DeviceFacts& device) {
+    return winner_at(text, winners, size, device);
+  };
+  return side;
+}
+
+// ---- the verdict --------------------------------------------------------------------------------
 
 // What of all sizes is worst: slower, or head fails; then undecided.
 enum class Worst { kPassed, kUndecided, kSlower };
@@ -121,8 +280,6 @@ std::string gate_text(const GateOutcome& outcome, const std::array<GateSide, 2>&
              state.base_ms, state.head_ms, state.pairs, outcome.seconds) +
          why(outcome, sides);
 }
-
-using Json = nlohmann::ordered_json;
 
 Json side_json(const Study& study, const Configuration& configuration, const Trial& trial,
                double ms) {

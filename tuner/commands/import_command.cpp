@@ -21,8 +21,6 @@
 namespace tuner {
 namespace {
 
-namespace po = boost::program_options;
-
 struct ImportOptions {
   Words files;
   std::string results = "results";
@@ -35,9 +33,7 @@ struct ImportOptions {
 
 ImportOptions parse_import(const Words& words) {
   ImportOptions o;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("output,o", po::value(&o.output), "write a T1 file, or a recording's space, as YAML study");
   add("force", po::bool_switch(&o.force), "replace that file even if tuner has not written it");
@@ -50,14 +46,13 @@ ImportOptions parse_import(const Words& words) {
       "study's objective, or the time");
   add("maximize", po::bool_switch(&o.as.maximize),
       "without --study: more of the objective is better");
-  const auto values = parse_words(
+  const auto values = add.parse(
       words,
       "tuner import FILE... [options]\n\n"
       "FILE is a T1 benchmark (becomes a YAML study), a Kernel Tuner cache, T4 results\n"
       "(both also .gz), a ranked CSV of this program, a folder or a .tar.gz of these,\n"
       "or another results folder or tuner.sqlite. Imported results are marked and never taken for "
-      "measured ones.",
-      visible);
+      "measured ones.");
   o.files = inputs(values);
   if (o.files.empty()) wrong_usage("which file? Give its path (see --help)");
   return o;

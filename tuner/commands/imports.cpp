@@ -10,7 +10,6 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/error.h"
 #include "tuner/choice/tuned_table.h"
-#include "tuner/commands/recorded_size.h"
 #include "tuner/exchange/recording.h"
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/objective.h"

@@ -47,4 +47,12 @@ TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study*
 std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const ImportAs& as,
                                        const Study& study, std::vector<std::string>& notes);
 
+// The size that the user names ("M=1024,N=1024"; empty: none), else the one of the study's that the
+// recording's own agrees with, else, where the recording has none, the study's only one. Extents
+// without names are compared with the dimensions that the grid's axes depend on. `tell` hears which
+// dimensions the recording does not speak of. Throws InputError where they contradict each other,
+// and where the user would have to say what cannot be known.
+ProblemSize size_of(const Recording& recording, const std::string& named, const Study* study,
+                    const std::function<void(const std::string&)>& tell);
+
 }  // namespace tuner

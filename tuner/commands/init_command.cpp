@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/program_options.hpp>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -24,8 +23,6 @@
 namespace tuner {
 namespace {
 
-namespace po = boost::program_options;
-
 struct InitOptions {
   std::string source;  // a CUDA source
   std::string output;  // the study; empty = beside the source, with its name
@@ -37,16 +34,14 @@ struct InitOptions {
 
 InitOptions parse_init(const Words& words) {
   InitOptions o;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("output,o", po::value(&o.output),
       "the study to write, '-' for standard output; default: the source's name with .yaml");
   add("kernel", po::value(&o.kernel), "draft for this kernel of several");
   add("force", po::bool_switch(&o.force), kForceHelp);
   add("no-try", po::bool_switch(&o.no_try), "do not try the draft once on the CPU");
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  const auto values = parse_words(words, "tuner init KERNEL.cu [-o STUDY.yaml]", visible);
+  add.plugin_dirs(o.plugin_dirs);
+  const auto values = add.parse(words, "tuner init KERNEL.cu [-o STUDY.yaml]");
   o.source = one_input(values, "CUDA source", true);
   return o;
 }

@@ -30,8 +30,6 @@
 namespace tuner {
 namespace {
 
-namespace po = boost::program_options;
-
 struct JudgeOptions : DeviceOptions {
   std::string kernel, study;
   Words configuration;
@@ -43,9 +41,7 @@ struct JudgeOptions : DeviceOptions {
 JudgeOptions parse_judge(const Words& words) {
   JudgeOptions o;
   std::string configuration;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("study", po::value(&o.study), "the study that says what is right");
   add("configuration", po::value(&configuration),
       "NAME=VALUE,... instead of the study's baseline or first valid one");
@@ -55,9 +51,9 @@ JudgeOptions parse_judge(const Words& words) {
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("timeout", po::value(&o.timeout)->default_value(10), "seconds for one size");
   add("json", po::bool_switch(&o.json), "the verdict as JSON");
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  add_color_option(visible, o.color);
-  const auto values = parse_words(words, "tuner judge KERNEL --study STUDY [options]", visible);
+  add.plugin_dirs(o.plugin_dirs);
+  add.color(o.color);
+  const auto values = add.parse(words, "tuner judge KERNEL --study STUDY [options]");
   o.kernel = one_input(values, "which kernel? Give the path of its source (see --help)", true);
   if (o.study.empty()) wrong_usage("which study? Give --study");
   if (!configuration.empty()) o.configuration = {configuration};

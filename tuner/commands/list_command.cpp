@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/program_options.hpp>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -21,8 +20,6 @@
 namespace tuner {
 namespace {
 
-namespace po = boost::program_options;
-
 struct ListOptions {
   std::string what;  // empty = everything
   Words plugin_dirs;
@@ -30,13 +27,10 @@ struct ListOptions {
 
 ListOptions parse_list(const Words& words) {
   ListOptions o;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  const auto values = parse_words(
-      words, "tuner list [plugins|backends|devices|strategies|exporters|problems|observers|NAME]",
-      visible);
+  OptionTable add;
+  add.plugin_dirs(o.plugin_dirs);
+  const auto values = add.parse(
+      words, "tuner list [plugins|backends|devices|strategies|exporters|problems|observers|NAME]");
   o.what = one_input(values, "kind", false);
   return o;
 }

@@ -13,11 +13,10 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/base/process_state.h"
 #include "tuner/search/budget.h"
 
 namespace tuner {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -43,28 +42,36 @@ void must_be_some(const std::string& option, unsigned count) {
   if (count < 1 || count > 1024) wrong_usage(option + " must be between 1 and 1024");
 }
 
-void add_color_option(po::options_description& options, std::string& choice) {
+void OptionTable::color(std::string& choice) {
   const auto check = [](const std::string& given) {
     must_be_one_of("--color", given, {"auto", "always", "never"});
   };
-  options.add_options()("color", po::value(&choice)->default_value("auto")->notifier(check),
-                        "auto (on a terminal, unless NO_COLOR is set), always or never");
+  (*this)("color", po::value(&choice)->default_value("auto")->notifier(check),
+          "auto (on a terminal, unless NO_COLOR is set), always or never");
 }
 
-void add_t1_options(po::options_description& options, Words& per, bool* no_verify) {
+void OptionTable::jobs(unsigned& count) {
+  count = usable_cores();
+  (*this)("jobs,j", po::value(&count)->default_value(count, "usable cores"),
+          "compile workers; as many as this process may use cores, by affinity and control groups");
+}
+
+void OptionTable::plugin_dirs(Words& folders) {
+  (*this)("plugin-dir", po::value(&folders)->composing(), "look for plugins here first");
+}
+
+void OptionTable::t1(Words& per, bool* no_verify) {
   if (no_verify != nullptr) {
-    options.add_options()(
-        "no-verify", po::bool_switch(no_verify),
-        "T1 file: compare no answers; tables, CSV and exports then say 'not verified'");
+    (*this)("no-verify", po::bool_switch(no_verify),
+            "T1 file: compare no answers; tables, CSV and exports then say 'not verified'");
   }
-  options.add_options()("per", po::value(&per)->composing(),
-                        "T1 file: the right answer depends on this parameter; may be repeated");
+  (*this)("per", po::value(&per)->composing(),
+          "T1 file: the right answer depends on this parameter; may be repeated");
 }
 
-po::variables_map parse_words(const Words& words, const std::string& usage,
-                              const po::options_description& visible) {
+po::variables_map OptionTable::parse(const Words& words, const std::string& usage) const {
   po::options_description all;
-  all.add(visible);
+  all.add(options_);
   all.add_options()("input", po::value<Words>());
   po::positional_options_description positional;
   positional.add("input", -1);
@@ -80,12 +87,12 @@ po::variables_map parse_words(const Words& words, const std::string& usage,
     po::notify(values);
   } catch (const po::unknown_option& error) {
     const std::string name = error.get_option_name();
-    wrong_usage("unknown option '" + name + "'", did_you_mean(name, long_names(visible)));
+    wrong_usage("unknown option '" + name + "'", did_you_mean(name, long_names(options_)));
   } catch (const po::error& error) {
     wrong_usage(error.what());
   }
   if (values.count("help") > 0) {
-    std::cout << "usage: " << usage << "\n\n" << visible;
+    std::cout << "usage: " << usage << "\n\n" << options_;
     throw HelpShown{};
   }
   return values;

@@ -13,9 +13,11 @@
 
 namespace tuner {
 
+namespace po = boost::program_options;
+
 using Words = std::vector<std::string>;
 
-// Help that several commands give of an option.
+// Help that several commands give of --force.
 inline constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
 inline constexpr const char* kJobsHelp =
     "compile workers; as many as this process may use cores, by affinity and control groups";
@@ -78,27 +80,38 @@ void must_be_one_of(const std::string& option, const std::string& value, const W
 // Of workers or devices. Throws InputError unless there are 1 to 1024.
 void must_be_some(const std::string& option, unsigned count);
 
-// --color, whose value is `choice`.
-void add_color_option(boost::program_options::options_description& options, std::string& choice);
+// The options of one command; --help is among them.
+class OptionTable {
+ public:
+  OptionTable() { (*this)("help,h", "show this"); }
+  template <typename... Parts>
+  void operator()(const char* name, const Parts&... parts) {
+    options_.add_options()(name, parts...);
+  }
+  void add(const po::options_description& group) { options_.add(group); }
+  // What several commands have.
+  void color(std::string& choice);
+  void jobs(unsigned& count);
+  void plugin_dirs(Words& folders);
+  // --per, and --no-verify where there is a place for it: what T1 files do not say of right
+  // answers.
+  void t1(Words& per, bool* no_verify = nullptr);
 
-// --per, and --no-verify where there is a place for it: what T1 files do not say of right answers.
-void add_t1_options(boost::program_options::options_description& options, Words& per,
-                    bool* no_verify = nullptr);
+  // Parses `words` against these and positionals called "input". Prints the help after `usage` and
+  // throws HelpShown when that is asked for; throws InputError on wrong usage.
+  po::variables_map parse(const Words& words, const std::string& usage) const;
+
+ private:
+  po::options_description options_{"options"};
+};
 
 // "5%" or "0.05". Throws InputError.
 double parse_share(const std::string& option, const std::string& text);
 
-// Parses `words` against the visible options and positionals called "input". Prints the help after
-// `usage` and throws HelpShown when that is asked for; throws InputError on wrong usage.
-boost::program_options::variables_map parse_words(
-    const Words& words, const std::string& usage,
-    const boost::program_options::options_description& visible);
-
 // All positionals.
-Words inputs(const boost::program_options::variables_map& values);
+Words inputs(const po::variables_map& values);
 // The only one; empty when there is none and none is required.
-std::string one_input(const boost::program_options::variables_map& values, const std::string& what,
-                      bool required);
+std::string one_input(const po::variables_map& values, const std::string& what, bool required);
 
 // "sm_80,sm_90" in pieces.
 Words split(const std::string& text, char separator);

@@ -9,12 +9,37 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/base/terminal_text.h"
-#include "tuner/commands/json_events.h"
 #include "tuner/commands/search_tally.h"
+#include "tuner/run/device_run.h"
 
 namespace tuner {
+
+class JsonEvents {
+ public:
+  explicit JsonEvents(std::FILE* out) : out_(out) {}
+  JsonEvents(const JsonEvents&) = delete;
+  JsonEvents& operator=(const JsonEvents&) = delete;
+
+  void hear(const RunEvent& event, const Study& study);
+  // The run is over; nothing follows.
+  void finish(int status);
+  void error(const std::string& message, int status);
+
+ private:
+  void begin(const RunEvent& event, const Study& study);
+  void trial(const RunEvent& event, const Study& study);
+  void text(const char* kind, const char* key, const RunEvent& event);
+  void round(const RunEvent& event);
+  void end(const RunEvent& event, const Study& study);
+  void ranked(const SizeOutcome& outcome, const Study& study);
+
+  std::FILE* out_;
+  std::map<std::size_t, SearchTally> tallies_;  // of each lane
+  std::vector<std::string> files_;
+};
 
 class Progress {
  public:

@@ -1,7 +1,5 @@
 // Compares the problem size of a recording with those of a study.
 
-#include "tuner/commands/recorded_size.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/commands/imports.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/size_check.h"
 

@@ -1,9 +1,13 @@
 // `tuner run --replay`: searches a recording with a simulated clock.
 
+#include "tuner/commands/replay_command.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -13,15 +17,42 @@
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/progress.h"
-#include "tuner/commands/replay_search.h"
 #include "tuner/commands/trace.h"
+#include "tuner/exchange/prior.h"
+#include "tuner/exchange/replay.h"
+#include "tuner/model/statistics.h"
+#include "tuner/plugin/space_table.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/results/csv.h"
 #include "tuner/run/store_recording.h"
+#include "tuner/search/tuning_loop.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
+
+std::optional<ReplayResult> middle_of(std::vector<ReplayResult> runs, bool maximize) {
+  std::ranges::stable_sort(runs, [&](const ReplayResult& a, const ReplayResult& b) {
+    if (a.configuration.empty() || b.configuration.empty()) return !a.configuration.empty();
+    return maximize ? a.best > b.best : a.best < b.best;
+  });
+  ReplayResult middle = runs[(runs.size() - 1) / 2];
+  if (middle.configuration.empty()) return std::nullopt;
+  std::vector<double> seconds, evaluations, workers, device;
+  for (const ReplayResult& run : runs) {
+    workers.push_back(run.busy.workers);
+    device.push_back(run.busy.device);
+    seconds.push_back(run.seconds);
+    evaluations.push_back(static_cast<double>(run.evaluations));
+  }
+  middle.seconds = median(seconds);
+  middle.busy = {median(workers), median(device)};
+  middle.evaluations = static_cast<std::uint64_t>(median(evaluations));
+  return middle;
+}
+
 namespace {
 
 struct ReplayTableOptions {
@@ -89,18 +120,80 @@ void ReplayTable::line(const std::string& strategy, const std::string& run, cons
   std::cout << "\n";
 }
 
-// `strategy` is NAME[:option=value,...].
-ReplaySettings settings_of(const RunOptions& options, const std::string& strategy) {
-  ReplaySettings settings;
-  std::tie(settings.strategy, settings.strategy_options) = parse_choice("--strategy", strategy);
-  settings.budget = budget_of(options, {});
-  settings.warm_recording = options.warm_start_recording;
-  settings.recorded_in = options.replay;
-  settings.jobs = options.jobs;
-  settings.compile_workers = options.compile_workers;
-  settings.devices = options.simulated_devices;
-  return settings;
+Prior prior_from(const std::filesystem::path& file, const RecordedSpace& space,
+                 const std::string& name) {
+  const Recording earlier = read_any_recording(file);
+  Prior prior = prior_of(earlier, earlier.maximize, prior_target(space), 1);
+  if (!prior.results.empty()) return prior;
+  throw InputError(
+      Complaint{{file.string(), 0, 0}, "says nothing of the configurations in '" + name + "'", ""});
 }
+
+// A search in a recording, by a simulated clock.
+class ReplaySearch {
+ public:
+  // `strategy` is NAME[:option=value,...]. Throws InputError for one that is not there and for a
+  // warm recording that says nothing of this one's configurations. All outlive this.
+  ReplaySearch(const RunOptions& options, const std::string& strategy, const Recording& recording,
+               const Catalogue& catalogue)
+      : options_(options),
+        budget_(budget_of(options, {})),
+        recording_(recording),
+        catalogue_(catalogue),
+        space_(recording),
+        objective_{recording.objective, recording.maximize, {}} {
+    std::tie(strategy_, strategy_options_) = parse_choice("--strategy", strategy);
+    strategy_ = strategy_named(strategy_);
+    if (options.warm_start_recording.empty()) return;
+    prior_ = prior_from(options.warm_start_recording, space_, options.replay);
+  }
+
+  // One run of the strategy. `on_trial` hears each answer and the simulated second it came in.
+  ReplayResult run(std::uint64_t seed, const Interrupt& interrupt,
+                   const std::function<void(const Trial&, double)>& on_trial) const {
+    auto strategy =
+        catalogue_.make_strategy(strategy_, space_table(space_), seed, budget_, strategy_options_);
+    if (options_.compile_workers == 0) {
+      ReplayEvaluator evaluator(recording_, options_.jobs);
+      return run(*strategy, evaluator, interrupt, on_trial);
+    }
+    ParallelReplay evaluator(recording_, options_.compile_workers, options_.simulated_devices);
+    ClockedStrategy clocked(std::move(strategy), [&](double seconds) { evaluator.pass(seconds); });
+    ReplayResult result = run(clocked, evaluator, interrupt, on_trial);
+    result.busy = evaluator.busy();
+    return result;
+  }
+
+ private:
+  ReplayResult run(Strategy& strategy, Evaluator& evaluator, const Interrupt& interrupt,
+                   const std::function<void(const Trial&, double)>& on_trial) const {
+    if (!prior_.results.empty()) strategy.learn(prior_);
+    ReplayResult result;
+    LoopCallbacks callbacks;
+    callbacks.stop = [&] { return interrupt.count() > 0; };
+    callbacks.on_trial = [&](const Trial& trial) {
+      on_trial(trial, evaluator.now());
+      if (trial.state != TrialState::kOk) return;
+      const bool first = result.configuration.empty();
+      if (!first && !better(objective_, trial.objective.value(), result.best)) return;
+      result.best = trial.objective.value();
+      result.configuration = trial.configuration;
+    };
+    result.evaluations = run_loop(strategy, evaluator, objective_, budget_, callbacks).evaluations;
+    result.seconds = evaluator.now();
+    return result;
+  }
+
+  const RunOptions& options_;
+  Budget budget_;
+  std::string strategy_;
+  OptionList strategy_options_;
+  const Recording& recording_;
+  const Catalogue& catalogue_;
+  RecordedSpace space_;
+  ObjectiveSpec objective_;
+  Prior prior_;
+};
 
 int replay(const RunOptions& options, Progress& progress) {
   const Recording recording = read_any_recording(options.replay);
@@ -110,7 +203,7 @@ int replay(const RunOptions& options, Progress& progress) {
   if (strategies.empty()) strategies = {"default"};
   std::vector<ReplaySearch> searches;
   for (const std::string& strategy : strategies) {
-    searches.emplace_back(settings_of(options, strategy), recording, catalogue);
+    searches.emplace_back(options, strategy, recording, catalogue);
   }
   OutputGuard guard(options.force);
   guard.protect(options.replay, "is the recording that is replayed");

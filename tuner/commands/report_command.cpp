@@ -17,15 +17,13 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"
-#include "tuner/commands/report_source.h"
+#include "tuner/commands/result_sets.h"
 #include "tuner/report/page.h"
 #include "tuner/report/report_data.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
 namespace {
-
-namespace po = boost::program_options;
 
 struct ReportOptions {
   // A study file; or results folders, ranked CSV files or folders of these, together on one page.
@@ -55,9 +53,7 @@ MetricLimit parse_limit(const std::string& text) {
 ReportOptions parse_report(const Words& words) {
   ReportOptions o;
   Words limits;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("output,o", po::value(&o.output), "the HTML file to write ('-' for standard output)");
   add("results", po::value(&o.results)->default_value("results"),
       "folder of the results, with a STUDY");
@@ -69,8 +65,7 @@ ReportOptions parse_report(const Words& words) {
       "which share of it was reached; may be repeated");
   add("force", po::bool_switch(&o.force),
       "replace the named file even if tuner has not written it");
-  const auto values =
-      parse_words(words, "tuner report STUDY|DIR... -o FILE.html [options]", visible);
+  const auto values = add.parse(words, "tuner report STUDY|DIR... -o FILE.html [options]");
   o.targets = inputs(values);
   if (o.output.empty()) wrong_usage("where to? Name the HTML file with -o FILE.html");
   for (const std::string& text : limits) o.limits.push_back(parse_limit(text));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/program_options.hpp>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -12,19 +11,34 @@
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/result_sets.h"
-#include "tuner/commands/stored_text.h"
+#include "tuner/results/failure_report.h"
 #include "tuner/results/ranked_csv.h"
+#include "tuner/results/ranked_table.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
-namespace {
 
-namespace po = boost::program_options;
+std::string failures_command(const NamedResults& named) {
+  std::string text = "tuner results";
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) text += name + shell_word(value);
+  };
+  add(" ", named.target);
+  if (named.no_verify) text += " --no-verify";
+  for (const std::string& name : named.per) add(" --per ", name);
+  add(" --results ", named.results);
+  add(" --size ", named.size);
+  add(" --device ", named.device);
+  return text + " --failures";
+}
+
+namespace {
 
 struct ResultsOptions {
   std::string target;      // study file, where results are (holds_results()), or empty
@@ -44,9 +58,7 @@ struct ResultsOptions {
 
 ResultsOptions parse_results(const Words& words) {
   ResultsOptions o;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
   add("device", po::value(&o.device), "only this device (part of its name)");
@@ -57,11 +69,11 @@ ResultsOptions parse_results(const Words& words) {
       "with a STUDY: say also what this machine's compiler and driver make stale");
   add("all", po::bool_switch(&o.all),
       "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
-  add_t1_options(visible, o.per, &o.no_verify);
+  add.t1(o.per, &o.no_verify);
   add("failures", po::bool_switch(&o.failures),
       "why variants failed, by cause, with an example of each, instead of the ranking");
-  add_color_option(visible, o.color);
-  const auto values = parse_words(words, "tuner results [STUDY|DIR|FILE] [options]", visible);
+  add.color(o.color);
+  const auto values = add.parse(words, "tuner results [STUDY|DIR|FILE] [options]");
   o.target = one_input(values, "study, folder or file of results", false);
   return o;
 }
@@ -93,14 +105,14 @@ void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& 
 std::vector<StoredResults> in_files(const ResultsOptions& options, const ResultFilter& filter) {
   std::vector<std::string> notes;
   std::vector<StoredResults> all;
-  for (ResultSet& set : result_sets(options.target, nullptr, filter, notes)) {
+  for (StoredResults& set : result_sets(options.target, nullptr, filter, notes)) {
     if (!set.has_store && !options.csv.empty()) {
       throw InputError(
           Complaint{{options.target, 0, 0},
                     "its rankings are CSV files already; --csv is for those of a database",
                     ""});
     }
-    all.push_back(std::move(set.results));
+    all.push_back(std::move(set));
   }
   for (const std::string& note : notes) tell(note);
   return all;
@@ -126,6 +138,37 @@ std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::pat
   }
   auto all = stored_results(store, study, filter);
   return options.all ? all : newest_of_each(std::move(all));
+}
+
+// `more` shows all failures.
+std::string stored_text(const StoredResults& results, const ResultsOptions& options,
+                        const std::string& more, const Colours& colours) {
+  const std::string& date = results.ranked.date;  // files do not tell it
+  std::string text =
+      for_terminal(fmt::format("{} on {}, {}{}", results.kernel, results.ranked.device.name,
+                               results.ranked.size.label(),
+                               date.empty() ? "" : fmt::format("  ({})", date))) +
+      "\n";
+  if (!results.imported.empty()) {
+    text += "  imported from " + for_terminal(results.imported) + "\n";
+  }
+  if (const Hosts& hosts = results.of.hosts; !hosts.imported.empty()) {
+    text += "  measured on " + for_terminal(listed(hosts.imported)) +
+            (hosts.own.empty() ? "" : ", and in this folder") + "\n";
+  }
+  for (const std::string& reason : results.stale) {
+    text += "  " + colours.doubtful("stale") + ", will be measured anew: " + for_terminal(reason) +
+            "\n";
+  }
+  if (!results.plain) text += "  measured with " + results.options + "\n";
+  for (const std::string& other : results.others) {
+    text += "  not shown (--all shows it): " + other + "\n";
+  }
+  if (options.failures) {
+    return text + failure_report(results.ranked, results.parameters, colours) + "\n";
+  }
+  return text + ranked_table(results.ranked, results.parameters, options.top, colours) +
+         failure_summary(results.ranked, results.parameters, more, colours) + "\n";
 }
 
 }  // namespace
@@ -157,9 +200,8 @@ int results_command(const Words& words) {
     const std::string more =
         failures_command({options.target, usual ? "" : options.results, options.size,
                           options.device, options.no_verify, options.per});
-    const StoredTextOptions how{options.failures, options.top, more};
     for (const StoredResults& results : all) {
-      std::cout << stored_text(results, how, Colours(options.color, stdout));
+      std::cout << stored_text(results, options, more, Colours(options.color, stdout));
     }
   }
   bool any = false;

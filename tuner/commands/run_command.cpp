@@ -1,7 +1,6 @@
 // `tuner run`: reads study and options, has the study tuned, and shows what happens. Of several
 // ranks the first does that, and the others lend what they have.
 
-#include <boost/program_options.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -34,8 +33,6 @@
 
 namespace tuner {
 namespace {
-
-namespace po = boost::program_options;
 
 po::options_description replay_options(RunOptions& o) {
   po::options_description replays("options of replays");
@@ -73,10 +70,7 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
 
 RunOptions parse_run(const Words& words) {
   RunOptions o;
-  o.jobs = usable_cores();
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("backend", po::value(&o.backend)->default_value("auto"),
       "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"),
@@ -93,18 +87,18 @@ RunOptions parse_run(const Words& words) {
       "commas; otherwise the study's");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
   add("seed", po::value(&o.search.seed)->default_value(1), "of the strategy");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
+  add.jobs(o.jobs);
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("fresh", po::bool_switch(&o.search.fresh), "measure anew what an earlier run has measured");
   add("cross-sizes", po::bool_switch(&o.cross_sizes),
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");
-  add_t1_options(visible, o.per, &o.no_verify);
+  add.t1(o.per, &o.no_verify);
   add("trace", po::value(&o.trace), "write run,eval,time_s,objective,strategy,seed as CSV");
   add("force", po::bool_switch(&o.force), kForceHelp);
   add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
-  add_color_option(visible, o.color);
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
+  add.color(o.color);
+  add.plugin_dirs(o.plugin_dirs);
   add("random-order", po::bool_switch(&o.in_random_order),
       "cpu backend: run a block's threads in random order between barriers, which shows a missing "
       "__syncthreads");
@@ -113,9 +107,9 @@ RunOptions parse_run(const Words& words) {
       "do not tell the strategy what was measured for other sizes and on other devices");
   add("warm-start", po::value(&o.warm_start_recording),
       "tell the strategy what a recording says, as if it were an earlier run in another place");
-  visible.add(replay_options(o));
-  const auto values = parse_words(
-      words, "tuner run STUDY [options]\n       tuner run --replay RECORDING [options]", visible);
+  add.add(replay_options(o));
+  const auto values =
+      add.parse(words, "tuner run STUDY [options]\n       tuner run --replay RECORDING [options]");
   o.study = one_input(values, "study", o.replay.empty());
   o.names_device = !values["device"].defaulted();
   o.names_jobs = !values["jobs"].defaulted();
@@ -246,15 +240,7 @@ int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
   const LentHosts lent =
       ranks == nullptr ? LentHosts{} : lent_to(settings, *ranks, options, catalogue, progress);
   TraceFile trace(options.trace, settings.study.objective.name == "time");
-  const Typed typed{
-      options.study,
-      options.results,
-      options.no_verify,
-      options.per,
-      options.results == RunOptions().results,
-      options.strategies.empty() ? settings.study.search.strategy : options.strategies.front(),
-      options.search.seed};
-  RunDisplay display(settings.study, typed, Colours(options.color, stdout), progress, trace);
+  RunDisplay display(settings.study, options, Colours(options.color, stdout), progress, trace);
   const RunListener listener([&](const RunEvent& event) { display.hear(event); });
   const RunEnd end =
       tune(settings, {{executable_path(), options.plugin_dirs}, catalogue, interrupt, {}}, listener,

@@ -12,8 +12,8 @@
 
 #include "tuner/base/process_state.h"
 #include "tuner/base/text.h"
+#include "tuner/commands/commands.h"
 #include "tuner/commands/search_tally.h"
-#include "tuner/commands/stored_text.h"
 #include "tuner/model/statistics.h"
 #include "tuner/report/figures.h"
 #include "tuner/results/failure_report.h"
@@ -180,10 +180,10 @@ std::vector<std::string> RunSummary::lines() const {
   return out;
 }
 
-RunDisplay::RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
-                       TraceFile& trace)
+RunDisplay::RunDisplay(const Study& study, const RunOptions& typed, Colours colours,
+                       Progress& progress, TraceFile& trace)
     : study_(study),
-      typed_(std::move(typed)),
+      typed_(typed),
       progress_(progress),
       trace_(trace),
       colours_(colours),
@@ -194,7 +194,9 @@ void RunDisplay::hear(const RunEvent& event) {
   if (event.kind == RunEvent::Kind::kRanked) print(*event.outcome);
   if (event.kind == RunEvent::Kind::kBegin) {
     in_trace_ = event.part->is_search;
-    if (in_trace_) trace_.begin_run(typed_.strategy, typed_.seed, event.lane);
+    const std::string& strategy =
+        typed_.strategies.empty() ? study_.search.strategy : typed_.strategies.front();
+    if (in_trace_) trace_.begin_run(strategy, typed_.search.seed, event.lane);
   }
   if (event.kind == RunEvent::Kind::kTrial && in_trace_) {
     trace_.trial(*event.trial, event.seconds, event.lane);
@@ -205,9 +207,9 @@ void RunDisplay::print(const SizeOutcome& outcome) {
   summary_.add(outcome);
   const std::vector<std::string> names = parameter_names(study_.parameters);
   std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
-  const std::string more =
-      failures_command({typed_.study, typed_.usual_results ? "" : typed_.results, "", "",
-                        typed_.no_verify, typed_.per});
+  const bool usual = typed_.results == RunOptions().results;
+  const std::string more = failures_command(
+      {typed_.study, usual ? "" : typed_.results, "", "", typed_.no_verify, typed_.per});
   std::cout << failure_summary(outcome.results, names, more, colours_);
   if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
   std::cout.flush();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/base/terminal_text.h"
+#include "tuner/commands/options.h"
 #include "tuner/commands/progress.h"
 #include "tuner/commands/trace.h"
 #include "tuner/run/device_run.h"
@@ -47,21 +48,11 @@ class RunSummary {
   std::string most_failed_;      // state that most ended in where nothing is valid
 };
 
-// What the command line said, for the commands that are proposed and for the trace.
-struct Typed {
-  std::string study;
-  std::string results;
-  bool no_verify = false;
-  std::vector<std::string> per{};
-  bool usual_results = true;  // the folder need not be named
-  std::string strategy{};
-  std::uint64_t seed = 1;
-};
-
 class RunDisplay {
  public:
-  // `study`, `progress` and `trace` outlive this.
-  RunDisplay(const Study& study, Typed typed, Colours colours, Progress& progress,
+  // All but the colours outlive this. `typed` is what the command line said, for the commands that
+  // are proposed and for the trace.
+  RunDisplay(const Study& study, const RunOptions& typed, Colours colours, Progress& progress,
              TraceFile& trace);
 
   void hear(const RunEvent& event);
@@ -73,7 +64,7 @@ class RunDisplay {
   void print(const SizeOutcome& outcome);
 
   const Study& study_;
-  Typed typed_;
+  const RunOptions& typed_;
   Progress& progress_;
   TraceFile& trace_;
   Colours colours_;

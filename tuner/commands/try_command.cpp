@@ -31,8 +31,6 @@
 namespace tuner {
 namespace {
 
-namespace po = boost::program_options;
-
 struct TryOptions : DeviceOptions {
   std::string study;
   Assignments assigned;
@@ -44,21 +42,19 @@ struct TryOptions : DeviceOptions {
 
 TryOptions parse_try(const Words& words) {
   TryOptions o;
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("size", po::value(&o.sizes)->composing(),
       "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
-  add_t1_options(visible, o.per);
+  add.t1(o.per);
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds");
   add("random-order", po::bool_switch(&o.in_random_order),
       "cpu backend: run a block's threads in random order between barriers");
   add("json", po::bool_switch(&o.json), "what came of it as JSON, one line for each size");
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  add_color_option(visible, o.color);
-  const auto values = parse_words(words, "tuner try STUDY NAME=VALUE,... [options]", visible);
+  add.plugin_dirs(o.plugin_dirs);
+  add.color(o.color);
+  const auto values = add.parse(words, "tuner try STUDY NAME=VALUE,... [options]");
   const Words given = inputs(values);
   if (given.empty()) wrong_usage("which study? Give its path (see --help)");
   o.study = given.front();

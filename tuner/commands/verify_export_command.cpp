@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -21,7 +20,6 @@
 #include "tuner/codegen/header.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/export_check.h"
-#include "tuner/commands/export_source.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/bench.h"
@@ -32,8 +30,6 @@
 
 namespace tuner {
 namespace {
-
-namespace po = boost::program_options;
 
 struct VerifyOptions : DeviceOptions {
   std::string exported;  // a header or launcher
@@ -50,15 +46,12 @@ struct VerifyOptions : DeviceOptions {
 VerifyOptions parse_verify(const Words& words) {
   VerifyOptions o;
   std::string retune;
-  o.jobs = usable_cores();
-  po::options_description visible("options");
-  auto add = visible.add_options();
-  add("help,h", "show this");
+  OptionTable add;
   add("size", po::value(&o.sizes)->composing(),
       "verify what is selected for this size; may be repeated; default: the tuned sizes");
   add("random", po::value(&o.random)->default_value(0), "verify this many random sizes");
   add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
-  add_t1_options(visible, o.per);
+  add.t1(o.per);
   add("largest", po::value(&o.largest)->default_value(0),
       "extent of a random size; 0: the largest that was tuned");
   add("retune", po::value(&retune),
@@ -71,9 +64,9 @@ VerifyOptions parse_verify(const Words& words) {
       "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
-  add("jobs,j", po::value(&o.jobs)->default_value(o.jobs, "usable cores"), kJobsHelp);
-  add("plugin-dir", po::value(&o.plugin_dirs)->composing(), "look for plugins here first");
-  const auto values = parse_words(words, "tuner verify-export HEADER STUDY [options]", visible);
+  add.jobs(o.jobs);
+  add.plugin_dirs(o.plugin_dirs);
+  const auto values = add.parse(words, "tuner verify-export HEADER STUDY [options]");
   const Words given = inputs(values);
   if (given.size() != 2) {
     wrong_usage("verify-export takes two files: the exported header, and the study");

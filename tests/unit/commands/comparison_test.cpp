@@ -7,14 +7,14 @@
 
 #include "tests/unit/run/run_fixture.h"
 #include "tests/unit/store/run_sql.h"
-#include "tuner/commands/report_source.h"
+#include "tuner/commands/result_sets.h"
 
 namespace tuner::test {
 namespace {
 
 class ComparisonTest : public RunTest {
  protected:
-  std::vector<ResultSet> sets() { return result_sets(folder.path(), nullptr, {}, notes); }
+  std::vector<StoredResults> sets() { return result_sets(folder.path(), nullptr, {}, notes); }
   std::vector<std::string> notes;
 };
 
@@ -26,7 +26,7 @@ TEST_F(ComparisonTest, ARowCameAtTheLatestWhenTheNextOnesDid) {
           "UPDATE trials SET recorded = '2026-01-01T00:59:00Z' WHERE id = 2");
   const auto all = sets();
   ASSERT_EQ(all.size(), 1U);
-  const auto& trials = all.front().results.ranked.trials;
+  const auto& trials = all.front().ranked.trials;
   ASSERT_EQ(all.front().seconds.size(), trials.size());
   std::map<ConfigIndex, double> seconds;
   for (std::size_t i = 0; i < trials.size(); ++i) seconds[trials[i].index] = all.front().seconds[i];
@@ -50,7 +50,7 @@ TEST_F(ComparisonTest, FinalsAreComparedWithFinals) {
   EXPECT_TRUE(same.common.front().configuration.empty());
 
   auto searched = before;
-  for (Trial& trial : searched.front().results.ranked.trials) trial.final.reset();
+  for (Trial& trial : searched.front().ranked.trials) trial.final.reset();
   const Compared unlike = compare(before, searched);
   EXPECT_EQ(unlike.common.front().basis, Basis::kSearch) << "both have a search";
 }

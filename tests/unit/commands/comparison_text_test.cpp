@@ -1,8 +1,8 @@
 // What a comparison says of a pair, and which pairs are over a limit.
 
-#include "tuner/commands/comparison_text.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/commands/comparison.h"
 
 namespace tuner {
 namespace {

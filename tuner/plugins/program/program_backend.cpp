@@ -94,7 +94,7 @@ void ProgramBackend::download(tuner_range from, void* data, std::uint64_t bytes)
 }
 
 void ProgramBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  if (how.kind > TUNER_FILL_SEQUENCE) {
+  if (how.kind > TUNER_FILL_MASK) {
     throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
   }
   programs::fill_elements(memory_.at(to, bytes_of_elements(how.type, elements)), 0, elements, how);

@@ -1,6 +1,6 @@
 // Medians over replayed searches.
 
-#include "tuner/commands/replay_search.h"
+#include "tuner/commands/replay_command.h"
 
 #include <gtest/gtest.h>
 
