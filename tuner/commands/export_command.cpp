@@ -14,7 +14,6 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/domain_table.h"
-#include "tuner/choice/leave_one_out.h"
 #include "tuner/choice/worst_case.h"
 #include "tuner/codegen/registry.h"
 #include "tuner/commands/commands.h"

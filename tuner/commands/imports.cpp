@@ -16,7 +16,6 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
 #include "tuner/run/identity.h"
-#include "tuner/run/store_recording.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_reader.h"

@@ -86,52 +86,36 @@ std::vector<std::string> broken_rules(const Study& study, const std::vector<Para
   return out;
 }
 
-class SizeTry {
- public:
-  SizeTry(const RunSettings& settings, const SourceTexts& sources, MeasuringDevice& device,
-          std::function<void(const std::string&)> note)
-      : study_(settings.study), sources_(sources), device_(device), note_(std::move(note)) {}
+void evaluate(const Study& study, const std::string& reference, MeasuringDevice& device,
+              const Caller& caller, TryOutcome& out) {
+  // The whole space: the reference and the texts' definitions come from it.
+  const SearchSpace space = SearchSpace::build(space_definition(study, out.size, out.device));
+  const std::vector<Complaint> complaints =
+      check_geometry(study, space, out.size, out.device).complaints;
+  if (!complaints.empty()) throw InputError(complaints, study.text);
+  SizeTask task{study, space, out.size, out.device};
+  plan_preparation(reference, task);
+  task.warn = [&caller](const std::string& text) { caller.note("warning: " + text); };
+  const auto evaluator = device.evaluator(std::move(task));
+  const auto index = space.index_of(out.configuration);
+  if (!index) return;
+  evaluator->submit(*index);
+  out.trial = evaluator->next(kNoEnd);
+}
 
-  TryOutcome at(const ProblemSize& size, const Assignments& assigned) {
-    TryOutcome out;
-    out.device = device_.facts();
-    out.compiler = device_.compiler();
-    out.size = size;
-    SpaceDefinition definition = space_definition(study_, size, out.device);
-    definition.parameters = narrowed(study_, assigned);
-    const std::vector<Parameter> parameters = definition.parameters;
-    const SearchSpace chosen = SearchSpace::build(std::move(definition));
-    if (chosen.size() == 0) {
-      out.refused = broken_rules(study_, parameters, out.device, size);
-      return out;
-    }
-    out.configuration = chosen.configuration(0);
-    evaluate(out);
-    return out;
-  }
-
- private:
-  void evaluate(TryOutcome& out) {
-    // The whole space: the reference and the texts' definitions come from it.
-    const SearchSpace space = SearchSpace::build(space_definition(study_, out.size, out.device));
-    const std::vector<Complaint> complaints =
-        check_geometry(study_, space, out.size, out.device).complaints;
-    if (!complaints.empty()) throw InputError(complaints, study_.text);
-    SizeTask task{study_, space, out.size, out.device};
-    plan_preparation(sources_.reference, task);
-    task.warn = [this](const std::string& text) { note_("warning: " + text); };
-    const auto evaluator = device_.evaluator(std::move(task));
-    const auto index = space.index_of(out.configuration);
-    if (!index) return;
-    evaluator->submit(*index);
-    out.trial = evaluator->next(kNoEnd);
-  }
-
-  const Study& study_;
-  const SourceTexts& sources_;
-  MeasuringDevice& device_;
-  std::function<void(const std::string&)> note_;
-};
+// The first valid configuration with these values; nothing: `refused` are the rules that do not
+// hold.
+std::optional<Configuration> choose(const Study& study, const Assignments& assigned,
+                                    const DeviceFacts& device, const ProblemSize& size,
+                                    std::vector<std::string>& refused) {
+  SpaceDefinition definition = space_definition(study, size, device);
+  definition.parameters = narrowed(study, assigned);
+  const std::vector<Parameter> parameters = definition.parameters;
+  const SearchSpace space = SearchSpace::build(std::move(definition));
+  if (space.size() > 0) return space.configuration(0);
+  refused = broken_rules(study, parameters, device, size);
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -144,13 +128,10 @@ Assignments assignments_of(const std::vector<std::string>& words) {
 Configuration chosen_configuration(const Study& study, const Assignments& assigned,
                                    const ProblemSize& size, const DeviceFacts& device) {
   if (assigned.empty() && study.baseline) return study.baseline->configuration;
-  SpaceDefinition definition = space_definition(study, size, device);
-  definition.parameters = narrowed(study, assigned);
-  const std::vector<Parameter> parameters = definition.parameters;
-  const SearchSpace chosen = SearchSpace::build(std::move(definition));
-  if (chosen.size() > 0) return chosen.configuration(0);
-  refuse_try("no configuration of " + size.label() + " has these values; what does not hold: " +
-                 listed(broken_rules(study, parameters, device, size)),
+  std::vector<std::string> refused;
+  if (const auto chosen = choose(study, assigned, device, size, refused)) return *chosen;
+  refuse_try("no configuration of " + size.label() +
+                 " has these values; what does not hold: " + listed(refused),
              "");
 }
 
@@ -163,10 +144,14 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
   WorkingDevice first{bench.models().front().front().get()};
   bench.find_ceilings({&first, 1});
   PooledDevice device = bench.device({&first, 1});
-  SizeTry one(settings, bench.sources(), device, caller.note);
   for (const ProblemSize& size : settings.study.sizes) {
     if (caller.interrupt.count() > 0) return;
-    tell(one.at(size, assigned));
+    TryOutcome one{device.facts(), device.compiler(), size, {}, {}, {}};
+    if (const auto chosen = choose(settings.study, assigned, one.device, size, one.refused)) {
+      one.configuration = *chosen;
+      evaluate(settings.study, bench.sources().reference, device, caller, one);
+    }
+    tell(std::move(one));
   }
 }
 

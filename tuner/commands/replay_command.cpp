@@ -27,7 +27,7 @@
 #include "tuner/plugin/space_table.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/results/csv.h"
-#include "tuner/run/store_recording.h"
+#include "tuner/run/stored_results.h"
 #include "tuner/search/tuning_loop.h"
 #include "tuner/worker/plugins.h"
 

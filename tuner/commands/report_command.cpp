@@ -19,7 +19,6 @@
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/result_sets.h"
 #include "tuner/report/page.h"
-#include "tuner/report/report_data.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {

@@ -11,7 +11,8 @@
 #include <sstream>
 #include <utility>
 
-#include "tuner/results/loose_ranking.h"
+#include "tuner/results/ranked_files.h"
+#include "tuner/run/identity.h"
 #include "tuner/store/trial_codec.h"
 
 namespace tuner {
@@ -99,13 +100,6 @@ namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
-std::string identity_of(const StoredResults& results, const std::string& name) {
-  for (const auto& [part, text] : results.of.key.identity) {
-    if (part == name) return text;
-  }
-  return {};
-}
-
 std::string verification(const RankedResults& ranked) {
   if (!ranked.unverified) return "not recorded";
   if (!ranked.unverified->empty()) return "not verified: " + *ranked.unverified;
@@ -136,12 +130,12 @@ NamedTexts provenance_of(const StoredResults& results) {
     out.emplace_back(name, text.empty() ? "not recorded" : text);
   };
   add("Compiler", results.ranked.compiler);
-  add("Measuring", identity_of(results, "measuring"));
+  add("Measuring", identity_part(results.of.key, "measuring"));
   if (!results.options.empty()) add("Backend options", results.options);
   if (!results.imported.empty()) add("Imported from", results.imported);
   add("Answers", verification(results.ranked));
   add("Newest result", results.ranked.date);
-  if (results.has_store) add("Source (digest)", identity_of(results, "source"));
+  if (results.has_store) add("Source (digest)", identity_part(results.of.key, "source"));
   add("Kept in", results.has_store ? "the results' database" : "a ranked CSV file");
   return out;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/report/report_data.h"
+#include "tuner/report/page.h"
 #include "tuner/run/stored_results.h"
 
 namespace tuner {

@@ -22,7 +22,7 @@
 #include "tuner/remote/job.h"
 #include "tuner/remote/link.h"
 #include "tuner/run/sources.h"
-#include "tuner/run/store_recording.h"
+#include "tuner/run/stored_results.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"

@@ -1,7 +1,5 @@
 // Gathers a recording entry by entry and checks it.
 
-#include "tuner/exchange/recording_builder.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <optional>
 
 #include "tuner/base/error.h"
+#include "tuner/exchange/recording_reader.h"
 
 namespace tuner {
 namespace {

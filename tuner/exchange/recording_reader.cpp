@@ -13,7 +13,6 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/error.h"
 #include "tuner/exchange/json_events.h"
-#include "tuner/exchange/recording_builder.h"
 
 namespace tuner {
 namespace {

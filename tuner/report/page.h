@@ -1,11 +1,45 @@
 #pragma once
-// The HTML page of a report: one file that needs nothing else.
+// The HTML page of a report, one file that needs nothing else; and what it is made of.
 
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "tuner/report/report_data.h"
+#include "tuner/model/ranked_results.h"
+#include "tuner/model/study.h"
 
 namespace tuner {
+
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+// One kernel on one device at one size.
+struct ReportSet {
+  std::string kernel;
+  std::vector<std::string> parameters;
+  RankedResults ranked;
+  ObjectiveSpec objective;
+  // Whether it is known which figures are of a final: ranked CSV files of earlier versions do not
+  // say it.
+  bool told_apart = true;
+  // Of each of ranked.trials, in seconds since the first: when it was recorded at the latest. Empty
+  // where that is not known; then neither is the order in which they came.
+  std::vector<double> seconds;
+  NamedTexts provenance;             // what exactly was measured: "driver", "compiler", ...
+  std::vector<std::string> remarks;  // what to know before the figures are believed
+};
+
+// What a metric can reach at best on the device, as the user says.
+struct MetricLimit {
+  std::string metric;
+  double value = 0;
+};
+
+struct ReportData {
+  std::string title;
+  std::string version;  // of the program
+  std::vector<ReportSet> sets;
+  std::vector<MetricLimit> limits;
+};
 
 // Begins the first line of every report.
 inline constexpr const char* kReportMark = "<!DOCTYPE html><!-- Made by tuner ";

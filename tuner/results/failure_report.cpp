@@ -14,7 +14,6 @@
 #include "tuner/base/text.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_table.h"
-#include "tuner/results/wrong_answers.h"
 
 namespace tuner {
 namespace {
@@ -146,15 +145,6 @@ std::string fingerprint(const std::vector<std::string>& values, std::string caus
   return folded(cause);
 }
 
-std::string configuration_of(const Trial& trial, std::span<const std::string> parameters) {
-  std::string out;
-  for (std::size_t p = 0; p < parameters.size() && p < trial.configuration.size(); ++p) {
-    out += fmt::format("{}{}={}", out.empty() ? "" : " ", parameters[p],
-                       to_text(trial.configuration[p]));
-  }
-  return for_terminal(out);
-}
-
 // The message from the line on that tells the cause; the run's remark stays in front.
 std::string beginning_of(const Trial& trial) {
   std::vector<std::string> lines = lines_of(trial.message);
@@ -217,7 +207,7 @@ std::string failure_summary(const RankedResults& results, std::span<const std::s
     // With the run's remark, which stands in front.
     out += fmt::format("{}, as {}:\n",
                        colours.bad(fmt::format("all {} for one reason", groups.front().count)),
-                       configuration_of(first, parameters));
+                       named_values(parameters, first.configuration));
     out += beginning_of(first);
   } else {
     out += "failures by cause:\n";
@@ -240,7 +230,7 @@ std::string failure_report(const RankedResults& results, std::span<const std::st
   for (const FailureGroup& group : groups) {
     const Trial& trial = results.trials[group.example];
     out += line_of(group, colours);
-    out += "    such as " + configuration_of(trial, parameters) + "\n";
+    out += "    such as " + named_values(parameters, trial.configuration) + "\n";
     if (lines_of(trial.message).size() > 1) out += beginning_of(trial);
   }
   return out + about_wrong_answers(results, parameters);

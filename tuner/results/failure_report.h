@@ -35,4 +35,9 @@ std::string failure_summary(const RankedResults& results, std::span<const std::s
 std::string failure_report(const RankedResults& results, std::span<const std::string> parameters,
                            const Colours& colours = {});
 
+// What wrong variants have in common that right ones have not, and what they say where there is no
+// right one, one line each; empty for nothing. Of a cause it says only what that shows.
+std::string about_wrong_answers(const RankedResults& results,
+                                std::span<const std::string> parameters);
+
 }  // namespace tuner

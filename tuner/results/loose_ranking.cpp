@@ -1,9 +1,6 @@
 // Reads ranked CSV files by the names of their columns.
 
-#include "tuner/results/loose_ranking.h"
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -21,41 +18,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // Columns that are neither parameters nor metrics.
-constexpr std::array<std::string_view, 32> kFixed{"rank",
-                                                  "state",
-                                                  "time_ms",
-                                                  "ci_low_ms",
-                                                  "ci_high_ms",
-                                                  "min_ms",
-                                                  "samples",
-                                                  "search_ms",
-                                                  "final_ms",
-                                                  "final_ci_low_ms",
-                                                  "basis",
-                                                  "speedup",
-                                                  "front",
-                                                  "deterministic",
-                                                  "mode",
-                                                  "cache",
-                                                  "inputs",
-                                                  "clock_mhz",
-                                                  "watts",
-                                                  "device_uuid",
-                                                  "device_scale",
-                                                  "tie",
-                                                  "registers",
-                                                  "final_ci_high_ms",
-                                                  "static_shared_bytes",
-                                                  "dynamic_shared_bytes",
-                                                  "spill_bytes",
-                                                  "occupancy",
-                                                  "compile_ms",
-                                                  "cache_hit",
-                                                  "max_error",
-                                                  "message"};
+constexpr std::string_view kFixed =
+    " rank state time_ms ci_low_ms ci_high_ms min_ms samples search_ms final_ms final_ci_low_ms "
+    "final_ci_high_ms basis speedup front deterministic mode cache inputs clock_mhz watts "
+    "device_uuid "
+    "device_scale tie registers static_shared_bytes dynamic_shared_bytes spill_bytes occupancy "
+    "compile_ms cache_hit max_error message verified ";
 
-bool is_fixed(std::string_view name) {
-  return std::ranges::find(kFixed, name) != kFixed.end() || name == "verified";
+bool is_fixed(const std::string& name) {
+  return name.find(' ') == name.npos && kFixed.find(" " + name + " ") != kFixed.npos;
 }
 
 template <typename Number>

@@ -136,12 +136,7 @@ std::string counts(const RankedResults& results) {
 std::string baseline_line(const RankedResults& results, std::span<const std::string> parameters) {
   if (!results.baseline) return "";
   const BaselineResult& baseline = *results.baseline;
-  std::string values;
-  for (std::size_t p = 0; p < parameters.size() && p < baseline.configuration.size(); ++p) {
-    values += fmt::format("{}{}={}", values.empty() ? "" : " ", parameters[p],
-                          to_text(baseline.configuration[p]));
-  }
-  values = for_terminal(values);
+  const std::string values = named_values(parameters, baseline.configuration);
   if (!baseline.at) return fmt::format("the baseline ({}) was not measured here\n", values);
   const Trial& trial = results.trials[*baseline.at];
   if (baseline.speedups.empty()) {
@@ -165,6 +160,14 @@ std::string baseline_line(const RankedResults& results, std::span<const std::str
 
 std::string_view shown_name(TrialState state) {
   return state == TrialState::kConstraints ? "over a device limit" : name_of(state);
+}
+
+std::string named_values(std::span<const std::string> names, const Configuration& configuration) {
+  std::string out;
+  for (std::size_t p = 0; p < names.size() && p < configuration.size(); ++p) {
+    out += fmt::format("{}{}={}", p == 0 ? "" : " ", names[p], to_text(configuration[p]));
+  }
+  return for_terminal(out);
 }
 
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,

@@ -15,6 +15,9 @@ namespace tuner {
 // the study.
 std::string_view shown_name(TrialState state);
 
+// "BM=64 BN=32", with what a terminal must not see made harmless.
+std::string named_values(std::span<const std::string> names, const Configuration& configuration);
+
 // An aligned table of the best `top` for a terminal: time with the half width of its interval,
 // metrics, and the parameters that vary; "=" marks those tied with the best, "*" those on the front
 // of several objectives, all of which are shown. Two lines follow: what all shown have in common,

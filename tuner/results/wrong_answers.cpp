@@ -1,7 +1,5 @@
 // Looks for what wrong answers have in common: one parameter, or what their messages say.
 
-#include "tuner/results/wrong_answers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/measure/difference.h"
 #include "tuner/resolve/objective.h"
+#include "tuner/results/failure_report.h"
 
 namespace tuner {
 namespace {

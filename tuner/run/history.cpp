@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "tuner/run/store_recording.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/search/ranking.h"
 

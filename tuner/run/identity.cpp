@@ -208,11 +208,15 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   return key;
 }
 
+std::string identity_part(const ContextKey& key, const std::string& component) {
+  for (const auto& [name, text] : key.identity) {
+    if (name == component) return text;
+  }
+  return {};
+}
+
 std::optional<TimedHow> timed_how(const ContextKey& key) {
-  const auto part =
-      std::ranges::find(key.identity, "measuring", &std::pair<std::string, std::string>::first);
-  if (part == key.identity.end()) return std::nullopt;
-  const std::string& text = part->second;
+  const std::string text = identity_part(key, "measuring");
   const bool graph = text.find(kFromGraph) != std::string::npos;
   const bool fresh = text.find(kFreshInputs) != std::string::npos;
   for (const CacheState cache : {CacheState::kCold, CacheState::kHot, CacheState::kRotate}) {
@@ -223,10 +227,6 @@ std::optional<TimedHow> timed_how(const ContextKey& key) {
   return std::nullopt;
 }
 
-bool has_no_reference(const ContextKey& key) {
-  return std::ranges::any_of(key.identity, [](const auto& part) {
-    return part.first == "verify" && part.second == digest("");
-  });
-}
+bool has_no_reference(const ContextKey& key) { return identity_part(key, "verify") == digest(""); }
 
 }  // namespace tuner

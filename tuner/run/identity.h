@@ -29,6 +29,9 @@ struct MeasuredWith {
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
                        const MeasuredWith& with);
 
+// What the key says of this component, such as "compiler"; empty: nothing.
+std::string identity_part(const ContextKey& key, const std::string& component);
+
 // How launches were timed under this key; nothing where it does not say, as of an import.
 std::optional<TimedHow> timed_how(const ContextKey& key);
 

@@ -12,31 +12,6 @@
 namespace tuner {
 namespace {
 
-// Keeps what the ranking came to; progress of so short a search is of no interest.
-class Outcome {
- public:
-  explicit Outcome(RetunedSize& out) : out_(out) {}
-  void keep(const SizeOutcome& outcome) {
-    const RankedResults& results = outcome.results;
-    out_.interrupted = outcome.interrupted;
-    written_ = written_ || !outcome.csv_path.empty();
-    device_ = results.device.name;
-    if (results.ranked == 0) return;
-    out_.best = results.trials.front().configuration;
-    if (results.baseline && !results.baseline->speedups.empty()) {
-      out_.gain = results.baseline->speedups.front();
-    }
-  }
-
-  // The device whose ranking was written; empty: of none.
-  std::string written_for() const { return written_ ? device_ : ""; }
-
- private:
-  RetunedSize& out_;
-  std::string device_;
-  bool written_ = false;
-};
-
 // The export stood in for the study's own baseline, in the store and in the CSV file.
 void rank_as_the_study_says(const Study& study, const ProblemSize& size,
                             const std::filesystem::path& results, const std::string& written_for) {
@@ -66,13 +41,21 @@ RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
   alone.study.domain.reset();
   alone.study.baseline.reset();
   if (!exported.empty()) alone.study.baseline = BaselineSpec{exported, {}};
-  Outcome outcome(out);
+  std::string written_for;  // the device whose ranking was written; empty: of none
+  // Progress of so short a search is of no interest.
   const RunListener listener([&](const RunEvent& event) {
     if (event.kind == RunEvent::Kind::kNote) caller.note(std::string(event.text));
-    if (event.kind == RunEvent::Kind::kRanked) outcome.keep(*event.outcome);
+    if (event.kind != RunEvent::Kind::kRanked) return;
+    const RankedResults& results = event.outcome->results;
+    if (!event.outcome->csv_path.empty()) written_for = results.device.name;
+    if (results.ranked == 0) return;
+    out.best = results.trials.front().configuration;
+    if (results.baseline && !results.baseline->speedups.empty()) {
+      out.gain = results.baseline->speedups.front();
+    }
   });
-  out.interrupted = tune(alone, caller, listener).interrupted;
-  rank_as_the_study_says(settings.study, size, settings.search.results, outcome.written_for());
+  tune(alone, caller, listener);
+  rank_as_the_study_says(settings.study, size, settings.search.results, written_for);
   return out;
 }
 

@@ -18,7 +18,6 @@ struct RetunedSize {
   // Of the best over what the export has, side by side in a final where the study has one; empty
   // where that is not valid here.
   std::optional<Speedup> gain{};
-  bool interrupted = false;
 };
 
 // Whether the export is to be written anew: the best is better beyond the interval, or what the

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/model/study.h"
+#include "tuner/ports/size_evaluator.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/study/signature_check.h"
 #include "tuner/worker/artifact_cache.h"
@@ -86,5 +87,9 @@ class ArtifactShelf {
   std::shared_ptr<ArtifactCache> cache_;
   std::string trouble_;
 };
+
+// Plans what device and compiler are to prepare for a size: buffers, and the answers of the
+// reference, whose source is `reference_text`. Throws InputError.
+void plan_preparation(const std::string& reference_text, SizeTask& task);
 
 }  // namespace tuner

@@ -1,16 +1,14 @@
 // Reads a recording from a file of others or from a context of a store.
 
-#include "tuner/run/store_recording.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 
 #include "tuner/base/error.h"
-#include "tuner/exchange/recording_builder.h"
 #include "tuner/exchange/recording_reader.h"
 #include "tuner/resolve/objective.h"
+#include "tuner/run/identity.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/search/ranking.h"
 
@@ -69,18 +67,11 @@ void add(const Trial& trial, const std::vector<std::string>& names, const Ranked
   builder.end_entry();
 }
 
-std::string identity_of(const StoredContext& context, const std::string& component) {
-  for (const auto& [name, text] : context.key.identity) {
-    if (name == component) return text;
-  }
-  return {};
-}
-
 // Whether `b` answers before `a`, another context of the same kernel, device and size.
 bool goes_before(const StoredContext& a, const StoredContext& b) {
   const auto worth = [](const StoredContext& one) {
-    if (!identity_of(one, "imported").empty()) return 0;
-    return identity_of(one, "backend options").empty() ? 2 : 1;
+    if (!identity_part(one.key, "imported").empty()) return 0;
+    return identity_part(one.key, "backend options").empty() ? 2 : 1;
   };
   return worth(a) != worth(b) ? worth(a) < worth(b) : is_behind(a, b);
 }

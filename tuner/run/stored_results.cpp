@@ -38,13 +38,6 @@ bool size_fits(const ProblemSize& size, const ProblemSize& wanted) {
   });
 }
 
-std::string value_of(const ContextKey& key, const std::string& component) {
-  for (const auto& [name, text] : key.identity) {
-    if (name == component) return text;
-  }
-  return {};
-}
-
 // What an import cannot know is no difference; other parameters are.
 std::vector<std::string> misfits(const ContextKey& imported, const Study& study) {
   std::vector<std::string> theirs = imported.parameters;
@@ -83,32 +76,21 @@ std::string phrase(const StoredResults& results, const StoredResults& shown) {
 }
 
 // Each backend's machine, asked once.
-class Machines {
- public:
-  explicit Machines(const ResultFilter& filter) : filter_(filter) {}
-  const Machine& of(const std::string& backend) {
-    const auto known = known_.find(backend);
-    if (known != known_.end()) return known->second;
-    return known_.emplace(backend, filter_.machine ? filter_.machine(backend) : Machine{})
-        .first->second;
-  }
-
- private:
-  const ResultFilter& filter_;
-  std::map<std::string, Machine> known_;
-};
+using Machines = std::map<std::string, Machine>;
 
 // What the study would be measured as today. Driver and compiler are those of the machine that
 // measured, unless another machine is asked: they are not the study's to change.
 ContextKey key_now(const Study& study, const std::string& digest,
                    const std::shared_ptr<FileDigests>& data, const ContextKey& before,
-                   Machines& machines) {
-  const Machine& machine = machines.of(before.device.backend);
+                   const ResultFilter& filter, Machines& machines) {
+  const std::string& backend = before.device.backend;
+  if (filter.machine && !machines.contains(backend)) machines[backend] = filter.machine(backend);
+  const Machine& machine = machines[backend];
   DeviceFacts device = before.device;
   for (const DeviceFacts& here : machine.devices) {
     if (here.name == device.name) device.driver = here.driver;
   }
-  std::string compiler = value_of(before, "compiler");
+  std::string compiler = identity_part(before, "compiler");
   const auto same = std::ranges::find_if(machine.compilers, [&](const std::string& one) {
     return compiler.starts_with(one.substr(0, one.find(' ')));
   });
@@ -117,9 +99,9 @@ ContextKey key_now(const Study& study, const std::string& digest,
   } else if (!machine.compilers.empty()) {
     compiler = machine.compilers.front();
   }
-  return context_key(
-      study, device, before.size,
-      {digest, data, compiler, value_of(before, "backend options"), value_of(before, "plugins")});
+  return context_key(study, device, before.size,
+                     {digest, data, compiler, identity_part(before, "backend options"),
+                      identity_part(before, "plugins")});
 }
 
 // The study says it of what it would measure alike today. Without one it is known where nothing
@@ -293,7 +275,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
   const auto data = std::make_shared<FileDigests>();
-  Machines machines(filter);
+  Machines machines;
   std::vector<StoredResults> all;
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
     if (context.trials == 0 || !fits(context.key.device, context.key.size, filter)) continue;
@@ -302,14 +284,14 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.objective = study ? study->objective : context.ranked_by.value_or(RankedBy{}).objective;
     results.kernel = context.key.kernel;
     results.parameters = context.context.parameters;
-    results.imported = value_of(context.key, "imported");
+    results.imported = identity_part(context.key, "imported");
     if (study != nullptr && !results.imported.empty()) {
       results.stale = misfits(context.key, *study);
     } else if (study != nullptr) {
       results.stale =
-          differences(context.key, key_now(*study, digest, data, context.key, machines));
+          differences(context.key, key_now(*study, digest, data, context.key, filter, machines));
     }
-    results.options = value_of(context.key, "backend options");
+    results.options = identity_part(context.key, "backend options");
     results.plain = results.options.empty();
     if (study == nullptr) {
       results.ranked = ranked_without_study(context, store.trials(context.context));
@@ -325,7 +307,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.ranked.unverified = unverified(results, context.key, study);
     if (results.imported.empty()) results.ranked.timed = timed_how(context.key);
     results.ranked.date = context.newest;
-    results.ranked.compiler = results.imported.empty() ? value_of(context.key, "compiler")
+    results.ranked.compiler = results.imported.empty() ? identity_part(context.key, "compiler")
                                                        : "imported from " + results.imported;
     all.push_back(std::move(results));
   }

@@ -82,13 +82,10 @@ bool has_moved(const Timing& then, const Timing& now) {
 }
 
 std::string moved_text(const Moved& moved, const std::vector<Parameter>& parameters) {
-  std::string best;
-  for (std::size_t p = 0; p < parameters.size() && p < moved.now.configuration.size(); ++p) {
-    best += parameters[p].name + "=" + to_text(moved.now.configuration[p]) + " ";
-  }
+  const std::string best = configuration_text(parameters, moved.now.configuration);
   const bool slower = moved.ratio > 1;
   return fmt::format(
-      "  the device is {:.2g} times {} than when these results were measured: {}took {:.4g} ms "
+      "  the device is {:.2g} times {} than when these results were measured: {} took {:.4g} ms "
       "then, {:.4g} ms now",
       slower ? moved.ratio : 1 / moved.ratio, slower ? "slower" : "faster", best,
       moved.then.timing.median, moved.now.timing.median);

@@ -1,11 +1,10 @@
-#include "tuner/choice/leave_one_out.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "sample_study.h"
 #include "tuner/base/error.h"
+#include "tuner/choice/domain_table.h"
 
 namespace tuner {
 namespace {

@@ -1,6 +1,6 @@
-#include "tuner/results/wrong_answers.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/results/failure_report.h"
 
 namespace tuner {
 namespace {

@@ -1,5 +1,3 @@
-#include "tuner/run/store_recording.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include "tests/fakes/scratch_folder.h"
 #include "tests/unit/store/sample_trials.h"
 #include "tuner/base/error.h"
+#include "tuner/run/stored_results.h"
 
 namespace tuner {
 namespace {
