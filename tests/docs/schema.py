@@ -30,7 +30,6 @@ TUNER = ""
 # reader has no more, fails the test.
 PLACES = {
     "the study": [],
-    "a study that extends another": [1],
     "'kernel'": ["kernel"],
     "'launcher'": ["launcher"],
     "'command'": ["command"],
@@ -293,19 +292,22 @@ class StudySchema(unittest.TestCase):
             self.assertIn("missing key", self.read(study), section)
             self.assertNotEqual(self.said_by_the_schema(study), "", section)
         for section in ("kernel", "launch", "reference"):
-            node = place([section])
+            node = SCHEMA["anyOf"][0]["properties"][section]  # of a study that extends no other
             for key in node.get("required") or node["oneOf"][0]["required"]:  # of a reference: a kernel's
                 study = copy.deepcopy(GOOD)
                 del study[section][key]
                 self.assertIn("missing key", self.read(study), f"{section} {key}")
 
     @needs_jsonschema
-    def test_a_study_that_extends_another_has_sizes_and_no_parameters(self):
+    def test_a_study_that_extends_another_says_what_it_likes(self):
         pathlib.Path(self.folder.name, "other.yaml").write_text(json.dumps(GOOD))
         good = {"schema": 1, "extends": "other.yaml", "problem_sizes": {"domain": {"N": [1, 64]}}, "search": {"until_loss": 0}}
-        self.assertEqual(self.read(good), "")
-        self.assertEqual(self.said_by_the_schema(good), "")
-        for wrong in ({"parameters": {"B": [1]}}, {"extends": 3}, {"problem_sizes": None}):
+        for more in ({}, {"kernel": {"name": "other"}}, {"parameters": {"B": [1], "C": [2]}}, {"launch": {"grid": [2]}},
+                     {"arguments": [{"name": "i", "fill": {"uniform": [0, 1]}}]}, {"reference": {"block": 64}}):
+            study = {**good, **more}
+            self.assertEqual(self.read(study), "", more)
+            self.assertEqual(self.said_by_the_schema(study), "", more)
+        for wrong in ({"kernel": {"nam": "k"}}, {"extends": 3}, {"launch": {"blocks": [1]}}):
             study = {**good, **wrong}
             self.assertNotEqual(self.read(study), "", wrong)
             self.assertNotEqual(self.said_by_the_schema(study), "", wrong)

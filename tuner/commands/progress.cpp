@@ -14,7 +14,6 @@
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/base/process_state.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/report/figures.h"
 #include "tuner/results/results_json.h"

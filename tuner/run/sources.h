@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tuner/model/study.h"
-#include "tuner/ports/size_evaluator.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/study/signature_check.h"
 #include "tuner/worker/artifact_cache.h"

@@ -1,34 +1,45 @@
-// Collects the complaints about one file.
+// Collects the complaints about a file and those that it extends.
 
 #include "tuner/study/diagnostics.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
 #include "tuner/base/text.h"
 
 namespace tuner {
-namespace {
-
-std::vector<Complaint> in_file_order(std::vector<Complaint> all) {
-  std::stable_sort(all.begin(), all.end(), [](const Complaint& a, const Complaint& b) {
-    return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
-  });
-  const auto same = [](const Complaint& a, const Complaint& b) {
-    return a.where == b.where && a.message == b.message;
-  };
-  all.erase(std::unique(all.begin(), all.end(), same), all.end());
-  return all;
-}
-
-}  // namespace
-
 Diagnostics::Diagnostics(std::string file, std::string text)
-    : file_(std::move(file)), text_(std::move(text)), line_starts_{0} {
+    : files_{{std::move(file), 0}}, text_(std::move(text)), line_starts_{0} {
   for (std::size_t i = 0; i < text_.size(); ++i) {
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
   }
+}
+
+int Diagnostics::append(std::string file, const std::string& text) {
+  const int before = static_cast<int>(line_starts_.size());
+  files_.push_back({std::move(file), before});
+  text_ += '\n';
+  line_starts_.push_back(text_.size());
+  for (const char c : text) {
+    text_ += c;
+    if (c == '\n') line_starts_.push_back(text_.size());
+  }
+  return before;
+}
+
+bool Diagnostics::knows(const std::string& absolute) const {
+  return std::ranges::any_of(files_, [&](const File& one) {
+    return std::filesystem::absolute(one.name).lexically_normal() == absolute;
+  });
+}
+
+Position Diagnostics::at(int line, int column) const {
+  const auto of = std::find_if(files_.rbegin(), std::prev(files_.rend()),
+                               [line](const File& one) { return line > one.lines_before; });
+  return {of->name, line - of->lines_before, column};
 }
 
 std::size_t Diagnostics::offset_of(int line, int column) const {
@@ -52,8 +63,21 @@ void Diagnostics::warning(Position where, std::string message, std::string sugge
   warnings_.push_back({std::move(where), std::move(message), std::move(suggestion)});
 }
 
-std::vector<Complaint> Diagnostics::errors() const { return in_file_order(errors_); }
-std::vector<Complaint> Diagnostics::warnings() const { return in_file_order(warnings_); }
+std::vector<Complaint> Diagnostics::in_order(std::vector<Complaint> all) const {
+  const auto place = [this](const Position& where) {
+    const auto file = std::ranges::find(files_, where.file, &File::name);
+    return std::tuple(file - files_.begin(), where.line, where.column);
+  };
+  std::ranges::stable_sort(all, {}, [&](const Complaint& one) { return place(one.where); });
+  const auto same = [](const Complaint& a, const Complaint& b) {
+    return a.where == b.where && a.message == b.message;
+  };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  return all;
+}
+
+std::vector<Complaint> Diagnostics::errors() const { return in_order(errors_); }
+std::vector<Complaint> Diagnostics::warnings() const { return in_order(warnings_); }
 
 std::string suggestion_for(const std::string& name, const std::vector<std::string>& known) {
   std::string near = did_you_mean(name, known);

@@ -129,10 +129,10 @@ std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNo
   const auto text = read_text(reader.diagnostics, node, what);
   if (!text) return std::nullopt;
   if (text->find_first_of("{}") == std::string::npos && reader.data == DataFiles::kNeeded) {
-    return read_file_name(reader.diagnostics, node, reader.directory, what);
+    return read_file_name(reader.diagnostics, node, reader.folder_of(node), what);
   }
   check_placeholders(reader, node, kinds, what);
-  return (reader.directory / *text).lexically_normal();
+  return (reader.folder_of(node) / *text).lexically_normal();
 }
 
 void read_formula(Reader& reader, const YamlNode& node, FillSpec& fill) {

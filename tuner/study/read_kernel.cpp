@@ -56,7 +56,7 @@ void read_include_dirs(Reader& reader, const YamlNode& node) {
   for (const YamlRef& item : node.items) {
     const auto name = read_text(reader.diagnostics, *item, "a folder of 'include_dirs'");
     if (!name) continue;
-    const std::filesystem::path folder = (reader.directory / *name).lexically_normal();
+    const std::filesystem::path folder = (reader.folder_of(*item) / *name).lexically_normal();
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored)) {
       reader.diagnostics.error(*item, "'include_dirs': there is no folder " + folder.string(),
@@ -75,7 +75,7 @@ void read_sources_of_kernel(Reader& reader, const Fields& fields) {
   if (several != nullptr && one != nullptr) {
     reader.diagnostics.error(*one, "there is 'sources', too", "one of the two");
   } else if (one != nullptr) {
-    const auto path = read_file_name(reader.diagnostics, *one, reader.directory, "'source'");
+    const auto path = read_file_name(reader.diagnostics, *one, reader.folder_of(*one), "'source'");
     if (path) kernel.source = *path;
   }
   if (several == nullptr || !expect_list(reader.diagnostics, *several, "'sources'")) return;
@@ -84,7 +84,8 @@ void read_sources_of_kernel(Reader& reader, const Fields& fields) {
   }
   std::vector<std::filesystem::path> paths;
   for (const YamlRef& item : several->items) {
-    const auto path = read_file_name(reader.diagnostics, *item, reader.directory, "'sources'");
+    const auto path =
+        read_file_name(reader.diagnostics, *item, reader.folder_of(*item), "'sources'");
     if (!path) continue;
     if (std::ranges::find(paths, *path) == paths.end()) {
       paths.push_back(*path);

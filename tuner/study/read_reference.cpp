@@ -312,7 +312,8 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
     check_placeholders(reader, *entry, kinds, "the reference's 'entry'");
   }
   if (const YamlNode* source = fields.find("source")) {
-    reference.source = read_file_name(reader.diagnostics, *source, reader.directory, "'source'");
+    reference.source =
+        read_file_name(reader.diagnostics, *source, reader.folder_of(*source), "'source'");
   }
   read_sets(reader, fields);
   read_reference_launch(reader, fields, kinds);

@@ -72,6 +72,11 @@ std::optional<YamlNode> pasted_lambda(const YamlNode& node) {
 
 }  // namespace
 
+std::filesystem::path Reader::folder_of(const YamlNode& node) const {
+  const std::string file = position_of(diagnostics, node).file;
+  return file == diagnostics.file() ? directory : std::filesystem::path(file).parent_path();
+}
+
 Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
   for (const auto& [name, value] : DeviceFacts{}.bindings()) {
     meanings_.emplace(name, Meaning{kDeviceFact, 0, {}});

@@ -83,10 +83,13 @@ struct Reader {
   Diagnostics& diagnostics;
   Names& names;
   Study& study;
-  std::filesystem::path directory;  // of the study file
+  std::filesystem::path directory;  // of the study file: see folder_of for names of files
   DataFiles data = DataFiles::kNeeded;
   std::map<std::string, RecordSpec> types{};  // of the section 'types', without values
   std::size_t members = 0;                    // of all of them, and of arguments of these types
+
+  // Of the file in which the node stands: names of files are relative to it.
+  std::filesystem::path folder_of(const YamlNode& node) const;
 };
 
 // The values of a collection that were read without an error count on; sections that are absent

@@ -15,6 +15,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/size_sampler.h"
+#include "tuner/study/extended_tree.h"
 #include "tuner/study/record_types.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/t1_reader.h"
@@ -66,9 +67,6 @@ class StudyReader {
     section_at("measure", read_measure);
     if (is_command(reader_.study)) check_program_measuring(reader_);
     section_at("export", read_export);
-    if (reader_.study.kernel.name.empty()) {
-      reader_.study.kernel.name = reader_.study.file.stem().string();
-    }
   }
 
  private:
@@ -202,20 +200,35 @@ void check_sizes(Diagnostics& diagnostics, const Study& study, DataFiles data) {
   }
 }
 
-// What the study says on its own is read into `study`, which holds what the other one says.
-void read_own_parts(Diagnostics& diagnostics, const Fields& file, Study& study) {
-  const std::vector<ProblemSize> others = std::exchange(study.sizes, {});
-  study.domain.reset();
+bool check_dimensions(Diagnostics& diagnostics, const Fields& file, const Study& other,
+                      const Study& study) {
+  const std::vector<std::string> wanted = dimension_names(other.sizes.front());
+  if (dimension_names(study.sizes.front()) == wanted) return true;
+  diagnostics.error(file.where("problem_sizes"),
+                    "'problem_sizes' need the dimensions of the study that is extended",
+                    wanted.empty() ? "it has none" : listed(wanted, "and") + ", in this order");
+  return false;
+}
+
+// Of a T1 file, which is no YAML, only whole sections can be said anew.
+void read_over_t1(Diagnostics& diagnostics, const YamlNode& root, Study& study) {
+  const std::vector<std::string> allowed{"schema", "extends", "problem_sizes",
+                                         "search", "measure", "export"};
+  const Fields file(diagnostics, root, diagnostics.at(1, 1), "the study", kSections);
+  check_schema(diagnostics, file);
+  for (const auto& [key, value] : root.entries) {
+    if (std::ranges::find(allowed, key->text) != allowed.end()) continue;
+    diagnostics.error(*key, fmt::format("'{}' of a T1 file cannot be said anew", key->text),
+                      listed(allowed, "and") + " can be there");
+  }
+  const Study other = study;
   Names names(diagnostics);
   Reader reader{diagnostics, names, study, study.file.parent_path()};
-  if (const YamlNode* sizes = file.require("problem_sizes")) {
+  if (const YamlNode* sizes = file.find("problem_sizes")) {
+    study.sizes.clear();
+    study.domain.reset();
     read_sizes(reader, *sizes);
-    const std::vector<std::string> wanted = dimension_names(others.front());
-    if (diagnostics.ok() && dimension_names(study.sizes.front()) != wanted) {
-      diagnostics.error(file.where("problem_sizes"),
-                        "'problem_sizes' need the dimensions of the study that is extended",
-                        wanted.empty() ? "it has none" : listed(wanted, "and") + ", in this order");
-    }
+    if (!study.sizes.empty()) check_dimensions(diagnostics, file, other, study);
   }
   if (const YamlNode* search = file.find("search")) {
     study.search = {};
@@ -231,35 +244,10 @@ void read_own_parts(Diagnostics& diagnostics, const Fields& file, Study& study) 
   }
 }
 
-// The value of the key 'extends', or null.
-const YamlNode* extends_of(const YamlNode& root) {
-  const auto at = std::ranges::find_if(
-      root.entries, [](const auto& entry) { return entry.first->text == "extends"; });
-  return at == root.entries.end() ? nullptr : at->second.get();
-}
-
-enum class Extends { kNothing, kAnother };
-StudyFile read_file(const fs::path& path, Extends may, DataFiles data);
-
-// The other study, with what this one says.
-StudyFile extended(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path,
-                   DataFiles data) {
-  const Fields file(diagnostics, root, diagnostics.at(1, 1), "a study that extends another",
-                    {"schema", "extends", "problem_sizes", "search", "measure", "export"});
-  check_schema(diagnostics, file);
-  const YamlNode* other = file.require("extends");
-  if (other == nullptr) return {};
-  const auto name = read_file_name(diagnostics, *other, path.parent_path(), "'extends'");
-  if (!name) return {};
-  StudyFile result = read_file(*name, Extends::kNothing, data);
-  result.study.file = path;
-  result.study.text.clear();
-  read_own_parts(diagnostics, file, result.study);
-  return result;
-}
-
+// A study that extends no other is named after its own file where it says no name, else after
+// `first`.
 StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path,
-                     DataFiles data) {
+                     const fs::path& first, const Study* other, DataFiles data) {
   StudyFile result;
   result.study.file = path;
   result.study.text = diagnostics.text();
@@ -267,29 +255,54 @@ StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::p
   Reader reader{diagnostics, names, result.study, path.parent_path(), data};
   const Fields file(diagnostics, root, diagnostics.at(1, 1), "the study", kSections);
   if (file.is_map()) StudyReader(reader, file).read();
-  check_sizes(diagnostics, result.study, data);
+  if (result.study.kernel.name.empty()) result.study.kernel.name = first.stem().string();
+  if (other == nullptr || check_dimensions(diagnostics, file, *other, result.study)) {
+    check_sizes(diagnostics, result.study, data);
+  }
   return result;
 }
 
-StudyFile read_file(const fs::path& path, Extends may, DataFiles data) {
+StudyFile read_file(const fs::path& path, DataFiles data);
+
+// The other study, with what this one says. It has to be right by itself.
+StudyFile extended(Diagnostics& diagnostics, const YamlRef& own, const fs::path& path,
+                   DataFiles data) {
+  const auto name = extended_file(diagnostics, *extends_of(*own), path);
+  if (!name) return {};
+  fs::path first;
+  const bool of_t1 = name->extension() == ".json";
+  const YamlRef root = of_t1 ? own : extended_tree(diagnostics, own, path, first);
+  if (!diagnostics.ok()) return {};
+  StudyFile other = read_file(*name, data);
+  if (of_t1) {
+    other.study.file = path;
+    read_over_t1(diagnostics, *own, other.study);
+    check_sizes(diagnostics, other.study, data);
+    return other;
+  }
+  return read_whole(diagnostics, *root, path, first, &other.study, data);
+}
+
+StudyFile read_file(const fs::path& path, DataFiles data) {
   if (path.extension() == ".json") return read_t1_file(path, data);
   Diagnostics diagnostics(path.string(), study_text(path));
   const fs::path full = fs::absolute(path).lexically_normal();
   StudyFile result;
   const YamlRef root = parse_yaml(diagnostics);
-  const YamlNode* other = root ? extends_of(*root) : nullptr;
-  if (other != nullptr && may == Extends::kNothing) {
-    diagnostics.error(*other, "a study that is extended by another cannot extend one itself");
-  } else if (other != nullptr) {
-    result = extended(diagnostics, *root, full, data);
+  const bool extends = root && extends_of(*root) != nullptr;
+  const std::string own_text = diagnostics.text();
+  if (extends) {
+    result = extended(diagnostics, root, full, data);
+    result.study.text.clear();
   } else if (root) {
-    result = read_whole(diagnostics, *root, full, data);
+    result = read_whole(diagnostics, *root, full, full, nullptr, data);
   }
-  if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
-  if (other != nullptr) {
-    Diagnostics of_both(path.string(), "");  // what breaks at a size may be in either file
-    check_sizes(of_both, result.study, data);
-    if (!of_both.ok()) throw InputError(of_both.errors(), "");
+  if (!diagnostics.ok()) {
+    // Lines are shown of one file only.
+    const std::vector<Complaint> errors = diagnostics.errors();
+    const bool here = std::ranges::all_of(
+        errors, [&](const Complaint& one) { return one.where.file == diagnostics.file(); });
+    throw InputError(errors, here ? own_text : "");
   }
   const std::vector<Complaint> warnings = diagnostics.warnings();
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
@@ -319,9 +332,7 @@ std::string study_text(const std::filesystem::path& path) {
   return text;
 }
 
-StudyFile read_study_file(const fs::path& path) {
-  return read_file(path, Extends::kAnother, DataFiles::kNeeded);
-}
+StudyFile read_study_file(const fs::path& path) { return read_file(path, DataFiles::kNeeded); }
 
 Study unverified_study(Study study) {
   if (study.file.extension() != ".json") {
@@ -334,7 +345,7 @@ Study unverified_study(Study study) {
 }
 
 Study read_study(const std::filesystem::path& path, DataFiles data) {
-  return read_file(path, Extends::kAnother, data).study;
+  return read_file(path, data).study;
 }
 
 }  // namespace tuner

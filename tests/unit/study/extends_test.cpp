@@ -72,25 +72,71 @@ TEST(Extends, AListOfADomainIsAListAgain) {
   EXPECT_EQ(study.exports.weights[0].second, 2);
 }
 
+TEST(Extends, EverythingCanBeSaidAnewAndIsTakenByKey) {
+  const Study study = Extending(R"yaml(kernel: {name: other}
+parameters: {B: [128], C: {values: [1, 2], when: B == 128, otherwise: 0}}
+constraints: ["B * C <= 2 * M"]
+launch: {dynamic_shared_bytes: 4 * C}
+arguments: [{name: Y, type: double}, {name: n, type: int, value: C}]
+search:
+)yaml")
+                          .study();
+  EXPECT_EQ(study.kernel.name, "other");
+  EXPECT_EQ(study.kernel.entry, "k");
+  ASSERT_EQ(study.parameters.size(), 2U);
+  EXPECT_EQ(study.parameters[0].values, std::vector<Value>{std::int64_t{128}});
+  EXPECT_EQ(study.parameters[1].name, "C");
+  EXPECT_EQ(study.constraints.back().text(), "B * C <= 2 * M");
+  EXPECT_EQ(study.launch.dynamic_shared_bytes.text(), "4 * C");
+  EXPECT_EQ(study.launch.grid[0].text(), "ceil_div(M, B)");
+  ASSERT_EQ(study.arguments.size(), 2U);
+  EXPECT_EQ(study.arguments[0].type, DataType::kFloat64);
+  EXPECT_EQ(study.arguments[0].shape.size(), 2U);
+  EXPECT_EQ(study.arguments[1].name, "n");
+  // Nothing behind a key takes it away; what nobody speaks of stays.
+  EXPECT_EQ(study.search.strategy, SearchSpec().strategy);
+  EXPECT_EQ(study.sizes[0].label(), "M64_N64");
+  EXPECT_EQ(study.measure.cache, CacheState::kHot);
+}
+
+TEST(Extends, WhatIsExtendedMayExtendAThird) {
+  StudyFolder folder("schema: 1\nextends: second.yaml\nparameters: {B: [64]}\n");
+  const auto beside = [&](const char* name, const std::string& text) {
+    const auto file = folder.file().parent_path() / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  };
+  beside("second.yaml", "schema: 1\nextends: deep/third.yaml\nexport: {weights: {M: 2}}\n");
+  beside("deep/k.cu", "extern \"C\" __global__ void k(float* Y) {}\n");
+  beside("deep/third.yaml", kBase);
+  const Study study = read_study(folder.file());
+  EXPECT_EQ(study.kernel.source, folder.file().parent_path() / "deep/k.cu");
+  EXPECT_EQ(study.parameters[0].values.size(), 1U);
+  EXPECT_EQ(study.exports.weights[0].second, 2);
+}
+
 TEST(Extends, WhatIsWrongHasItsPlaceHere) {
-  EXPECT_EQ(
-      Extending("parameters: {B: [1]}\nproblem_sizes: [{N: 1, M: 1}]\n").complaints(),
-      R"text(study.yaml:3:1: unknown key 'parameters' in a study that extends another (known: schema, extends, problem_sizes, search, measure and export)
-    parameters: {B: [1]}
-    ^)text");
+  EXPECT_EQ(Extending("parameters: {D: [1]}\nconstraints: [D < E]\n").complaints(),
+            R"text(study.yaml:4:19: unknown name 'E'
+    constraints: [D < E]
+                      ^)text");
   EXPECT_EQ(
       Extending("problem_sizes: [{N: 1, M: 1}]\n").complaints(),
       R"text(study.yaml:3:1: 'problem_sizes' need the dimensions of the study that is extended (M and N, in this order)
     problem_sizes: [{N: 1, M: 1}]
     ^)text");
-  EXPECT_EQ(Extending("search: {strategy: random}\n").complaints(),
-            R"text(study.yaml:1:1: missing key 'problem_sizes' in a study that extends another
-    schema: 1
+  EXPECT_EQ(Extending("serch: {strategy: random}\n").complaints(),
+            R"text(study.yaml:3:1: unknown key 'serch' in the study (did you mean 'search'?)
+    serch: {strategy: random}
     ^)text");
   EXPECT_EQ(
       complaints_of("schema: 1\nextends: none.yaml\nproblem_sizes: [{M: 1}]\n"),
       R"text(study.yaml:2:10: 'extends': there is no file none.yaml (names are relative to the study file)
     extends: none.yaml
+             ^)text");
+  EXPECT_EQ(complaints_of("schema: 1\nextends: study.yaml\nproblem_sizes: [{M: 1}]\n"),
+            R"text(study.yaml:2:10: this study extends itself
+    extends: study.yaml
              ^)text");
 }
 
@@ -101,16 +147,12 @@ TEST(Extends, WhatIsWrongInTheOtherStudyHasItsPlaceThere) {
             R"text(base.yaml:3:19: unknown name 'C'
     constraints: [B < C]
                       ^)text");
-  // There it is right; only a size that is chosen here breaks it.
+  // There it is right; only a size that is chosen here breaks it, or a name that is taken away
+  // here.
   EXPECT_EQ(Extending("problem_sizes: [{M: 64, N: 7}]\n").complaints(),
             "base.yaml:7:48: the shape of 'Y' is 0, less than 1 for M=64, N=7");
-}
-
-TEST(Extends, OnlyWhatExtendsNothing) {
-  EXPECT_EQ(complaints_of("schema: 1\nextends: study.yaml\nproblem_sizes: [{M: 1}]\n"),
-            R"text(study.yaml:2:10: a study that is extended by another cannot extend one itself
-    extends: study.yaml
-             ^)text");
+  EXPECT_EQ(Extending("parameters: {B: , D: [1]}\nconstraints: []\n").complaints(),
+            "base.yaml:6:18: unknown name 'B'\nbase.yaml:6:42: unknown name 'B'");
 }
 
 }  // namespace
