@@ -52,6 +52,8 @@ small_sizes_of() {
     transpose*) echo M=203,N=137 M=204,N=140 ;;  # rows that vectors do not fit, and do
     reduction*) echo N=100003 ;;
     softmax) echo M=37,N=1001 ;;
+    scan*) echo N=100003 N=5 ;;                   # some tiles, and less than one
+    norm*) echo M=37,N=1000 ;;
     convolution2d) echo H=67,W=131 H=34,W=132 ;;  # rows that vectors do not fit, and do
   esac
 }
@@ -71,8 +73,7 @@ tune() {
 quick_copy() {
   local quick="cache: hot, min_samples: 3, max_samples: 3, drop_above: 0, finalists: 0"
   mkdir -p "$out/quick"
-  sed -e "s|\.\./kernel_sources|$prefix/share/tuner/kernel_sources|" \
-    -e "s/^measure:.*/measure: {$quick}/" "$1" >"$out/quick/$(basename "$1")"
+  printf 'schema: 1\nextends: %s\nmeasure: {%s}\n' "$(realpath "$1")" "$quick" >"$out/quick/$(basename "$1")"
 }
 
 # What a worker process does wrong is in the report, not in the program's exit status. The backend

@@ -168,18 +168,10 @@ TEST(Then, EveryWayToFinishAReductionIsRight) {
   const Sandbox sandbox;
   const fs::path root = TUNER_SOURCE_DIR;
   for (const std::string name : {"reduction", "reduction_max", "reduction_arg_max"}) {
-    std::string study = text_of(root / "search_spaces" / (name + ".yaml"));
-    const auto few = [&study](const std::string& parameter, const std::string& values) {
-      study = std::regex_replace(study, std::regex("\n  " + parameter + ": .*"),
-                                 "\n  " + parameter + ": [" + values + "]");
-    };
-    few("BLOCK", "64");
-    few("BLOCKS_PER_SM", "4");
-    few("VEC", "1, 4");
-    few("UNROLL", "1");
-    few("STREAM", "0");
-    study = std::regex_replace(study, std::regex("\\.\\./kernel_sources"),
-                               (root / "kernel_sources").string());
+    const std::string study =
+        "schema: 1\nextends: " + (root / "search_spaces" / (name + ".yaml")).string() +
+        "\nparameters: {BLOCK: [64], BLOCKS_PER_SM: [4], VEC: [1, 4],"
+        " UNROLL: [1], STREAM: [0]}\n";
     sandbox.write(name + ".yaml", study);
     const auto done = run(sandbox, {"run", name + ".yaml", "--backend", "cpu", "--strategy",
                                     "exhaustive", "--size", "N=1003"});
