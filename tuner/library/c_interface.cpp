@@ -12,11 +12,17 @@
 #include <variant>
 #include <vector>
 
+#include "tuner/library/own_results.h"
 #include "tuner/library/tuner.h"
 #include "tuner/library/tuner_c.h"
+#include "tuner/study/yaml_reader.h"
 
 struct tuner_tuning {
   libtuner::Tuning tuning;
+};
+
+struct tuner_own {
+  libtuner::OwnResults results;
 };
 
 struct tuner_search {
@@ -293,6 +299,36 @@ TUNER_LIBRARY int tuner_tuning_launch(tuner_tuning* tuning, const char* size,
                                       size_t error_room) {
   return guarded(error, error_room, {{tuning, "tuning"}}, [&] {
     return tuning->tuning.launch(text_of(size), buffers_of(buffers, count)) ? 1 : 0;
+  });
+}
+
+TUNER_LIBRARY tuner_own* tuner_own_open(const char* study, const char* folder, const char* context,
+                                        char* error, size_t error_room) {
+  tuner_own* made = nullptr;
+  guarded(error, error_room, {{study, "study"}, {folder, "folder"}, {context, "context"}}, [&] {
+    made = new tuner_own{libtuner::OwnResults(tuner::read_study(study), folder, context)};
+    return 0;
+  });
+  return made;
+}
+
+TUNER_LIBRARY void tuner_own_close(tuner_own* own) { delete own; }
+
+TUNER_LIBRARY int tuner_own_record(tuner_own* own, const char* trials, char* error,
+                                   size_t error_room) {
+  return guarded(error, error_room, {{own, "own"}, {trials, "trials"}}, [&] {
+    own->results.record(trials);
+    return 0;
+  });
+}
+
+TUNER_LIBRARY int tuner_own_results(tuner_own* own,
+                                    void (*emit)(void* context, const char* text, size_t size),
+                                    void* context, char* error, size_t error_room) {
+  return guarded(error, error_room, {{own, "own"}, {emit, "emit"}}, [&] {
+    const std::string text = own->results.results();
+    emit(context, text.data(), text.size());
+    return 0;
   });
 }
 

@@ -56,6 +56,27 @@ int tuner_results(const char* study, const char* folder,
                   void (*emit)(void* context, const char* text, size_t size), void* context,
                   char* error, size_t error_room);
 
+/* ---- what a program measured by itself ----------------------------------------------------------
+ * In the store of `tuner run`, ranked by its rules, for the first size of a study that need not
+ * have a kernel. `context` is a JSON object: `device`, an object of `name`, `arch`, `driver`, and
+ * `identity`, a list of pairs of texts: all that can change what is measured. What was recorded in
+ * another context never answers for this one; with `fresh`, a truth value, what was in this one is
+ * not seen any more. */
+typedef struct tuner_own tuner_own;
+
+/* Null when it fails. tuner_own_close() ends it. One is used by one thread at a time. */
+tuner_own* tuner_own_open(const char* study, const char* folder, const char* context, char* error,
+                          size_t error_room);
+void tuner_own_close(tuner_own* own);
+/* A JSON list of trials, which are committed when it returns: `configuration`, `state` and, of
+ * those that are right, `samples` (milliseconds); if known `final` (samples in turns), `message`,
+ * `compile_ms`, `cost_seconds`, `max_error`. 0, or -1. */
+int tuner_own_record(tuner_own* own, const char* trials, char* error, size_t error_room);
+/* What is known in this context, as `tuner export --format json` writes it, with `finalists`: the
+ * configurations that a final is due for. 0, or -1. */
+int tuner_own_results(tuner_own* own, void (*emit)(void* context, const char* text, size_t size),
+                      void* context, char* error, size_t error_room);
+
 /* ---- tuning in the idle time of a program -------------------------------------------------------
  * As libtuner::Tuning: one thread at a time, but for tuner_tuning_best(). */
 typedef struct tuner_tuning tuner_tuning;

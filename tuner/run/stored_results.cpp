@@ -109,7 +109,9 @@ ContextKey key_now(const Study& study, const std::string& digest,
 std::optional<std::string> unverified(const StoredResults& results, const ContextKey& key,
                                       const Study* study) {
   if (!results.imported.empty()) return std::nullopt;
-  if (study != nullptr && results.stale.empty()) return unverified_text(*study);
+  if (study != nullptr && study->runnable && results.stale.empty()) {
+    return unverified_text(*study);
+  }
   if (has_no_reference(key)) return "there was no reference";
   return std::nullopt;
 }
@@ -285,7 +287,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.kernel = context.key.kernel;
     results.parameters = context.context.parameters;
     results.imported = identity_part(context.key, "imported");
-    if (study != nullptr && !results.imported.empty()) {
+    // A study without a kernel says what may be chosen, and nothing of how it is measured.
+    if (study != nullptr && (!results.imported.empty() || !study->runnable)) {
       results.stale = misfits(context.key, *study);
     } else if (study != nullptr) {
       results.stale =

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/fakes/scratch_folder.h"
@@ -71,6 +72,10 @@ TEST_F(CInterface, WhatIsNeededAndIsNullIsAnErrorWithItsName) {
   EXPECT_EQ(error(tuner_search_tell(nullptr, 1, 1, 1, error_, kRoom)), "'search' is null");
   EXPECT_EQ(error(tuner_search_fail(nullptr, 1, error_, kRoom)), "'search' is null");
   EXPECT_EQ(tuner_search_best(nullptr, text_, sizeof text_, &value_), -1);
+  EXPECT_EQ(tuner_own_open(study, "r", nullptr, error_, kRoom), nullptr);
+  EXPECT_STREQ(error_, "'context' is null");
+  EXPECT_EQ(error(tuner_own_record(nullptr, "[]", error_, kRoom)), "'own' is null");
+  EXPECT_EQ(error(tuner_own_results(nullptr, emit, nullptr, error_, kRoom)), "'own' is null");
   EXPECT_EQ(error(tuner_tuning_add(nullptr, "n=8", nullptr, 0, error_, kRoom)), "'tuning' is null");
   EXPECT_EQ(error(tuner_tuning_step(nullptr, 1, nullptr, error_, kRoom)), "'tuning' is null");
   EXPECT_EQ(error(tuner_tuning_best(nullptr, "n=8", text_, sizeof text_, nullptr, nullptr, error_,
@@ -81,6 +86,56 @@ TEST_F(CInterface, WhatIsNeededAndIsNullIsAnErrorWithItsName) {
   EXPECT_EQ(tuner_search_tell(nullptr, 1, 1, 1, nullptr, 0), -1);
   tuner_search_close(nullptr);
   tuner_tuning_close(nullptr);
+}
+
+TEST_F(CInterface, WhatAProgramMeasuredIsThereAgainButNotForAnotherContext) {
+  const std::string study = (folder_.path() / "mine.yaml").string();
+  std::ofstream(study) << "{schema: 1, parameters: {TILE: [1, 2, 4]}, baseline: {TILE: 1}}";
+  const std::string folder = (folder_.path() / "results").string();
+  const auto open = [&](const char* context) {
+    return tuner_own_open(study.c_str(), folder.c_str(), context, error_, sizeof error_);
+  };
+  const auto told = [&](tuner_own* own) {
+    std::string text;
+    const auto emit = [](void* to, const char* piece, std::size_t size) {
+      static_cast<std::string*>(to)->append(piece, size);
+    };
+    EXPECT_EQ(tuner_own_results(own, emit, &text, error_, sizeof error_), 0) << error_;
+    return nlohmann::json::parse(text);
+  };
+  constexpr const char* kContext =
+      R"({"device": {"name": "abacus"}, "identity": [["source", "a"]]})";
+  tuner_own* own = open(kContext);
+  ASSERT_NE(own, nullptr) << error_;
+  EXPECT_EQ(tuner_own_record(own, R"([
+      {"configuration": {"TILE": 1}, "state": "ok", "samples": [3, 3, 3, 3, 3, 3, 3]},
+      {"configuration": {"TILE": 2}, "state": "correctness", "message": "far off"},
+      {"configuration": {"TILE": 4}, "state": "ok", "samples": [2, 2, 2, 2, 2, 2, 2]}])",
+                             error_, sizeof error_),
+            0)
+      << error_;
+  EXPECT_EQ(error(tuner_own_record(own, R"([{"configuration": {"TILE": 1}, "state": "fine"}])",
+                                   error_, sizeof error_)),
+            "there is no state 'fine'");
+  tuner_own_close(own);
+
+  own = open(kContext);
+  const nlohmann::json result = told(own)["results"][0];
+  EXPECT_EQ(result["trials"][0]["configuration"]["TILE"], 4);
+  EXPECT_EQ(result["trials"][0]["time_ms"], 2);
+  EXPECT_EQ(result["trials"][2]["message"], "far off");
+  EXPECT_EQ(result["baseline"]["speedup"]["ratio"], 1.5);
+  tuner_own_close(own);
+
+  own = open(R"({"device": {"name": "abacus"}, "identity": [["source", "b"]]})");
+  EXPECT_EQ(told(own)["results"].size(), 0);
+  tuner_own_close(own);
+  tuner_own_close(nullptr);
+
+  EXPECT_EQ(tuner_own_open(study_.c_str(), folder.c_str(), kContext, error_, sizeof error_),
+            nullptr);
+  EXPECT_STREQ(error_, "the study has a kernel: a run measures that");
+  EXPECT_EQ(open("{}"), nullptr);
 }
 
 TEST_F(CInterface, ASearchNeedsRoomForWhatItAnswers) {
