@@ -11,7 +11,8 @@ if(NOT TUNER_PORTABLE)
   install(TARGETS tuner_shared EXPORT tunerTargets LIBRARY DESTINATION lib)
   install(FILES ${PROJECT_SOURCE_DIR}/tuner/library/tuner.h
           ${PROJECT_SOURCE_DIR}/tuner/library/tuner_c.h DESTINATION include/tuner)
-  install(FILES ${PROJECT_SOURCE_DIR}/python/tuner.py DESTINATION lib/tuner/python)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tuner DESTINATION lib/tuner/python
+          PATTERN __pycache__ EXCLUDE)
 endif()
 if(TUNER_PORTABLE)
   # Nothing links with a portable installation: an example of the library comes with it, built.

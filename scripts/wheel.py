@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the Python wheel: scripts/wheel.py --program PREFIX --library LIBTUNER.so [--to FOLDER]
 
-The wheel is the module python/tuner.py with an installation beside it: program, plugins, studies and kernels of PREFIX
+The wheel is the package python/tuner with an installation beside it: program, plugins, studies and kernels of PREFIX
 (a portable one needs nothing but libc), and libtuner with those libraries it is linked with that not every machine has.
 """
 
@@ -46,7 +46,8 @@ def linked_with(library):
 
 def files_of(program, library):
     """Names in the wheel and where their bytes are."""
-    files = {"tuner/__init__.py": ROOT / "python/tuner.py"}
+    package = ROOT / "python/tuner"
+    files = {f"tuner/{one.name}": one for one in sorted(package.iterdir()) if one.suffix in (".py", ".typed")}
     for part in PARTS:
         whole = program / part
         if not whole.exists():
@@ -79,6 +80,15 @@ class Wheel:
         self.zip.close()
 
 
+def metadata(version):
+    fields = {"Metadata-Version": "2.1", "Name": "tuner", "Version": version,
+              "Summary": "Finds the fastest right variant of a CUDA kernel or a Python function",
+              "License": "MIT", "Requires-Python": ">=3.8", "Keywords": "cuda,triton,autotuning",
+              "Classifier": "Environment :: GPU :: NVIDIA CUDA", "Description-Content-Type": "text/markdown"}
+    head = "".join(f"{name}: {text}\n" for name, text in fields.items())
+    return f"{head}\n{(ROOT / 'docs/python.md').read_text(encoding='utf-8')}"
+
+
 def make(program, library, folder):
     version, tag = version_of_project(), f"py3-none-{platform_tag()}"
     info = f"tuner-{version}.dist-info"
@@ -87,8 +97,7 @@ def make(program, library, folder):
     wheel = Wheel(path)
     for name, source in files_of(program, library).items():
         wheel.add(name, source.read_bytes(), os.access(source, os.X_OK) and name.startswith("tuner/prefix/bin"))
-    wheel.add(f"{info}/METADATA", (f"Metadata-Version: 2.1\nName: tuner\nVersion: {version}\n"
-                                   "Summary: autotuner of CUDA kernels\nRequires-Python: >=3.8\n").encode())
+    wheel.add(f"{info}/METADATA", metadata(version).encode())
     wheel.add(f"{info}/WHEEL", ("Wheel-Version: 1.0\nGenerator: tuner\nRoot-Is-Purelib: false\n"
                                 f"Tag: {tag}\n").encode())
     wheel.add(f"{info}/entry_points.txt", b"[console_scripts]\ntuner = tuner:_main\n")

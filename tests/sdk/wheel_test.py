@@ -98,6 +98,11 @@ class Wheel(unittest.TestCase):
                 self.assertEqual((digest, size), ("sha256=" + made, str(len(data))), name)
 
     def test_its_name_says_for_which_machines_it_is(self):
+        with zipfile.ZipFile(self.wheel) as packed:
+            (metadata,) = [packed.read(name).decode() for name in packed.namelist() if name.endswith("METADATA")]
+            self.assertIn("tuner/py.typed", packed.namelist())
+        self.assertIn("License: MIT\n", metadata)
+        self.assertIn("\n\n# Python\n", metadata)
         self.assertRegex(self.wheel.name, r"^tuner-[0-9.]+-py3-none-manylinux_2_\d+_\w+\.whl$")
 
     def test_a_run_and_its_results_as_columns_and_the_best_of_them(self):
@@ -113,13 +118,22 @@ best = tuner.select(found, size={"n": 1000})
 assert best["rank"] == 1 and best["time_ms"] == columns["time_ms"][0]
 assert tuner.select(found, size={"n": 1000}, TILE=4)["configuration"]["TILE"] == 4
 assert tuner.select(found, size={"n": 1000}, TILE=5) is None
-assert tuner.select(found, size={"n": 5}) is None
-try:
-    tuner.select(found)
-except tuner.Error as error:
-    print(error)
+assert tuner.select(found, size={"n": 5})["size"] == {"n": 1000}
+assert tuner.select(found, size={"n": 5}, nearest=False) is None
+assert tuner.defines(found, best)[0].startswith("-DTUNE_TILE=") and len(tuner.table(found)) == 16
+assert "TUNE_" not in tuner.export("study.yaml", "csv", "ran", size="n=1000")
+print(tuner.__version__)
+for wrong in ({}, {"TLE": 4}, {"size": {"m": 1}}, {"device": "abacus"}):
+    try:
+        tuner.select(found, **wrong)
+    except tuner.Error as error:
+        print(error)
 """)
         self.assertIn("several sizes or devices fit; say which: n1000 on ", out)
+        self.assertTrue(self.wheel.name.startswith(f"tuner-{out.split()[0]}-"), out)
+        self.assertIn("there is no parameter 'TLE'; did you mean 'TILE'?", out)
+        self.assertIn("the size needs n, not m", out)
+        self.assertIn("there is no device 'abacus'; there are: ", out)
 
     def test_a_run_ends_when_its_listener_says_so_or_fails(self):
         out = self.python("""

@@ -1,0 +1,181 @@
+"""How long a call takes: by the events of PyTorch or CuPy where its arrays are on a GPU, else by the clock of the CPU."""
+
+import ctypes
+import glob
+import platform
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from tuner import _arrays
+
+_MOST_FLUSHED = 256 << 20  # of a GPU
+_MOST_FLUSHED_BY_CPU = 64 << 20  # which takes 10 ms
+_MOST_SECONDS = 1.0  # of one variant's samples, with all that is between them
+
+
+class _Cpu:
+    """Samples one by one; cold: twice the last-level cache is written before each."""
+
+    def __init__(self, cold):
+        self._flushed = None
+        if cold:
+            self._flushed = (ctypes.c_char * min(2 * _last_level_cache(), _MOST_FLUSHED_BY_CPU))()
+
+    def sync(self):
+        pass
+
+    def sample(self, call, restore, count):
+        taken = []
+        for _ in range(count):
+            restore()
+            if self._flushed is not None:
+                ctypes.memset(self._flushed, 1, ctypes.sizeof(self._flushed))
+            calls = 0
+            begin = now = time.perf_counter()
+            while calls == 0 or (self._flushed is None and now - begin < 1e-4 and calls < 100):
+                call()
+                calls += 1
+                now = time.perf_counter()
+            taken.append((now - begin) * 1e3 / calls)
+        return taken
+
+
+class _Torch:
+    """Calls are queued behind the flushing of the cache, or behind a pause, so that the GPU does not wait for Python."""
+
+    def __init__(self, cold):
+        import torch
+        self._torch = torch
+        self._flushed = None
+        if cold:
+            properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+            size = 2 * (getattr(properties, "L2_cache_size", 0) or _MOST_FLUSHED // 2)
+            self._flushed = torch.empty(max(size, _MOST_FLUSHED // 2) // 4, dtype=torch.int32, device="cuda")
+
+    def sync(self):
+        self._torch.cuda.synchronize()
+
+    def _event(self):
+        return self._torch.cuda.Event(enable_timing=True)
+
+    def _cover(self):
+        if self._flushed is not None:
+            self._flushed.zero_()
+        elif hasattr(self._torch.cuda, "_sleep"):
+            self._torch.cuda._sleep(200_000)
+
+    def sample(self, call, restore, count):
+        pairs = []
+        for _ in range(count):
+            restore()
+            self._cover()
+            begin, end = self._event(), self._event()
+            begin.record()
+            call()
+            end.record()
+            pairs.append((begin, end))
+        self.sync()
+        return [begin.elapsed_time(end) for begin, end in pairs]
+
+
+class _Cupy(_Torch):
+    def __init__(self, cold):
+        import cupy
+        self._cupy = cupy
+        size = 2 * cupy.cuda.Device().attributes.get("L2CacheSize", _MOST_FLUSHED // 2)
+        self._flushed = cupy.empty(max(size, _MOST_FLUSHED // 2), dtype="uint8") if cold else None
+
+    def sync(self):
+        self._cupy.cuda.get_current_stream().synchronize()
+
+    def _cover(self):
+        if self._flushed is not None:
+            self._flushed.fill(0)
+
+    def sample(self, call, restore, count):
+        pairs = []
+        for _ in range(count):
+            restore()
+            self._cover()
+            begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()
+            begin.record()
+            call()
+            end.record()
+            pairs.append((begin, end))
+        self.sync()
+        return [self._cupy.cuda.get_elapsed_time(begin, end) for begin, end in pairs]
+
+
+def clock_for(arguments, cold):
+    """By where the arrays are."""
+    kinds = {_arrays.kind_of(value) for value in arguments.values() if _arrays.kind_of(value) is not None and
+             _arrays.kind_of(value).on_gpu(value)}
+    if _arrays._Torch in kinds:
+        return _Torch(cold)
+    return _Cupy(cold) if kinds else _Cpu(cold)
+
+
+def device_of(arguments):
+    """{"name", "arch", "driver"} of what the arrays are on, and whether that is a GPU."""
+    for value in arguments.values():
+        kind = _arrays.kind_of(value)
+        if kind is None or not kind.on_gpu(value):
+            continue
+        if kind is _arrays._Torch:
+            properties = sys.modules["torch"].cuda.get_device_properties(value.device)
+            return {"name": properties.name, "arch": f"sm_{properties.major}{properties.minor}",
+                    "driver": _driver()}, True
+        import cupy
+        properties = cupy.cuda.runtime.getDeviceProperties(value.device.id)
+        return {"name": properties["name"].decode(), "arch": f"sm_{properties['major']}{properties['minor']}",
+                "driver": _driver()}, True
+    return {"name": _cpu_name(), "arch": "cpu", "driver": ""}, False
+
+
+def _driver():
+    try:
+        words = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8").splitlines()[0].split()
+        return next((word for word in words if word[:1].isdigit() and "." in word), "")
+    except OSError:
+        return ""
+
+
+def _cpu_name():
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.machine()
+
+
+def _last_level_cache():
+    sizes = [8 << 20]
+    for file in glob.glob("/sys/devices/system/cpu/cpu0/cache/index*/size"):
+        text = Path(file).read_text(encoding="utf-8").strip()
+        sizes.append(int(text[:-1]) << {"K": 10, "M": 20}.get(text[-1:], 0) if text[:-1].isdigit() else 0)
+    return max(sizes)
+
+
+def spread(samples):
+    """Half the interval of the median over the median: order statistics, about 95 %."""
+    ordered, count = sorted(samples), len(samples)
+    reach = int((count - 1.96 * count ** 0.5) / 2) if count >= 6 else 0
+    return (ordered[count - 1 - reach] - ordered[reach]) / 2 / statistics.median(ordered)
+
+
+def measure(clock, call, restore, best_ms, rules):
+    """(samples in ms, whether it was dropped): a probe of three, and more while the interval of the median is wide."""
+    begin = time.monotonic()
+    clock.sample(call, restore, 1)
+    samples = clock.sample(call, restore, 3)
+    if best_ms and rules["drop_above"] and statistics.median(samples) > rules["drop_above"] * best_ms:
+        return samples, True
+    while len(samples) < rules["max_samples"]:
+        enough = len(samples) >= rules["min_samples"]
+        if enough and (spread(samples) <= rules["precision"] or sum(samples) > rules["max_milliseconds"] or
+                       time.monotonic() - begin > _MOST_SECONDS):
+            break
+        samples += clock.sample(call, restore, min(4, rules["max_samples"] - len(samples)))
+    return samples, False

@@ -1,0 +1,113 @@
+"""Parameters and constraints of Python as a study has them."""
+
+import difflib
+import inspect
+import itertools
+import operator
+
+from tuner._library import Error
+
+_MOST_COMBINATIONS = 2_000_000
+_MOST_ROWS = 4000
+
+
+def _plain(name, value):
+    if isinstance(value, (bool, str, float)):
+        return value
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    if hasattr(value, "item"):  # of NumPy
+        return value.item()
+    raise Error(f"parameter '{name}' has the value {value!r}: numbers, texts and truth values are allowed")
+
+
+def plain_parameters(parameters):
+    if not isinstance(parameters, dict) or not parameters:
+        raise Error("'parameters' needs names and their values: {\"BLOCK\": [64, 128]}")
+    out = {}
+    for name, values in parameters.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise Error(f"{name!r} is no name of a parameter")
+        if isinstance(values, (str, bytes)):
+            raise Error(f"parameter '{name}' needs a list of values, not the text {values!r}")
+        try:
+            out[name] = [_plain(name, value) for value in values]
+        except TypeError:
+            raise Error(f"parameter '{name}' needs a list of values, not {values!r}") from None
+        if not out[name]:
+            raise Error(f"parameter '{name}' has no values")
+    return out
+
+
+def configuration_of(what, given, parameters):
+    """All names, each with one of its values."""
+    for name in given:
+        if name not in parameters:
+            raise Error(f"{what} names '{name}', which is no parameter{meant(name, parameters)}")
+    out = {}
+    for name, values in parameters.items():
+        if name not in given:
+            raise Error(f"{what} says nothing of '{name}'")
+        out[name] = _plain(name, given[name])
+        if out[name] not in values:
+            raise Error(f"{what} has {name}={out[name]!r}, which is none of its values: {values}")
+    return out
+
+
+def meant(name, names):
+    close = difflib.get_close_matches(name, list(names), 1)
+    return f"; did you mean '{close[0]}'?" if close else f"; there are: {', '.join(names)}"
+
+
+def _literal(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return repr(value)
+
+
+def constraint_text(constraint, parameters):
+    """A text as it is; of a function the combinations that it allows, of the parameters that it takes. None: all."""
+    if isinstance(constraint, str):
+        return constraint
+    if not callable(constraint):
+        raise Error(f"the constraint {constraint!r} is neither a text nor a function")
+    called = getattr(constraint, "__name__", repr(constraint))
+    taken = list(inspect.signature(constraint).parameters)
+    by_name = all(name in parameters for name in taken) and taken
+    if not by_name and len(taken) != 1:
+        wrong = next((name for name in taken if name not in parameters), "")
+        raise Error(f"the constraint '{called}' takes '{wrong}', which is no parameter{meant(wrong, parameters)}")
+    names = taken if by_name else list(parameters)
+    count = 1
+    for name in names:
+        count *= len(parameters[name])
+    if count > _MOST_COMBINATIONS:
+        raise Error(f"the constraint '{called}' takes {len(names)} parameters with {count} combinations, more than can be "
+                    "asked for one by one: let it take those alone that it needs, or write it as text")
+    good, bad = [], []
+    for values in itertools.product(*(parameters[name] for name in names)):
+        given = dict(zip(names, values))
+        try:
+            holds = constraint(**given) if by_name else constraint(given)
+        except Exception as error:
+            raise Error(f"the constraint '{called}' fails for {given}: {type(error).__name__}: {error}") from error
+        (good if holds else bad).append(values)
+    return _membership(called, names, good, bad)
+
+
+def _membership(called, names, good, bad):
+    if not good:
+        raise Error(f"the constraint '{called}' leaves no configuration: it holds for no values of {', '.join(names)}")
+    if not bad:
+        return None
+    rows, word = (good, "in") if len(good) <= len(bad) else (bad, "not in")
+    if len(rows) > _MOST_ROWS:
+        raise Error(f"the constraint '{called}' is a table of {len(rows)} rows: write it as text")
+    if len(names) == 1:
+        return f"{names[0]} {word} [{', '.join(_literal(row[0]) for row in rows)}]"
+    tuples = ", ".join("(" + ", ".join(_literal(value) for value in row) + ")" for row in rows)
+    return f"({', '.join(names)}) {word} [{tuples}]"

@@ -1,0 +1,207 @@
+"""Runs of a study, and what is stored of it."""
+
+import contextlib
+import ctypes
+import json
+import math
+import signal
+import subprocess
+import tempfile
+
+from tuner import _library
+from tuner._library import Error, as_bytes, call, program, real, study_file, whole
+from tuner._progress import Progress
+from tuner._results import rows
+from tuner._search import size_text
+
+_INTERRUPTED = (130, -signal.SIGINT)
+
+
+def _words(options):
+    """As the command line has them: {"where": [..]} is --where .. for each; True is the option alone."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is True:
+                words.append(option)
+            elif one is not None and one is not False:
+                words += [option, str(size_text(one))]
+    return words
+
+
+def _budget(budget, evaluations, seconds):
+    parts = [] if budget is None else [str(budget)]
+    if whole("evaluations", evaluations):
+        parts.append(str(whole("evaluations", evaluations)))
+    if real("seconds", seconds) < 0 or math.isnan(real("seconds", seconds)):
+        raise Error(f"seconds is {seconds}: at least 0 is needed")
+    if seconds:
+        parts.append(f"{real('seconds', seconds):g}s")
+    return ",".join(parts) or None
+
+
+class _Events:
+    """What `tuner run --progress json` says, line by line."""
+
+    def __init__(self, child, hear):
+        self._child, self._hear = child, hear
+        self.error, self.raised, self._ended = None, None, False
+
+    def end(self, raised=None):
+        """The run ends and keeps what it has; what was raised is raised again behind it."""
+        self.raised = self.raised or raised
+        if not self._ended:
+            self._ended = True
+            self._child.send_signal(signal.SIGINT)
+
+    def take(self, line):
+        try:
+            event = json.loads(line)
+        except ValueError:
+            self.error = (self.error or "") + line
+            return
+        if event.get("event") == "error":
+            self.error = event["message"]
+        elif not self._ended:
+            try:
+                if self._hear(event) is True:
+                    self.end()
+            except BaseException as error:
+                self.end(error)
+
+
+def _trial(event):
+    """What on_trial is given."""
+    return {**{name: event.get(name) for name in ("configuration", "state", "time_ms", "objective", "metrics", "size",
+                                                  "device", "from_store")},
+            "message": event.get("message") or "", "seconds": event.get("elapsed_s")}
+
+
+def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, folder="results", jobs=None, on_trial=None,
+        prefix=None, *, size=None, where=None, budget=None, device=None, fresh=False, timeout=None, cross_sizes=False,
+        warm_start=True, progress=None, on_event=None, **more):
+    """Tunes a study (a file, or a dictionary of its keys) as `tuner run` does, with its results in a folder, and returns
+    what results() does. `size` ("N=4096" or {"N": 4096}), `where`: one or a list. Other options of the command line have
+    their names, with _ for -. `on_trial` gets each trial as a dictionary; when it returns True the run ends. An exception
+    of its own, Ctrl-C included, ends the run, too, and is raised. `on_event` gets all that --progress json tells."""
+    options = {"backend": backend, "strategy": strategy, "seed": whole("seed", seed), "results": folder,
+               "jobs": None if jobs is None else whole("jobs", jobs, 32), "size": size, "where": where,
+               "budget": _budget(budget, evaluations, seconds), "timeout": timeout, "fresh": fresh,
+               "cross-sizes": cross_sizes, "no-warm-start": not warm_start,
+               "device": ",".join(map(str, device)) if isinstance(device, (list, tuple)) else device, **more}
+    bar = Progress(progress, "tuner")
+
+    def hear(event):
+        ended = on_event(event) if on_event is not None else None
+        if event.get("event") == "trial":
+            bar.trial(event, event.get("best_ms"))
+            ended = (on_trial(_trial(event)) if on_trial is not None else None) or ended
+        return ended
+
+    with study_file(study) as path, contextlib.closing(bar):
+        _child([program(prefix), "run", str(path), "--progress", "json", *_words(options)], hear)
+        return results(path, folder)
+
+
+def _child(words, hear):
+    """Runs the program until it ends, also by Ctrl-C, which it is told of."""
+    try:
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 text=True, errors="replace", start_new_session=True)
+    except OSError as error:
+        raise Error(f"cannot start {words[0]}: {error}") from None
+    events = _Events(child, hear)
+    while True:
+        try:
+            line = child.stderr.readline()
+            if not line:
+                child.wait()
+                break
+            events.take(line)
+        except KeyboardInterrupt as error:
+            events.end(error)
+    child.stderr.close()
+    if events.raised:
+        raise events.raised
+    if child.returncode not in (0, 1, *_INTERRUPTED):
+        raise Error((events.error or f"the program ended with {child.returncode}").strip())
+
+
+def results(study, folder="results"):
+    """What is stored of a study, as docs/results-json.md describes it."""
+    pieces = []
+    emit = _library.EMIT(lambda _, text, size: pieces.append(ctypes.string_at(text, size)))
+    with study_file(study) as path:
+        call(_library.LIBRARY.tuner_results, as_bytes(path), as_bytes(folder), emit, None)
+    return json.loads(b"".join(pieces))
+
+
+def export(study, format, folder="results", **more):
+    """What `tuner export` writes in a format that is a single file (header, json, csv, ...), as text; `more`: its options."""
+    with study_file(study) as path, tempfile.TemporaryDirectory(prefix="tuner-") as room:
+        file = f"{room}/exported"
+        done = subprocess.run([program(), "export", str(path), "--format", format, "--results", str(folder), "-o", file,
+                               *_words(more)], capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            raise Error(done.stderr.strip() or f"the program ended with {done.returncode}")
+        with open(file, encoding="utf-8") as text:
+            return text.read()
+
+
+def table(found):
+    """All results as a list of dictionaries, one a trial, with size and device: pandas.DataFrame(tuner.table(found))."""
+    return [{**{name: extent for name, extent in one["size"].items()}, "device": one["device"]["name"], **row}
+            for one in found["results"] for row in rows(one)]
+
+
+def columns(result):
+    """One entry of results()["results"] as columns: a dictionary from name to list, a row for each trial."""
+    listed = rows(result)
+    names = list(dict.fromkeys(name for row in listed for name in row))
+    return {name: [row.get(name) for row in listed] for name in names}
+
+
+def _nearest(fitting, size):
+    """As an exported header chooses: the tuned size whose extents have the least sum of |log2 ratio|."""
+    def distance(one):
+        return sum(abs(math.log2(max(extent, 1) / max(size[name], 1))) for name, extent in one["size"].items())
+    same = [one for one in fitting if set(one["size"]) == set(size)]
+    if not same and fitting:
+        raise Error(f"the size needs {', '.join(fitting[0]['size'])}, not {', '.join(size)}")
+    least = min(map(distance, same), default=0)
+    return [one for one in same if distance(one) == least]
+
+
+def select(found, size=None, device=None, nearest=True, **values):
+    """The best valid trial (a dictionary) of results(), for a size ({"n": 1000}; None: the only one), on a device (its
+    name), among the configurations with these values (TILE=16); None where there is none. For a size that was not tuned
+    it is that of the nearest one, with `nearest` only."""
+    known = [one["name"] for one in found["parameters"]]
+    for name in values:
+        if name not in known:
+            from tuner._space import meant
+            raise Error(f"there is no parameter '{name}'{meant(name, known)}")
+    fitting = [one for one in found["results"] if device in (None, one["device"]["name"])]
+    if device is not None and found["results"] and not fitting:
+        raise Error(f"there is no device '{device}'; there are: " +
+                    ", ".join(sorted({one["device"]["name"] for one in found["results"]})))
+    if size is not None:
+        exact = [one for one in fitting if one["size"] == dict(size)]
+        fitting = exact or (_nearest(fitting, dict(size)) if nearest else [])
+    if len(fitting) > 1:
+        raise Error("several sizes or devices fit; say which: " +
+                    ", ".join(f"{one['label']} on {one['device']['name']}" for one in fitting))
+    for trial in fitting[0]["trials"] if fitting else ():
+        if trial["rank"] is not None and all(trial["configuration"].get(name) == value
+                                             for name, value in values.items()):
+            return {**trial, "size": fitting[0]["size"]}
+    return None
+
+
+def defines(found, trial):
+    """The macros that a study's kernel is compiled with for a trial: ["-DTUNE_TILE=16", ...]."""
+    start = found["kernel"]["define_prefix"]
+    texts = {True: "1", False: "0"}
+    return [f"-D{start}{name}={texts[value] if isinstance(value, bool) else value}"
+            for name, value in trial["configuration"].items()]

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""tuner.tune() over plain Python functions: right, wrong, failing, crashing and hanging variants, resumption, constraints,
+mistakes. Without a GPU; what needs NumPy is left out loudly where that is not installed."""
+
+import argparse
+import array
+import contextlib
+import ctypes
+import functools
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+import unittest
+from pathlib import Path
+
+OPTIONS = argparse.Namespace()
+FACTOR = 2  # a value of the module, which goes along
+LOCK = threading.Lock()
+
+
+def scaled(value):
+    return FACTOR * value
+
+
+def double(x, y, STEP, HOW="right"):
+    for start in range(0, len(x), STEP):
+        for i in range(start, min(start + STEP, len(x))):
+            y[i] = scaled(x[i])
+    if HOW == "wrong":
+        y[5] += 1
+    elif HOW == "raises":
+        raise ValueError("too large a tile")
+    elif HOW == "exits":
+        os._exit(3)
+    elif HOW == "leaves":
+        sys.exit(4)
+    elif HOW == "crashes":
+        ctypes.string_at(0)
+    elif HOW == "hangs":
+        while True:
+            time.sleep(0.1)
+    elif HOW == "reads":
+        x[0] = 17.0
+
+
+def lazy(x, y, SHARE):
+    for i in range(int(len(x) * SHARE)):
+        y[i] = 2 * x[i]
+
+
+def right(x, y):
+    for i, value in enumerate(x):
+        y[i] = 2 * value
+
+
+def floats(*values):
+    return array.array("f", values)
+
+
+def uses_lock(x, y, STEP):
+    with LOCK:
+        pass
+
+
+class Tune(unittest.TestCase):
+    def setUp(self):
+        self.room = self.enterContext_(tempfile.TemporaryDirectory(prefix="tuner-python-"))
+        self.x, self.y = floats(*range(64)), floats(*[0] * 64)
+
+    def enterContext_(self, manager):  # unittest has it from 3.11 on
+        stack = contextlib.ExitStack()
+        self.addCleanup(stack.close)
+        return stack.enter_context(manager)
+
+    def tune(self, function=double, parameters=None, arguments=None, reference=right, **more):
+        more.setdefault("folder", self.room + "/results")
+        return tuner.tune(function, parameters or {"STEP": [1, 8, 64]}, arguments or [self.x, self.y], reference,
+                          **{"samples": 7, "progress": False, "cache": "hot", **more})
+
+    def said(self, *words, **named):
+        with self.assertRaises(tuner.Error) as caught:
+            self.tune(*words, **named)
+        return str(caught.exception)
+
+    def test_what_fails_costs_itself_alone(self):
+        hows = ["right", "wrong", "raises", "exits", "leaves", "crashes", "hangs", "reads"]
+        tuned = self.tune(parameters={"HOW": hows, "STEP": [8]}, timeout=3, jobs=2)
+        states = {row["HOW"]: (row["state"], row["message"]) for row in tuned.table}
+        self.assertEqual(states["right"], ("ok", ""))
+        self.assertEqual(states["wrong"][0], "correctness")
+        self.assertIn("'y'[5] is 11.0, the right answer 10.0", states["wrong"][1])
+        self.assertEqual(states["raises"][0], "runtime")
+        self.assertIn("ValueError: too large a tile", states["raises"][1])
+        self.assertEqual(states["exits"], ("runtime", "the process ended with 3"))
+        self.assertIn("SystemExit: 4", states["leaves"][1])
+        self.assertIn("SIGSEGV", states["crashes"][1])
+        self.assertEqual(states["hangs"], ("timeout", "more than 3 s"))
+        self.assertEqual(states["reads"], ("correctness", "it writes into 'x', which the reference leaves alone"))
+        self.assertEqual(tuned.best, {"HOW": "right", "STEP": 8})
+        self.assertEqual(tuned.speedup, 1)
+        self.assertRegex(repr(tuned), r"^<Tuned: HOW='right', STEP=8: [0-9.]+ ms, 1 times as fast .*; 8 configurations>$")
+        self.assertEqual(list(self.y), [0] * 64)  # nobody's arguments are touched
+
+    def test_what_is_not_written_is_seen(self):
+        tuned = self.tune(lazy, {"SHARE": [1.0, 0.5]}, baseline={"SHARE": 0.5})
+        self.assertEqual(tuned.best, {"SHARE": 1.0})
+        self.assertIn("'y'[32] is nan", tuned.table[1]["message"])
+        self.assertIsNone(tuned.speedup)
+
+    def test_the_same_call_goes_on_and_what_has_changed_is_measured_anew(self):
+        self.assertEqual(self.tune(evaluations=2).measured, 2)
+        self.assertEqual(self.tune().measured, 1)
+        self.assertEqual(self.tune().measured, 0)
+        self.assertEqual(self.tune(fresh=True).measured, 3)
+        self.assertEqual(self.tune().measured, 0)
+        self.assertEqual(self.tune(cache="cold").measured, 3)
+        self.assertEqual(self.tune(rtol=1e-3).measured, 3)
+        self.assertEqual(self.tune(arguments=[floats(*[1] * 64), self.y]).measured, 3)
+        global FACTOR
+        try:
+            FACTOR = 3
+            self.assertIsNone(self.tune().best)
+        finally:
+            FACTOR = 2
+        self.assertEqual(self.tune().measured, 0)
+
+    def test_ctrl_c_and_an_end_by_the_listener_keep_what_was_measured(self):
+        def interrupted(trial):
+            raise KeyboardInterrupt
+        with self.assertRaises(KeyboardInterrupt):
+            self.tune(on_trial=interrupted)
+        self.assertEqual(self.tune(on_trial=lambda trial: True).measured, 1)
+        self.assertEqual(self.tune().measured, 1)
+
+    def test_kill_9_loses_nothing_that_was_finished(self):
+        script = Path(self.room) / "killed.py"
+        script.write_text(textwrap.dedent("""
+            import array, os, sys, tuner
+            heard = []
+            def work(x, y, STEP):
+                for i in range(len(x)): y[i] = 2 * x[i]
+            def right(x, y):
+                for i in range(len(x)): y[i] = 2 * x[i]
+            def listen(trial):
+                heard.append(trial)
+                if len(heard) == 3 and sys.argv[1] == "die": os.kill(os.getpid(), 9)
+            x = array.array("f", [1] * 8)
+            tuned = tuner.tune(work, {"STEP": [1, 2, 3, 4, 5]}, [x, array.array("f", x)], right, samples=7, cache="hot", on_trial=listen)
+            print(tuned.measured, len(tuned.table))
+            """))
+        done = subprocess.run([sys.executable, script, "die"], cwd=self.room, check=False)
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        done = subprocess.run([sys.executable, script, "live"], cwd=self.room, check=True, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "2 5\n")
+
+    def test_constraints_are_texts_or_functions_of_what_they_take(self):
+        limit = 32
+        tuned = self.tune(lambda_free, {"A": [1, 2, 4, 8], "B": [1, 2, 4, 8], "C": [True, False], "D": ["x", "it's"]}, [self.x],
+                          None, constraints=["A <= B", lambda A, B: A * B <= limit, lambda c: c["C"] or c["D"] == "it's"],
+                          evaluations=500)
+        wanted = [(a, b, c, d) for a in (1, 2, 4, 8) for b in (1, 2, 4, 8) for c in (True, False) for d in ("x", "it's")
+                  if a <= b and a * b <= 32 and (c or d == "it's")]
+        self.assertEqual(sorted((row["A"], row["B"], row["C"], row["D"]) for row in tuned.table), sorted(wanted))
+        self.assertIn("not verified", repr(tuned))
+
+    def test_the_program_reads_what_was_stored(self):
+        tuned = self.tune()
+
+        def program(*words):
+            done = subprocess.run([OPTIONS.tuner, *words], cwd=self.room, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+        self.assertIn("double on ", program("results", "results"))
+        self.assertIn("3 ok", program("results", tuned.study, "--results", "results"))
+        exported = json.loads(program("export", tuned.study, "--results", "results", "--format", "json", "-o", "-"))
+        self.assertEqual(exported["results"][0]["trials"][0]["configuration"], tuned.best)
+        self.assertIn("1 compared", program("compare", "results", "results"))
+        program("report", "results", "-o", "report.html")
+        self.assertIn("random", program("run", "--replay", "results", "--strategy", "random", "--strategy", "genetic"))
+
+    def test_a_function_within_another_and_one_that_returns(self):
+        factor = 3.0
+
+        def total(x, STEP):
+            return sum(factor * value for value in x)
+        tuned = self.tune(total, {"STEP": [1, 2]}, {"x": self.x}, lambda_free_total)
+        self.assertEqual(len(tuned.table), 2)
+        self.assertEqual([row["state"] == "correctness" for row in tuned.table], [False, False])
+        self.assertEqual(tuned(self.x), 3.0 * sum(self.x))
+        self.assertIn("the reference says nothing", self.said(total, {"STEP": [1]}, {"x": self.x}, lambda_free_nothing))
+
+    def test_a_function_of_a_module_is_imported_and_changed_in_place_is_restored(self):
+        Path(self.room, "mine_for_tuner.py").write_text("def add(x, AMOUNT):\n    for i in range(len(x)):\n        x[i] += AMOUNT\n")
+        sys.path.insert(0, self.room)
+        try:
+            module = importlib.import_module("mine_for_tuner")
+            tuned = self.tune(module.add, {"AMOUNT": [1, 2]}, [self.x], functools.wraps(module.add)(
+                _adds_one), name="adds")
+        finally:
+            sys.path.remove(self.room)
+        self.assertEqual(tuned.best, {"AMOUNT": 1})
+        self.assertTrue(tuned.study.endswith("adds.yaml"))
+
+    def test_mistakes_are_told_before_anything_is_measured(self):
+        self.assertIn("no parameter 'STPE'; did you mean 'STEP'?", self.said(parameters={"STPE": [1]}))
+        self.assertIn("cannot be called so: missing a required argument: 'STEP'", self.said(parameters={"HOW": ["right"]}))
+        self.assertIn("'HOW' is given as an argument and as a parameter",
+                      self.said(parameters={"STEP": [1], "HOW": ["right"]}, arguments=[self.x, self.y, 1, "right"][:2] + [8, "r"]))
+        self.assertIn("has no values", self.said(parameters={"STEP": []}))
+        self.assertIn("numbers, texts and truth values", self.said(parameters={"STEP": [None]}))
+        self.assertIn("uses 'LOCK', a lock, which cannot be sent to another process", self.said(uses_lock))
+        self.assertIn("is or uses a lambda: give it a name", self.said(lambda x, y, STEP: None))
+        self.assertIn("float32[8], but the argument is float32[64]", self.said(reference={"y": floats(*range(8))}))
+        self.assertIn("names 'z', which is no array among the arguments; there are: x, y", self.said(reference={"z": self.y}))
+        self.assertIn("the reference fails: ZeroDivisionError", self.said(reference=_fails))
+        self.assertIn("leaves no configuration", self.said(constraints=[lambda STEP: STEP > 64]))
+        self.assertIn("leave no configuration", self.said(constraints=["STEP > 8", "STEP < 8"]))
+        self.assertIn("'SETP', which is no parameter; did you mean 'STEP'?", self.said(constraints=[lambda SETP, STEP: True]))
+        self.assertIn("fails for {'STEP': 1}: ZeroDivisionError", self.said(constraints=[lambda STEP: 1 / (STEP - 1)]))
+        self.assertIn("STPE", self.said(constraints=["STPE > 8"]))
+        self.assertIn("which is none of its values", self.said(baseline={"STEP": 7}))
+        self.assertIn("'cold' and 'hot' are allowed", self.said(cache="warm"))
+        self.assertIn("there is no strategy 'genetics'", self.said(strategy="genetics"))
+        self.assertIn("cannot be sent to another process", self.said(arguments=[self.x, self.y, 1, LOCK][:1] + [LOCK]))
+        done = subprocess.run([sys.executable, "-c", "import tuner\ndef f(x, A): pass\ntuner.tune(f, {'A': [1]}, [1])"],
+                              capture_output=True, text=True, cwd=self.room, check=False)
+        self.assertIn("write it in a file or in a notebook", done.stderr)
+
+    def test_numpy(self):
+        if importlib.util.find_spec("numpy") is None:
+            self.skipTest("NUMPY IS NOT INSTALLED: its arrays are not tested here")
+        import numpy as np
+        x = np.arange(4096, dtype=np.float32).reshape(64, 64)
+        tuned = self.tune(numpy_double, {"ROWS": [1, 64], "ERROR": [0.0, 1.0]}, [x, np.zeros_like(x)], numpy_right)
+        self.assertEqual(tuned.best["ERROR"], 0.0)
+        self.assertEqual([row["state"] for row in tuned.table].count("correctness"), 2)
+        self.assertIn("float32[2], but the argument is float32[64, 64]",
+                      self.said(numpy_double, {"ROWS": [1], "ERROR": [0.0]}, [x, np.zeros_like(x)],
+                                {"y": np.zeros(2, np.float32)}))
+
+
+def lambda_free(x, A, B, C, D):
+    pass
+
+
+def lambda_free_total(x):
+    return 3.0 * sum(x)
+
+
+def lambda_free_nothing(x):
+    pass
+
+
+def _adds_one(x):
+    for i, value in enumerate(x):
+        x[i] = value + 1
+
+
+def _fails(x, y):
+    return 1 / 0
+
+
+def numpy_double(x, y, ROWS, ERROR):
+    for start in range(0, len(x), ROWS):
+        y[start:start + ROWS] = 2 * x[start:start + ROWS] + ERROR
+
+
+def numpy_right(x, y):
+    y[...] = 2 * x
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tuner", required=True, help="the program, beside whose folder is lib/libtuner.so")
+    OPTIONS, rest = parser.parse_known_args()
+    prefix = Path(OPTIONS.tuner).resolve().parents[1]
+    package = Path(__file__).resolve().parents[2] / "python"
+    os.environ.setdefault("TUNER_LIBRARY", str(prefix / "lib/libtuner.so"))
+    os.environ["PYTHONPATH"] = str(package)
+    sys.path.insert(0, str(package))
+    import tuner
+    unittest.main(argv=[__file__, *rest], verbosity=2)
