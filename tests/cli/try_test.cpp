@@ -11,10 +11,11 @@ const std::string kTiny = data("studies/tiny.yaml").string();
 const std::string kFaults = data("faults/faults.yaml").string();
 
 // On what the launch in front of them wrote, too.
-TEST(Try, KernelsReadThroughTextures) {
+TEST(Try, KernelsReadThroughTexturesAndWriteThroughSurfaces) {
   const Sandbox sandbox;
   const std::vector<std::vector<std::string>> all{{"textures.yaml", "BLOCK=32", "ROWS=2"},
-                                                  {"textures_in_turn.yaml", "BLOCK=64"}};
+                                                  {"textures_in_turn.yaml", "BLOCK=64"},
+                                                  {"surfaces.yaml", "BLOCK=32", "ROWS=2"}};
   for (std::vector<std::string> words : all) {
     words.front() = data("studies/" + words.front()).string();
     words.insert(words.begin(), "try");

@@ -44,6 +44,7 @@ PLACES = {
     "fill 'ragged'": ["arguments", 0, "fill", 1, "ragged"],
     "'tensor_map'": ["arguments", 0, "tensor_map"],
     "'texture'": ["arguments", 0, "texture"],
+    "'surface'": ["arguments", 0, "surface"],
     "'reference'": ["reference"],
     "the tolerance of '": ["verify", 1, "ANY", 1],
     "'objective'": ["objective"],
@@ -175,7 +176,9 @@ ACCEPTED = [
 ]
 # (path, value) that both refuse.
 REFUSED = [
-    ("arguments.1", {"name": "i", "surface": {"of": "o"}}), ("arguments.1", {"name": "i", "texture": {}}),
+    ("arguments.1", {"name": "i", "surface": {}}), ("arguments.1", {"name": "i", "texture": {}}),
+    ("arguments.1", {"name": "i", "surface": {"of": "o", "address": "clamp"}}),
+    ("arguments.1", {"name": "i", "texture": {"of": "o", "array": "yes"}}),
     ("arguments.1", {"name": "i", "texture": {"of": "o", "filter": "cubic"}}),
     ("schema", 2), ("kernel", "k"), ("kernel.options", "-O3"), ("launch", None),
     ("problem_sizes", []), ("problem_sizes", [{"N": 0}]), ("problem_sizes", [{"N": "big"}]),

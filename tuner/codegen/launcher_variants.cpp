@@ -32,9 +32,10 @@ void refuse_what_no_launcher_has(const Study& study) {
                         "': export a header, and launch the kernel yourself");
     }
     if (!one.record && !one.is_beside) continue;
-    reject_export(study, "a launcher passes numbers and buffers, and '" + one.name +
-                             "' is a struct, a vector, an address or a texture: launch the kernel "
-                             "yourself, with the configuration of a header");
+    reject_export(
+        study, "a launcher passes numbers and buffers, and '" + one.name +
+                   "' is a struct, a vector, an address, a texture or a surface: launch the kernel "
+                   "yourself, with the configuration of a header");
   }
 }
 

@@ -44,18 +44,24 @@ struct TensorMap {
   std::uint32_t swizzle = 0;
 };
 
-// How kernels read a dense buffer through texture units. The numbers are those of plugin/abi.h.
+// How kernels read a dense buffer through texture units, or reach it through a surface. The numbers
+// are those of plugin/abi_abilities.h.
 struct TextureView {
+  enum class Kind : std::uint32_t { kOverMemory = 0, kOverArray = 1, kSurface = 2 };
   enum class Filter : std::uint32_t { kPoint = 0, kLinear = 1 };
   enum class Outside : std::uint32_t { kClamp = 0, kWrap = 1, kMirror = 2, kBorder = 3 };
   DataType type = DataType::kFloat32;
   std::uint32_t lanes = 1;   // numbers of an element: 1, 2 or 4
   std::uint64_t width = 0;   // elements of a row, or of the vector
   std::uint64_t height = 0;  // 0: a vector
+  std::uint64_t depth = 0;   // 0: no volume
+  Kind kind = Kind::kOverMemory;
   Filter filter = Filter::kPoint;
   Outside outside = Outside::kClamp;
   bool normalized = false;  // coordinates from 0 to 1
   bool as_floats = false;   // integers are read as numbers from 0 or -1 to 1
+  // Over an array of the driver's own, which holds what the buffer holds.
+  bool is_over_array() const { return kind != Kind::kOverMemory; }
 };
 
 }  // namespace tuner

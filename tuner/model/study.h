@@ -131,8 +131,9 @@ struct TensorMapSpec {
   Position where;               // of 'of'
 };
 
-// How a texture reads its buffer.
+// How a texture reads its buffer, or that it is a surface.
 struct TextureSpec {
+  TextureView::Kind kind = TextureView::Kind::kOverMemory;
   TextureView::Filter filter = TextureView::Filter::kPoint;
   TextureView::Outside outside = TextureView::Outside::kClamp;
   bool normalized = false;
@@ -195,7 +196,7 @@ inline bool is_table(const ArgumentSpec& argument) {
   return argument.record && !argument.is_scalar && argument.record->type.empty();
 }
 
-// Whether it is a texture object.
+// Whether it is a texture or a surface object.
 inline bool is_texture(const ArgumentSpec& argument) {
   return argument.record && !argument.record->members.empty() &&
          argument.record->members.front().texture.has_value();

@@ -286,6 +286,11 @@ typedef struct tuner_launch {
   size_t zeros_count;
   /* Null: none; always so for who has not TUNER_ABILITY_LAUNCH_ATTRIBUTES. */
   const tuner_launch_attributes* attributes;
+  /* Where memory begins for which an object over an array stands in the arguments. The arrays get
+   * what that memory holds before the first of all launches, when they are timed before each
+   * sample, and it gets what they hold behind the last. Neither is timed. */
+  const tuner_range* arrays;
+  size_t array_count;
 } tuner_launch;
 
 typedef struct tuner_restore {

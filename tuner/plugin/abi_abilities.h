@@ -48,8 +48,14 @@ typedef struct tuner_addresses {
   int (*address)(void* self, tuner_range at, uint64_t* out, tuner_sink error);
 } tuner_addresses;
 
-/* Makes texture objects over its memory, dense and row-major. */
+/* Makes texture objects over its memory, dense and row-major, and objects over arrays of its own
+ * that hold what the memory holds: see tuner_launch::arrays. */
 #define TUNER_ABILITY_TEXTURES "tuner.textures/1"
+enum tuner_texture_kind {
+  TUNER_TEXTURE_OVER_MEMORY = 0,
+  TUNER_TEXTURE_OVER_ARRAY = 1,
+  TUNER_SURFACE = 2 /* over an array, too; filter, outside, normalized and as_floats mean nothing */
+};
 enum tuner_texture_filter { TUNER_FILTER_POINT = 0, TUNER_FILTER_LINEAR = 1 };
 enum tuner_texture_outside { /* which element stands for one that is outside */
                              TUNER_OUTSIDE_CLAMP = 0,
@@ -62,15 +68,15 @@ typedef struct tuner_texture {
   uint32_t type;  /* tuner_type */
   uint32_t lanes; /* numbers of an element: 1, 2 or 4 */
   uint32_t filter, outside;
-  uint32_t normalized;    /* 1: coordinates from 0 to 1 */
-  uint32_t as_floats;     /* 1: integers are read as numbers from 0 or -1 to 1 */
-  uint32_t reserved;      /* 0 */
-  uint64_t width, height; /* elements; height 0: a vector */
+  uint32_t normalized; /* 1: coordinates from 0 to 1 */
+  uint32_t as_floats;  /* 1: integers are read as numbers from 0 or -1 to 1 */
+  uint32_t kind;       /* tuner_texture_kind; who has no arrays refuses with TUNER_UNSUPPORTED */
+  uint64_t width, height, depth; /* elements; height 0: a vector; depth 0: no volume */
 } tuner_texture;
 typedef struct tuner_textures {
   uint32_t struct_size;
-  /* What a kernel takes as cudaTextureObject_t. It stays until the buffer is released, and is the
-   * same for the same question. */
+  /* What a kernel takes as cudaTextureObject_t or cudaSurfaceObject_t. It stays until the buffer is
+   * released, and is the same for the same question. */
   int (*object)(void* self, tuner_range at, const tuner_texture* how, uint64_t* out,
                 tuner_sink error);
 } tuner_textures;

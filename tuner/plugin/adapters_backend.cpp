@@ -71,9 +71,10 @@ tuner_texture abi_texture(const TextureView& from) {
           static_cast<std::uint32_t>(from.outside),
           from.normalized ? 1U : 0U,
           from.as_floats ? 1U : 0U,
-          0,
+          static_cast<std::uint32_t>(from.kind),
           from.width,
-          from.height};
+          from.height,
+          from.depth};
 }
 
 // One of the backend's abilities; null where it has none by that name.

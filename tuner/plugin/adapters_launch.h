@@ -57,6 +57,8 @@ class AbiLaunch {
     launch.map_count = maps_.size();
     launch.zeros = one.zeros.data();
     launch.zeros_count = one.zeros.size();
+    launch.arrays = arrays_.data();
+    launch.array_count = arrays_.size();
     if (one.geometry.attributes == LaunchAttributes{}) return;
     attributes_ = abi_attributes(one.geometry.attributes);
     launch.attributes = &attributes_;
@@ -73,12 +75,16 @@ class AbiLaunch {
     if (from.addresses.empty()) return from.scalar.data();
     std::vector<std::byte>& own = with_addresses_.emplace_back(from.scalar);
     if (written) written = write_addresses(memory, from.addresses, own);
+    for (const AddressAt& one : from.addresses) {
+      if (one.texture && one.texture->is_over_array()) arrays_.push_back(one.of);
+    }
     return own.data();
   }
 
   std::vector<std::vector<std::byte>> with_addresses_;
   std::vector<tuner_argument> arguments_;
   std::vector<tuner_tensor_map> maps_;
+  std::vector<tuner_range> arrays_;
   tuner_launch_attributes attributes_{};
 };
 

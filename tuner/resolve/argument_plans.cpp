@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <optional>
@@ -115,8 +116,45 @@ Expected<std::string, std::string> substitute(const std::string& text, const Bin
 
 // ---- arguments ----------------------------------------------------------------------------------
 
+TextureView view_of(const TextureSpec& spec, const ArgumentSpec& target,
+                    const std::vector<std::uint64_t>& extents) {
+  TextureView view;
+  view.type = target.type;
+  view.lanes = static_cast<std::uint32_t>(target.lanes);
+  view.filter = spec.filter;
+  view.outside = spec.outside;
+  view.normalized = spec.normalized;
+  view.as_floats = spec.as_floats;
+  view.kind = spec.kind;
+  const std::size_t rank = target.shape.size();  // those of an element's numbers may follow
+  view.width = extents[rank - 1];
+  if (rank > 1) view.height = extents[rank - 2];
+  if (rank > 2) view.depth = extents[rank - 3];
+  return view;
+}
+
+namespace {
+
+// How large an array can be, of those devices that compute capability 7.5 and later are.
+std::optional<std::string> array_fault(const TextureView& view) {
+  const bool is_surface = view.kind == TextureView::Kind::kSurface;
+  std::array<std::uint64_t, 3> most{is_surface ? 32768U : 131072U, 0, 0};
+  if (view.height > 0) most = {131072, 65536, 0};
+  if (view.depth > 0) most = {16384, 16384, 16384};
+  const std::array<std::uint64_t, 3> extents{view.width, view.height, view.depth};
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i] <= most[i]) continue;
+    return fmt::format("{} has {} elements in {}, and an array of its extents at most {}",
+                       is_surface ? "a surface" : "a texture", extents[i], "xyz"[i], most[i]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::string> texture_fault(const TextureView& view) {
   constexpr std::uint64_t kRows = 32;  // what all devices ask of rows
+  if (view.is_over_array()) return array_fault(view);
   const std::uint64_t row = view.width * view.lanes * size_of(view.type);
   if (view.height == 0 || row % kRows == 0) return std::nullopt;
   return fmt::format("rows of a texture are multiples of {} bytes, and these have {}", kRows, row);
@@ -167,22 +205,6 @@ std::optional<std::string> measure_shape(const ArgumentSpec& spec, const Binding
   plan.extents.push_back(static_cast<std::uint64_t>(spec.lanes));
   plan.elements *= plan.extents.back();
   return std::nullopt;
-}
-
-// Its extents are those of the shape, and of an element's numbers.
-TextureView view_of(const TextureSpec& spec, const ArgumentSpec& target,
-                    const std::vector<std::uint64_t>& extents) {
-  TextureView view;
-  view.type = target.type;
-  view.lanes = static_cast<std::uint32_t>(target.lanes);
-  view.filter = spec.filter;
-  view.outside = spec.outside;
-  view.normalized = spec.normalized;
-  view.as_floats = spec.as_floats;
-  const bool is_matrix = target.shape.size() == 2;
-  view.width = extents[is_matrix ? 1 : 0];
-  view.height = is_matrix ? extents[0] : 0;
-  return view;
 }
 
 // The address that a member is. Of a buffer whose size the configuration decides, only the

@@ -44,6 +44,9 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
                                                   const std::vector<ArgumentSpec>& arguments,
                                                   const Bindings& names);
 
+// `extents`: of the target's shape, slowest first.
+TextureView view_of(const TextureSpec& spec, const ArgumentSpec& target,
+                    const std::vector<std::uint64_t>& extents);
 // What no device can do with such a view, in words.
 std::optional<std::string> texture_fault(const TextureView& view);
 

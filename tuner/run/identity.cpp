@@ -77,9 +77,9 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
                         m.value.text(), static_cast<int>(m.fill.kind), m.fill.a, m.fill.b) +
             rest_of(m.fill);
     if (!m.texture) continue;
-    text += fmt::format(":texture {} {} {} {}", static_cast<int>(m.texture->filter),
-                        static_cast<int>(m.texture->outside), m.texture->normalized,
-                        m.texture->as_floats);
+    text += fmt::format(":texture {} {} {} {} {}", static_cast<int>(m.texture->kind),
+                        static_cast<int>(m.texture->filter), static_cast<int>(m.texture->outside),
+                        m.texture->normalized, m.texture->as_floats);
   }
   if (!a.fill.same_as.empty()) text += ":same as " + a.fill.same_as;
   text += rest_of(a.fill);

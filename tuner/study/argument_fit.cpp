@@ -30,9 +30,14 @@ bool are_same(DataType a, DataType b) {
 }
 
 constexpr const char* kNoTable = "a table of addresses is 'pointers: [a, b]'";
-constexpr const char* kNoTexture =
-    "'texture: {of: BUFFER}' gives a texture object; there are no surfaces";
 constexpr const char* kNoStruct = "a struct's members are said in 'types'";
+
+bool is_surface(const ParameterType& type) { return type.c_type.find("urf") != std::string::npos; }
+
+// What gives a kernel this object.
+Fit no_handle(const ParameterType& type) {
+  return wrong(is_surface(type) ? "surface: {of: BUFFER}" : "texture: {of: BUFFER}");
+}
 
 Fit elements_fit(DataType given, const ParameterType& type) {
   if (type.kind != TypeKind::kNumbers) return {};
@@ -55,7 +60,7 @@ Fit buffer_fit(const ArgumentSpec& argument, const ParameterType& type) {
   if (type.pointers == 1) return elements_fit(argument.type, type);
   switch (type.kind) {
     case TypeKind::kHandle:
-      return wrong(kNoTexture);
+      return no_handle(type);
     case TypeKind::kStruct:
       return type.bytes > sizeof(void*) ? wrong(kNoStruct) : doubtful(kNoStruct);
     case TypeKind::kNumbers:
@@ -74,7 +79,7 @@ Fit number_fit(DataType given, const ParameterType& type) {
   if (type.pointers > 0) return is_word ? Fit{} : wrong("a buffer has a 'shape'");
   switch (type.kind) {
     case TypeKind::kHandle:
-      return is_word ? Fit{} : wrong(kNoTexture);
+      return is_word ? Fit{} : no_handle(type);
     case TypeKind::kStruct:
       return type.bytes > size_of(given) ? wrong(kNoStruct) : doubtful(kNoStruct);
     case TypeKind::kNumbers:
@@ -102,11 +107,13 @@ Fit record_fit(const ArgumentSpec& argument, const ParameterType& type) {
   if (is_texture(argument)) {
     const bool is_word = type.pointers == 0 && type.kind == TypeKind::kNumbers &&
                          bytes_of(type.element) == sizeof(void*);
-    const bool is_surface = type.c_type.find("urf") != std::string::npos;
-    if (type.kind == TypeKind::kHandle && is_surface) return wrong("there are no surfaces");
-    return type.kind == TypeKind::kHandle || is_word ? Fit{} : wrong("cudaTextureObject_t");
+    const bool gives_surface = record.members.front().texture->kind == TextureView::Kind::kSurface;
+    if (type.kind == TypeKind::kHandle) {
+      return is_surface(type) == gives_surface ? Fit{} : no_handle(type);
+    }
+    return is_word ? Fit{} : wrong(gives_surface ? "cudaSurfaceObject_t" : "cudaTextureObject_t");
   }
-  if (type.kind == TypeKind::kHandle) return wrong(kNoTexture);
+  if (type.kind == TypeKind::kHandle) return no_handle(type);
   if (wanted == 1 && record.type.empty()) {
     return type.pointers > 0 ? Fit{} : wrong("null and 'buffer' are addresses");
   }

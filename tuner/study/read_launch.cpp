@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -126,8 +127,9 @@ void read_swap(Reader& reader, const YamlNode& node, RoundsSpec& rounds) {
 }
 
 // Places of what a launch and those that follow it take, and of what they reach through that.
-std::vector<std::uint32_t> taken_by(const Study& study, std::vector<std::string> first,
-                                    const std::vector<NextLaunchSpec>& then) {
+std::vector<std::uint32_t> taken_by(const Study& study, const std::vector<std::string>& first,
+                                    const std::vector<NextLaunchSpec>& then,
+                                    bool with_what_they_reach = true) {
   std::vector<std::uint32_t> taken;
   const auto take = [&](const std::vector<std::string>& names) {
     const auto places = positions_of(study.arguments, names, "a launch", {});
@@ -135,10 +137,51 @@ std::vector<std::uint32_t> taken_by(const Study& study, std::vector<std::string>
   };
   take(first);
   for (const NextLaunchSpec& next : then) take(next.arguments);
-  return with_reached(study.arguments, std::move(taken));
+  return with_what_they_reach ? with_reached(study.arguments, std::move(taken)) : taken;
+}
+
+// An array gets what its buffer holds before the first of these launches, and the buffer gets it
+// back behind the last: in between, each would miss what is written to the other.
+void refuse_arrays_beside_memory(Reader& reader, const std::vector<std::string>& first,
+                                 const std::vector<NextLaunchSpec>& then) {
+  const std::vector<ArgumentSpec>& all = reader.study.arguments;
+  std::set<std::string> as_memory;
+  std::vector<const MemberSpec*> as_arrays;
+  const auto passed = taken_by(reader.study, first, then, false);
+  for (const std::uint32_t i : passed) {
+    if (all[i].map) as_memory.insert(all[i].map->of);
+    if (!all[i].is_scalar) as_memory.insert(all[i].name);
+  }
+  for (const std::uint32_t i : with_reached(all, passed)) {
+    if (!all[i].record) continue;
+    for (const MemberSpec& member : all[i].record->members) {
+      const bool is_array =
+          member.texture && member.texture->kind != TextureView::Kind::kOverMemory;
+      if (is_array) {
+        as_arrays.push_back(&member);
+      } else {
+        as_memory.insert(member.of);
+      }
+    }
+  }
+  for (const MemberSpec* one : as_arrays) {
+    if (!as_memory.contains(one->of)) continue;
+    reader.diagnostics.error(one->where,
+                             "these launches take the memory of '" + one->of +
+                                 "', too, and the array holds a copy of it",
+                             "arrays alone, or 'texture' without 'array'");
+  }
 }
 
 }  // namespace
+
+void check_launched_arrays(Reader& reader) {
+  const Study& study = reader.study;
+  refuse_arrays_beside_memory(reader, study.launch_arguments, study.then);
+  const bool is_launched = study.reference && !study.reference->entry.empty();
+  if (!is_launched) return;
+  refuse_arrays_beside_memory(reader, study.reference->arguments, study.reference->then);
+}
 
 void warn_of_idle_arguments(Reader& reader) {
   const Study& study = reader.study;

@@ -1,4 +1,4 @@
-// texture: an object through which a kernel reads another argument's buffer.
+// texture, surface: objects through which a kernel reaches another argument's buffer.
 
 #include <algorithm>
 #include <string>
@@ -33,27 +33,39 @@ std::size_t word_of(Reader& reader, const Fields& fields, const char* key,
   return 0;
 }
 
+bool read_flag(Reader& reader, const Fields& fields, const char* key) {
+  const YamlNode* node = fields.find(key);
+  if (node == nullptr) return false;
+  const std::string what = "'" + std::string(key) + "'";
+  const auto value = read_value(reader.diagnostics, *node, what);
+  if (value && std::holds_alternative<bool>(*value)) return std::get<bool>(*value);
+  if (value) reader.diagnostics.error(*node, what + " must be true or false, not " + node->text);
+  return false;
+}
+
+void read_buffer(Reader& reader, const Fields& fields, MemberSpec& member) {
+  const YamlNode* of = fields.require("of");
+  if (of == nullptr) return;
+  member.of = read_text(reader.diagnostics, *of, "'of'").value_or("");
+  member.where = position_of(reader.diagnostics, *of);
+}
+
+void read_surface(Reader& reader, const YamlNode& node, const Position& where, MemberSpec& member) {
+  const Fields fields(reader.diagnostics, node, where, "'surface'", {"of"});
+  if (fields.is_map()) read_buffer(reader, fields, member);
+}
+
 void read_view(Reader& reader, const YamlNode& node, const Position& where, MemberSpec& member) {
   const Fields fields(reader.diagnostics, node, where, "'texture'",
-                      {"of", "filter", "address", "normalized", "read"});
+                      {"of", "filter", "address", "normalized", "read", "array"});
   if (!fields.is_map()) return;
+  read_buffer(reader, fields, member);
   TextureSpec& texture = *member.texture;
-  if (const YamlNode* of = fields.require("of")) {
-    member.of = read_text(reader.diagnostics, *of, "'of'").value_or("");
-    member.where = position_of(reader.diagnostics, *of);
-  }
   texture.filter = static_cast<TextureView::Filter>(word_of(reader, fields, "filter", kFilters));
   texture.outside = static_cast<TextureView::Outside>(word_of(reader, fields, "address", kOutside));
   texture.as_floats = word_of(reader, fields, "read", kReads) == 1;
-  if (const YamlNode* flag = fields.find("normalized")) {
-    const auto value = read_value(reader.diagnostics, *flag, "'normalized'");
-    const bool* is_so = value ? std::get_if<bool>(&*value) : nullptr;
-    if (is_so != nullptr) {
-      texture.normalized = *is_so;
-    } else if (value) {
-      reader.diagnostics.error(*flag, "'normalized' must be true or false, not " + flag->text);
-    }
-  }
+  texture.normalized = read_flag(reader, fields, "normalized");
+  if (read_flag(reader, fields, "array")) texture.kind = TextureView::Kind::kOverArray;
 }
 
 std::string type_of(const ArgumentSpec& argument) {
@@ -64,6 +76,8 @@ std::string type_of(const ArgumentSpec& argument) {
 std::pair<std::string, std::string> texture_mistake(const TextureSpec& how,
                                                     const ArgumentSpec& of) {
   const std::string name = "'" + of.name + "'";
+  const bool is_surface = how.kind == TextureView::Kind::kSurface;
+  const bool is_over_memory = how.kind == TextureView::Kind::kOverMemory;
   const bool is_vector = of.shape.size() == 1;
   const std::size_t bytes = size_of(of.type);
   const bool is_linear = how.filter == TextureView::Filter::kLinear;
@@ -74,17 +88,17 @@ std::pair<std::string, std::string> texture_mistake(const TextureSpec& how,
   if (of.role >= Role::kScratch) {
     return {name + " is scratch or a workspace, which has no fixed extents", ""};
   }
-  if (of.shape.size() > 2) {
-    return {name + " has " + std::to_string(of.shape.size()) +
-                " extents: a texture is over memory "
-                "that kernels write, too, and that is a vector or a matrix",
-            "one or two extents"};
+  const std::string extents = name + " has " + std::to_string(of.shape.size()) + " extents: ";
+  if (of.shape.size() > 3) return {extents + "there are no arrays of more than 3", ""};
+  if (of.shape.size() == 3 && is_over_memory) {
+    return {extents + "a texture over memory has one or two", "array: true"};
   }
   if (!has_type) {
-    return {"a texture cannot have elements of " + type_of(of),
+    return {(is_surface ? "a surface" : "a texture") + std::string(" cannot have elements of ") +
+                type_of(of),
             "float32, float16 and integers of 8 to 32 bits; vectors of 2 or 4 of them"};
   }
-  if (is_vector && !is_plain) {
+  if (is_vector && !is_plain && is_over_memory) {
     return {
         "a texture over a vector is read by tex1Dfetch, which knows no filter, address or "
         "normalized coordinate",
@@ -110,21 +124,14 @@ std::pair<std::string, std::string> texture_mistake(const TextureSpec& how,
 }  // namespace
 
 bool read_texture(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
-  if (fields.mentions("surface")) {
-    reader.diagnostics.error(
-        fields.where("surface"),
-        "a surface is over an array of the driver's own, which no other kernel can read",
-        "texture: {of: BUFFER}, for what is only read");
-    argument.is_scalar = true;
-    return true;
-  }
-  if (!fields.mentions("texture")) return false;
-  for (const char* key : {"type", "shape", "role", "fill", "zero", "value", "tensor_map", "buffer",
-                          "offset", "pointers"}) {
-    if (!fields.mentions(key)) continue;
-    reader.diagnostics.error(
-        fields.where(key),
-        "'" + argument.name + "' is a texture, so it cannot have '" + std::string(key) + "'");
+  const bool is_surface = fields.mentions("surface");
+  const std::string what = is_surface ? "surface" : "texture";
+  if (!fields.mentions(what)) return false;
+  for (const std::string key : {"type", "shape", "role", "fill", "zero", "value", "tensor_map",
+                                "buffer", "offset", "pointers", "texture"}) {
+    if (key == what || !fields.mentions(key)) continue;
+    reader.diagnostics.error(fields.where(key), "'" + argument.name + "' is a " + what +
+                                                    ", so it cannot have '" + key + "'");
   }
   argument.is_scalar = true;
   argument.type = DataType::kUInt64;
@@ -132,9 +139,10 @@ bool read_texture(Reader& reader, const Fields& fields, ArgumentSpec& argument) 
   MemberSpec& member = argument.record->members.emplace_back();
   member.is_address = true;
   member.where = argument.where;
-  member.texture.emplace();
-  if (const YamlNode* node = fields.require("texture")) {
-    read_view(reader, *node, fields.where("texture"), member);
+  TextureSpec& texture = member.texture.emplace();
+  if (is_surface) texture.kind = TextureView::Kind::kSurface;
+  if (const YamlNode* node = fields.require(what)) {
+    (is_surface ? read_surface : read_view)(reader, *node, fields.where(what), member);
   }
   return true;
 }

@@ -131,6 +131,8 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
 // Once the launches and the reference were read. What no launch takes, and no reference by name, is
 // a mistake, and so is a buffer that nothing reaches: nothing reads or writes it.
 void warn_of_idle_arguments(Reader& reader);
+// Whether a buffer and an array that holds a copy of it are passed together.
+void check_launched_arrays(Reader& reader);
 void read_verify(Reader& reader, const YamlNode& node, const Position& where);
 void read_metrics(Reader& reader, const YamlNode& node);
 void read_compiled(Reader& reader, const YamlNode& node);

@@ -105,7 +105,10 @@ using Findings = std::map<std::size_t, Finding>;
 std::string given_as(const ArgumentSpec& argument) {
   if (argument.map) return "a tensor map";
   if (is_table(argument)) return "a table of addresses";
-  if (is_texture(argument)) return "a texture";
+  if (is_texture(argument)) {
+    const auto kind = argument.record->members.front().texture->kind;
+    return kind == TextureView::Kind::kSurface ? "a surface" : "a texture";
+  }
   if (argument.record && argument.record->type.empty()) return "an address";
   const bool is_number = argument.lanes == 1 && !argument.record;
   const std::string type = is_number ? std::string(name_of(argument.type)) : argument.type_name;

@@ -106,15 +106,15 @@ class SizeCheck {
 
   void check_texture(const MemberSpec& member) {
     for (const ArgumentSpec& of : study_.arguments) {
-      if (of.name != member.of || of.is_scalar || of.shape.size() != 2) continue;
+      if (of.name != member.of || of.is_scalar || of.shape.empty()) continue;
       const std::size_t before = complaints_.size();
       const auto wanted = wanted_of(of);
       complaints_.resize(before);  // that of the buffer itself is there already
       if (!wanted) continue;
-      TextureView view{of.type, static_cast<std::uint32_t>(of.lanes), wanted->shape[1]};
-      view.height = wanted->shape[0];
+      const TextureView view = view_of(*member.texture, of, wanted->shape);
       if (auto wrong = texture_fault(view)) {
-        complaints_.push_back({member.where, "'" + of.name + "': " + *wrong + for_size_, ""});
+        complaints_.push_back({member.where, "'" + of.name + "': " + *wrong + for_size_,
+                               view.is_over_array() ? "" : "array: true"});
       }
     }
   }
@@ -177,6 +177,8 @@ class SizeCheck {
   // each combination.
   void check_reference(const ReferenceSpec& reference) {
     if (reference.files.empty()) check_geometry(reference.launch);
+    for (const NextLaunchSpec& next : reference.then) check_geometry(next.launch);
+    count(reference.rounds.repeat, 1, "the reference's repeat");
     const std::vector<Bindings> cases = answer_cases(study_, names_);
     for (const auto& [name, file] : reference.files) {
       for (const Bindings& names : cases) {

@@ -125,6 +125,7 @@ class StudyReader {
     resolve_same_fills(reader_);
     section_at("reference", read_reference);
     warn_of_idle_arguments(reader_);
+    check_launched_arrays(reader_);
     section_at("verify", read_verify);
     warn_of_unverified_outputs();
     warn_of_idle_problem(reader_);

@@ -24,7 +24,8 @@ TUNER_FIELDS(TensorMapPlan, of, map)
 
 TUNER_FIELDS(FillSpec, kind, a, b, file, sorted, values, formula, names)
 
-TUNER_FIELDS(TextureView, type, lanes, width, height, filter, outside, normalized, as_floats)
+TUNER_FIELDS(TextureView, type, lanes, width, height, depth, kind, filter, outside, normalized,
+             as_floats)
 
 TUNER_FIELDS(AddressPlan, place, of, offset, texture)
 

@@ -125,7 +125,9 @@ TEST(Backend, KernelsOfOneImageFollowEachOther) {
                     nullptr,
                     nullptr,
                     0,
-                    nullptr};
+                    nullptr,
+                    nullptr,
+                    0};
   tuner_launch launch = next;
   launch.argument_count = 1;
   launch.next_kernel = next_kernel.kernel;
@@ -171,7 +173,9 @@ TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
                             nullptr,
                             nullptr,
                             0,
-                            nullptr};
+                            nullptr,
+                            nullptr,
+                            0};
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t kernel = backend->load(result.image, result.entry).kernel;
     backend->launch(kernel, launch);
@@ -242,7 +246,9 @@ TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
                             nullptr,
                             nullptr,
                             0,
-                            nullptr};
+                            nullptr,
+                            nullptr,
+                            0};
   const tuner_restore restore{buffer, saved, 4};
   std::vector<double> milliseconds(3, -1);
   backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1, nullptr, 0},
@@ -322,7 +328,9 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
                             nullptr,
                             nullptr,
                             0,
-                            nullptr};
+                            nullptr,
+                            nullptr,
+                            0};
   collected.clear();
   EXPECT_EQ(backend.kernels->launch(backend.self, kernel.kernel, &launch, kCollect),
             TUNER_RUNTIME_FAULT);

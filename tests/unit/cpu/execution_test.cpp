@@ -42,7 +42,9 @@ extern "C" __global__ void kernel(int* out) {
                             nullptr,
                             nullptr,
                             0,
-                            nullptr};
+                            nullptr,
+                            nullptr,
+                            0};
   variant.backend->launch(variant.kernel, launch);
   std::vector<int> out(8 * 30);
   variant.backend->download({buffer, 0}, out.data(), out.size() * 4);

@@ -90,7 +90,9 @@ TEST(Faults, AWriteBeyondTheEndLandsInWhatFollows) {
                                            nullptr,
                                            nullptr,
                                            0,
-                                           nullptr});
+                                           nullptr,
+                                           nullptr,
+                                           0});
   int guard = 0;
   variant.backend->download({buffer, 40}, &guard, 4);
   EXPECT_EQ(guard, 7);

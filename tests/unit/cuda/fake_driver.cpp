@@ -160,6 +160,26 @@ void kernel_functions(DriverApi& api) {
     ++driver->textures_ended;
     return CUDA_SUCCESS;
   };
+  api.array_create = [](CUarray* out, const CUDA_ARRAY3D_DESCRIPTOR* shape) {
+    driver->array_shape = *shape;
+    *out = handle<CUarray>();
+    return driver->result("array");
+  };
+  api.array_destroy = [](CUarray it) { return end(it); };
+  api.surf_object_create = [](CUsurfObject* out, const CUDA_RESOURCE_DESC* memory) {
+    driver->texture_memory = *memory;
+    *out = ++driver->surfaces_made;
+    return driver->result("surface");
+  };
+  api.surf_object_destroy = [](CUsurfObject) {
+    --driver->surfaces_made;
+    return CUDA_SUCCESS;
+  };
+  api.memcpy_3d_async = [](const CUDA_MEMCPY3D* copy, CUstream) {
+    driver->array_copy = *copy;
+    const bool fills = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY;
+    return driver->note(fills ? "fill array" : "empty array");
+  };
   api.launch_kernel = [](CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                          unsigned, CUstream, void** arguments, void**) {
     driver->launched_maps.clear();

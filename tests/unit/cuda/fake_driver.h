@@ -34,6 +34,9 @@ struct FakeDriver {
   CUDA_TEXTURE_DESC texture_reading{};
   CUtexObject textures_made = 0;
   CUtexObject textures_ended = 0;
+  CUsurfObject surfaces_made = 0;
+  CUDA_ARRAY3D_DESCRIPTOR array_shape{};
+  CUDA_MEMCPY3D array_copy{};                // the last one
   std::vector<std::uint64_t> launched_maps;  // first word of each 128-byte parameter of a launch
   int alive = 0;                             // allocations, modules, streams and events
   volatile std::uint32_t* gate = nullptr;

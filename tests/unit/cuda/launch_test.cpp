@@ -18,7 +18,9 @@ struct Case {
                       nullptr,
                       nullptr,
                       0,
-                      nullptr};
+                      nullptr,
+                      nullptr,
+                      0};
   tuner_resources kernel{64, 1024, 0, 0, -1, 1024};
   tuner_device_facts device{};
   Case() {

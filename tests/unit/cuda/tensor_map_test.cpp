@@ -87,7 +87,9 @@ TEST_F(TensorMaps, AreLaunchedInThePlaceOfTheirBuffer) {
                             nullptr,
                             nullptr,
                             0,
-                            nullptr};
+                            nullptr,
+                            nullptr,
+                            0};
   backend.launch(kernel, launch);
   EXPECT_EQ(driver.launched_maps, std::vector<std::uint64_t>{4711});
   EXPECT_EQ(driver.map.address, reinterpret_cast<void*>(buffer + 16));

@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "fake_driver.h"
-#include "tuner/plugins/cuda/cuda_backend.h"
+#include "cuda_fixture.h"
 
 namespace tuner::cuda {
 namespace {
 
 tuner_texture vector_of_pairs() {
-  return {sizeof(tuner_texture), TUNER_INT16, 2, 0, 0, 0, 0, 0, 100, 0};
+  return {sizeof(tuner_texture), TUNER_INT16, 2, 0, 0, 0, 0, 0, 100, 0, 0};
 }
 tuner_texture matrix_of_bytes() {
   return {sizeof(tuner_texture),
@@ -21,7 +20,11 @@ tuner_texture matrix_of_bytes() {
           1,
           0,
           64,
-          5};
+          5,
+          0};
+}
+tuner_texture volume(std::uint32_t kind) {
+  return {sizeof(tuner_texture), TUNER_FLOAT32, 4, 0, 0, 0, 0, kind, 7, 5, 3};
 }
 
 TEST(CudaTextures, AreOverTheMemoryItself) {
@@ -76,6 +79,46 @@ TEST(CudaTextures, WhatCannotBeIsSaid) {
   how.width = 10;
   EXPECT_THROW(backend.texture_of({buffer, 0}, how), sdk::Error);
   EXPECT_EQ(driver.textures_made, 0U);
+}
+
+// A surface and a texture over the same memory have one array, which is filled before what is
+// timed, and emptied behind all of it.
+TEST_F(Cuda, ArraysHoldWhatTheMemoryHoldsWhileKernelsRun) {
+  const auto buffer = backend.allocate(4096);
+  const std::uint64_t surface = backend.texture_of({buffer, 512}, volume(TUNER_SURFACE));
+  backend.texture_of({buffer, 512}, volume(TUNER_TEXTURE_OVER_ARRAY));
+  EXPECT_EQ(surface, backend.texture_of({buffer, 512}, volume(TUNER_SURFACE)));
+  EXPECT_EQ(driver.surfaces_made, 1U);
+  EXPECT_EQ(driver.texture_memory.resType, CU_RESOURCE_TYPE_ARRAY);
+  EXPECT_EQ(driver.array_shape.Width, 7U);
+  EXPECT_EQ(driver.array_shape.Depth, 3U);
+  EXPECT_EQ(driver.array_shape.NumChannels, 4U);
+  EXPECT_EQ(driver.array_shape.Flags, unsigned{CUDA_ARRAY3D_SURFACE_LDST});
+  const auto kernel = load();
+  const tuner_range held[] = {{buffer, 512}, {buffer, 512}};
+  tuner_launch launch = one_block();
+  launch.arrays = held;
+  launch.array_count = 2;
+  driver.calls.clear();
+  backend.launch(kernel, launch);
+  EXPECT_EQ(driver.calls, (std::vector<std::string>{"fill array", "kernel", "synchronize",
+                                                    "empty array", "synchronize"}));
+  EXPECT_EQ(driver.array_copy.dstDevice, buffer + 512);
+  EXPECT_EQ(driver.array_copy.dstPitch, 7U * 16);
+  EXPECT_EQ(driver.array_copy.dstHeight, 5U);
+  EXPECT_EQ(driver.array_copy.Depth, 3U);
+  std::vector<double> ms(2);
+  const tuner_timing timing{sizeof timing, 2, 1, 0, nullptr, 0, nullptr, 0};
+  backend.time(kernel, launch, timing, ms);  // the first use has a prelude
+  driver.calls.clear();
+  backend.time(kernel, launch, timing, ms);
+  EXPECT_EQ(driver.calls,
+            (std::vector<std::string>{"fill array", "synchronize", "gate", "fill array", "event",
+                                      "kernel", "event", "fill array", "event", "kernel", "event",
+                                      "synchronize", "empty array", "synchronize"}));
+  backend.release(buffer);
+  EXPECT_EQ(driver.surfaces_made, 0U);
+  EXPECT_EQ(driver.textures_ended, 1U);
 }
 
 }  // namespace

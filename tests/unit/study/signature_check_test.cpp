@@ -68,7 +68,14 @@ TEST(SignatureCheck, TexturesAreObjectsAndNoReferences) {
   EXPECT_EQ(said_to({buffer("x", "float32") + view,
                      "__global__ void k(float* x, cudaSurfaceObject_t t) {}"}),
             "error: argument 't' is a texture, but parameter 2 of the kernel 'k' is "
-            "'cudaSurfaceObject_t t' (k.cu:1) (there are no surfaces)\n");
+            "'cudaSurfaceObject_t t' (k.cu:1) (surface: {of: BUFFER})\n");
+  const std::string surface =
+      "  - {name: t, surface: {of: x}}\n"
+      "buffers: [{name: x, type: float, shape: [4], role: inout, fill: zeros}]\n";
+  EXPECT_EQ(said_to({surface, "__global__ void k(CUsurfObject t) {}"}), "");
+  EXPECT_EQ(said_to({surface, "__global__ void k(int t) {}"}),
+            "error: argument 't' is a surface, but parameter 1 of the kernel 'k' is 'int t' "
+            "(k.cu:1) (cudaSurfaceObject_t)\n");
   EXPECT_EQ(said_to({buffer("x", "float32"),
                      "#define N 1\ntexture<float, 1> t;\n__global__ void k(float* x) {}"}),
             "warning: the source has a texture reference (k.cu:2), which CUDA 12 has removed: no "
@@ -110,8 +117,7 @@ TEST(SignatureCheck, TablesTexturesAndStructsAreErrors) {
             "'float** y' (k.cu:1) (a table of addresses is 'pointers: [a, b]')\n");
   EXPECT_EQ(said_to({buffer("y", "float32"), "__global__ void k(cudaTextureObject_t y) {}"}),
             "error: argument 'y' is a buffer of float32, but parameter 1 of the kernel 'k' is "
-            "'cudaTextureObject_t y' (k.cu:1) ('texture: {of: BUFFER}' gives a texture object; "
-            "there are no surfaces)\n");
+            "'cudaTextureObject_t y' (k.cu:1) (texture: {of: BUFFER})\n");
   EXPECT_EQ(
       said_to({number("p", "float32"), "struct P { float a, b; };\n__global__ void k(P p) {}"}),
       "error: argument 'p' is float32, but parameter 1 of the kernel 'k' is 'P p' (k.cu:2) (a "

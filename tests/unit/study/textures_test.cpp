@@ -13,7 +13,8 @@ namespace {
 
 std::string study_with_texture(const std::string& texture, const std::string& more = "") {
   return "schema: 1\nkernel: {name: k, source: k.cu, entry: k}\nproblem_sizes: [{N: 64}]\n"
-         "parameters: {B: [32, 64]}\nlaunch: {block: [B], grid: [N]}\nverify: none\narguments:\n"
+         "parameters: {B: [32, 64]}\nlaunch: {block: [B], grid: [N], arguments: [t]}\nverify: "
+         "none\narguments:\n"
          "  - {name: x, type: float, shape: [N], fill: zeros}\n"
          "  - {name: m, type: uchar4, shape: [N, 8], fill: zeros}\n"
          "  - {name: i, type: short, shape: [N, 16], role: out}\n" +
@@ -75,23 +76,87 @@ TEST(Textures, EveryMistakeHasItsPlace) {
        "bits; vectors of 2 or 4 of them)",
        "  - {name: d, type: double, shape: [N], fill: zeros}\n"},
       {"texture: {of: v}",
-       "12:29: 'v' has 3 extents: a texture is over memory that kernels write, too, and that is a "
-       "vector or a matrix (one or two extents)",
+       "12:29: 'v' has 3 extents: a texture over memory has one or two (array: true)",
        "  - {name: v, type: float, shape: [N, 2, 2], fill: zeros}\n"},
       {"texture: {of: s}", "12:29: 's' is scratch or a workspace, which has no fixed extents",
        "  - {name: s, type: float, shape: [B], role: scratch}\n"},
       {"texture: {of: r}",
-       "12:29: 'r': rows of a texture are multiples of 32 bytes, and these have 20 for N=64",
+       "12:29: 'r': rows of a texture are multiples of 32 bytes, and these have 20 for N=64 "
+       "(array: true)",
        "  - {name: r, type: float, shape: [N, 5], fill: zeros}\n"},
-      {"surface: {of: x}",
-       "11:15: a surface is over an array of the driver's own, which no other kernel can read "
-       "(texture: {of: BUFFER}, for what is only read)",
-       ""}};
+      {"texture: {of: m, array: 1}", "11:39: 'array' must be true or false, not 1", ""},
+      {"surface: {of: y}", "11:29: there is no buffer 'y' (known: x, m and i)", ""},
+      {"surface: m", "11:24: 'surface' must be a map (key: value), not text", ""},
+      {"surface: {}", "11:15: missing key 'of' in 'surface'", ""},
+      {"surface: {of: x, address: clamp}", "11:32: unknown key 'address' in 'surface' (known: of)",
+       ""},
+      {"surface: {of: x}, texture: {of: x}", "11:33: 't' is a surface, so it cannot have 'texture'",
+       ""},
+      {"surface: {of: x}, type: float", "11:33: 't' is a surface, so it cannot have 'type'", ""},
+      {"surface: {of: d}",
+       "12:29: a surface cannot have elements of double (float32, float16 and integers of 8 to 32 "
+       "bits; vectors of 2 or 4 of them)",
+       "  - {name: d, type: double, shape: [N], fill: zeros}\n"},
+      {"surface: {of: v}", "12:29: 'v' has 4 extents: there are no arrays of more than 3",
+       "  - {name: v, type: float, shape: [N, 2, 2, 2], fill: zeros}\n"},
+      {"surface: {of: s}", "12:29: 's' is scratch or a workspace, which has no fixed extents",
+       "  - {name: s, type: float, shape: [B], role: scratch}\n"},
+      {"surface: {of: w}",
+       "12:29: 'w': a surface has 65536 elements in x, and an array of its extents at most 32768 "
+       "for N=64",
+       "  - {name: w, type: float, shape: [1024 * N], fill: zeros}\n"}};
   for (const Wrong& one : all) {
     const std::string wanted = "study.yaml:" + one.message;
     const std::string said = complaints_of(study_with_texture(one.texture, one.more));
     EXPECT_EQ(said.substr(0, wanted.size()), wanted) << one.texture << "\n" << said;
   }
+}
+
+TEST(Textures, OverArraysAndSurfacesHaveUpToThreeExtents) {
+  const auto view_over = [](const std::string& argument, const std::string& shape) {
+    std::string yaml = study_with_texture(argument) +
+                       "buffers: [{name: v, type: short2, shape: " + shape + ", fill: zeros}]\n";
+    const Study study = accepted(yaml);
+    const auto plan = size_plan(study, study.sizes.front(), nominal_facts("sm_90"), {});
+    EXPECT_TRUE(plan.has_value()) << plan.error();
+    return *plan->arguments[3].addresses.front().texture;
+  };
+  const TextureView volume = view_over("surface: {of: v}", "[2, 3, N]");
+  EXPECT_EQ(volume.kind, TextureView::Kind::kSurface);
+  EXPECT_EQ(volume.lanes, 2U);
+  EXPECT_EQ(volume.width, 64U);
+  EXPECT_EQ(volume.height, 3U);
+  EXPECT_EQ(volume.depth, 2U);
+  const TextureView rows = view_over("texture: {of: v, array: true}", "[3, 5]");
+  EXPECT_EQ(rows.kind, TextureView::Kind::kOverArray);
+  EXPECT_EQ(rows.height, 3U) << "rows of 20 bytes";
+  EXPECT_EQ(view_over("texture: {of: v, array: true, address: border}", "[5]").height, 0U);
+}
+
+// What is written to an array is nowhere else until all launches have ended.
+TEST(Textures, AnArrayIsNotPassedBesideItsMemory) {
+  const auto said = [](const std::string& first, const std::string& then) {
+    return complaints_of(
+        "schema: 1\nkernel: {name: k, source: k.cu, entry: k}\nproblem_sizes: [{N: 64}]\n"
+        "parameters: {B: [32, 64]}\nverify: none\ntypes: {P: [{p: pointer}]}\n"
+        "launch: {block: [B], grid: [N], arguments: " +
+        first + ", then: [{entry: l, block: [B], grid: [N], arguments: " + then +
+        "}]}\narguments:\n"
+        "  - {name: surface, surface: {of: x}}\n"
+        "  - {name: view, texture: {of: x, array: true}}\n"
+        "  - {name: memory_view, texture: {of: x}}\n"
+        "  - {name: part, buffer: x, offset: 1}\n"
+        "  - {name: in_struct, type: P, value: {p: x}}\n"
+        "  - {name: other, type: float, shape: [N], role: out}\n"
+        "buffers: [{name: x, type: float, shape: [N], role: inout, fill: zeros}]\n");
+  };
+  EXPECT_EQ(said("[surface, other]", "[view]"), "");
+  for (const char* memory : {"[memory_view]", "[part]", "[in_struct]"}) {
+    EXPECT_TRUE(said("[surface, other]", memory)
+                    .starts_with("study.yaml:9:35: these launches take the memory of 'x', too"))
+        << memory;
+  }
+  EXPECT_EQ(said("[memory_view, other]", "[part]"), "");
 }
 
 }  // namespace

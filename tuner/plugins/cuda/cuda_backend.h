@@ -99,6 +99,7 @@ class CudaBackend : public sdk::Backend,
     std::vector<CUtensorMap> maps;
     std::vector<void*> arguments;
     std::vector<std::pair<CUdeviceptr, std::uint64_t>> zeros;  // address, bytes
+    std::vector<const Array*> arrays;
   };
 
   // One of the launches that follow each other.
@@ -116,9 +117,13 @@ class CudaBackend : public sdk::Backend,
   std::vector<Step> prepare(std::uint64_t id, const tuner_launch& launch);
   Turns prepare(std::uint64_t id, const tuner_launch& launch, const tuner_timing& timing);
   static void refuse_two_carveouts(const std::vector<Step>& steps);
-  void launch_once(std::vector<Step>& steps, const tuner_timing& timing);
+  void launch_once(std::vector<Step>& steps, const tuner_timing& timing,
+                   const std::vector<const Array*>& arrays);
   void bind_arguments(const Kernel& kernel, const tuner_launch& launch, Bound& bound) const;
   void queue(std::vector<Step>& steps) const;
+  static std::vector<const Array*> arrays_of(const Turns& turns);
+  void fill(const std::vector<const Array*>& arrays) const;
+  void give_back(const std::vector<const Array*>& arrays) const;
   void refuse_stray_work(const Step& step) const;
   void wait(const char* call, bool kernel_ran = false) const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
+#include <span>
 
 #include "tuner/plugins/cuda/cuda_backend.h"
 #include "tuner/plugins/cuda/driver.h"
@@ -29,6 +31,10 @@ void CudaBackend::bind_arguments(const Kernel& kernel, const tuner_launch& launc
   }
   for (const tuner_zeros& zeros : sdk::zeros_of(launch)) {
     bound.zeros.emplace_back(address(zeros.at, zeros.bytes), zeros.bytes);
+  }
+  for (const tuner_range& held : std::span(launch.arrays, launch.array_count)) {
+    const auto arrays = textures_.arrays(held.buffer, address(held, 0));
+    bound.arrays.insert(bound.arrays.end(), arrays.begin(), arrays.end());
   }
   for (std::size_t i = 0; i < bound.maps.size(); ++i) {
     const tuner_tensor_map& map = sdk::maps_of(launch)[i];
@@ -85,6 +91,24 @@ void CudaBackend::queue(std::vector<Step>& steps) const {
   }
 }
 
+// Each once: what one has given back must not be filled again.
+std::vector<const Array*> CudaBackend::arrays_of(const Turns& turns) {
+  std::set<const Array*> all;
+  for (const auto& steps : turns) {
+    for (const Step& step : steps) all.insert(step.bound.arrays.begin(), step.bound.arrays.end());
+  }
+  return {all.begin(), all.end()};
+}
+
+void CudaBackend::fill(const std::vector<const Array*>& arrays) const {
+  for (const Array* one : arrays) one->fill(opened_->stream.get());
+}
+
+void CudaBackend::give_back(const std::vector<const Array*>& arrays) const {
+  for (const Array* one : arrays) one->give_back(opened_->stream.get());
+  if (!arrays.empty()) wait("cuMemcpy3DAsync");
+}
+
 // What a function of the host puts elsewhere is neither timed nor waited for. When the stream has
 // ended, nothing else runs on this context.
 void CudaBackend::refuse_stray_work(const Step& step) const {
@@ -99,10 +123,15 @@ void CudaBackend::refuse_stray_work(const Step& step) const {
 
 void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
   opened();
-  std::vector<Step> steps = prepare(id, launch);
+  Turns turns;
+  turns.push_back(prepare(id, launch));
+  std::vector<Step>& steps = turns.front();
+  const auto arrays = arrays_of(turns);
+  fill(arrays);
   queue(steps);
   wait("kernel", true);
   refuse_stray_work(steps.front());
+  give_back(arrays);
   for (const Step& step : steps) step.kernel->launched = true;
 }
 
@@ -142,8 +171,10 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
                        std::span<double> milliseconds) {
   opened();
   Turns turns = prepare(id, launch, timing);
+  const auto arrays = arrays_of(turns);
   Work work{[&](std::size_t number) { queue(turns[number % turns.size()]); },
-            operations_of(turns.front()), have_run(turns.front()), false};
+            operations_of(turns.front()) + 2 * arrays.size(), have_run(turns.front()), false};
+  if (!arrays.empty()) work.before = [&] { fill(arrays); };
   Kernel& first = *turns.front().front().kernel;
   if (first.function->is_of_host()) {
     work.operations = kLaunchesOfFunction;
@@ -152,16 +183,19 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
   }
   if (!opened_->timer.time(timing, work, milliseconds)) first.waits = true;
   refuse_stray_work(turns.front().front());
+  give_back(arrays);
   for (const Step& step : turns.front()) step.kernel->launched = true;
 }
 
 // As before a sample, but that nothing is timed. Kernels are loaded when they are first launched,
 // which cannot be captured.
-void CudaBackend::launch_once(std::vector<Step>& steps, const tuner_timing& timing) {
+void CudaBackend::launch_once(std::vector<Step>& steps, const tuner_timing& timing,
+                              const std::vector<const Array*>& arrays) {
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
     check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, opened_->stream.get()),
           "cuMemcpyDtoDAsync");
   }
+  fill(arrays);
   queue(steps);
   wait("kernel", true);
   for (const Step& step : steps) step.kernel->launched = true;
@@ -173,7 +207,8 @@ void CudaBackend::time_graph(std::uint64_t id, const tuner_launch& launch,
                              const tuner_timing& timing, std::span<double> milliseconds) {
   opened();
   Turns turns = prepare(id, launch, timing);
-  if (!have_run(turns.front())) launch_once(turns.front(), timing);
+  const auto arrays = arrays_of(turns);
+  if (!have_run(turns.front())) launch_once(turns.front(), timing, arrays);
   const std::size_t launches = std::max(1U, timing.launches_per_sample);
   const auto first_turn = [&](std::size_t sample) { return sample * launches % turns.size(); };
   std::map<std::size_t, GraphExec> graphs;
@@ -193,8 +228,10 @@ void CudaBackend::time_graph(std::uint64_t id, const tuner_launch& launch,
   };
   tuner_timing by_sample = timing;
   by_sample.launches_per_sample = 1;
-  const Work work{launch_graph, launches * operations_of(turns.front()), true, true};
+  Work work{launch_graph, launches * operations_of(turns.front()) + 2 * arrays.size(), true, true};
+  if (!arrays.empty()) work.before = [&] { fill(arrays); };
   opened_->timer.time(by_sample, work, milliseconds);
+  give_back(arrays);
   for (double& ms : milliseconds) ms /= static_cast<double>(launches);
 }
 
@@ -206,7 +243,10 @@ double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {
   constexpr double kWarm = 0.2, kSeconds = 0.6, kChunk = 0.01;
   opened();
   if (!meter_) meter_.emplace(facts_.uuid);
-  std::vector<Step> steps = prepare(id, launch);
+  Turns turns;
+  turns.push_back(prepare(id, launch));
+  std::vector<Step>& steps = turns.front();
+  fill(arrays_of(turns));
   const auto now = [start = std::chrono::steady_clock::now()] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };

@@ -16,20 +16,33 @@ namespace tuner::cuda {
 
 namespace {
 
+// False: this driver lacks one of them.
+template <typename Function>
+bool find(const DynamicLibrary& library, Function& function, const char* symbol) {
+  function = reinterpret_cast<Function>(library.find(symbol));
+  return function != nullptr;
+}
+
 void find_graphs(const DynamicLibrary& library, DriverApi& api) {
-  bool all = true;
-  const auto find = [&](auto& function, const char* symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.find(symbol));
-    all = all && function != nullptr;
-  };
-  find(api.stream_begin_capture, "cuStreamBeginCapture_v2");
-  find(api.stream_end_capture, "cuStreamEndCapture");
-  find(api.graph_destroy, "cuGraphDestroy");
-  find(api.graph_instantiate, "cuGraphInstantiateWithFlags");
-  find(api.graph_exec_destroy, "cuGraphExecDestroy");
-  find(api.graph_upload, "cuGraphUpload");
-  find(api.graph_launch, "cuGraphLaunch");
+  const bool all = find(library, api.stream_begin_capture, "cuStreamBeginCapture_v2") &&
+                   find(library, api.stream_end_capture, "cuStreamEndCapture") &&
+                   find(library, api.graph_destroy, "cuGraphDestroy") &&
+                   find(library, api.graph_instantiate, "cuGraphInstantiateWithFlags") &&
+                   find(library, api.graph_exec_destroy, "cuGraphExecDestroy") &&
+                   find(library, api.graph_upload, "cuGraphUpload") &&
+                   find(library, api.graph_launch, "cuGraphLaunch");
   if (!all) api.graph_launch = nullptr;
+}
+
+void find_textures(const DynamicLibrary& library, DriverApi& api) {
+  find(library, api.tex_object_create, "cuTexObjectCreate");
+  find(library, api.tex_object_destroy, "cuTexObjectDestroy");
+  const bool all = find(library, api.surf_object_create, "cuSurfObjectCreate") &&
+                   find(library, api.surf_object_destroy, "cuSurfObjectDestroy") &&
+                   find(library, api.array_destroy, "cuArrayDestroy") &&
+                   find(library, api.memcpy_3d_async, "cuMemcpy3DAsync_v2") &&
+                   find(library, api.array_create, "cuArray3DCreate_v2");
+  if (!all) api.array_create = nullptr;
 }
 
 }  // namespace
@@ -49,8 +62,7 @@ DriverApi load_driver() {
   api.launch_kernel_ex = reinterpret_cast<LaunchKernelEx>(library.find("cuLaunchKernelEx"));
   api.ctx_reset_persisting_l2 =
       reinterpret_cast<CtxResetPersistingL2>(library.find("cuCtxResetPersistingL2Cache"));
-  api.tex_object_create = reinterpret_cast<TexObjectCreate>(library.find("cuTexObjectCreate"));
-  api.tex_object_destroy = reinterpret_cast<TexObjectDestroy>(library.find("cuTexObjectDestroy"));
+  find_textures(library, api);
   find_graphs(library, api);
   check(api, api.init(0), "cuInit");
   return api;

@@ -63,6 +63,11 @@ using LaunchKernelEx = decltype(&::cuLaunchKernelEx);
 using CtxResetPersistingL2 = decltype(&::cuCtxResetPersistingL2Cache);
 using TexObjectCreate = decltype(&::cuTexObjectCreate);
 using TexObjectDestroy = decltype(&::cuTexObjectDestroy);
+using SurfObjectCreate = decltype(&::cuSurfObjectCreate);
+using SurfObjectDestroy = decltype(&::cuSurfObjectDestroy);
+using ArrayCreate = decltype(&::cuArray3DCreate);
+using ArrayDestroy = decltype(&::cuArrayDestroy);
+using Memcpy3DAsync = CUresult (*)(const CUDA_MEMCPY3D*, CUstream);
 using StreamBeginCapture = CUresult (*)(CUstream, CUstreamCaptureMode);
 using StreamEndCapture = decltype(&::cuStreamEndCapture);
 using GraphDestroy = decltype(&::cuGraphDestroy);
@@ -84,6 +89,12 @@ struct DriverApi {
   CtxResetPersistingL2 ctx_reset_persisting_l2 = nullptr;
   TexObjectCreate tex_object_create = nullptr;
   TexObjectDestroy tex_object_destroy = nullptr;
+  // Arrays: all of them or none.
+  SurfObjectCreate surf_object_create = nullptr;
+  SurfObjectDestroy surf_object_destroy = nullptr;
+  ArrayCreate array_create = nullptr;
+  ArrayDestroy array_destroy = nullptr;
+  Memcpy3DAsync memcpy_3d_async = nullptr;
   // Graphs: all of them or none.
   StreamBeginCapture stream_begin_capture = nullptr;
   StreamEndCapture stream_end_capture = nullptr;

@@ -104,10 +104,11 @@ Timer::Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& fa
       clock_(api, kernels, static_cast<unsigned>(std::max<std::int64_t>(facts.multiprocessors, 1))),
       unmarks_(api.ctx_reset_persisting_l2 != nullptr) {}
 
-void Timer::queue_restores(const tuner_timing& timing) {
+void Timer::queue_restores(const tuner_timing& timing, const Work& work) {
   for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
     check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, stream_), "cuMemcpyDtoDAsync");
   }
+  if (work.before) work.before();
 }
 
 void Timer::queue_flush() {
@@ -124,7 +125,7 @@ void Timer::wait() const { check(api_, api_.stream_synchronize(stream_), "kernel
 
 // Does once what must not happen for the first time while the gate is closed: copies and memsets
 // load kernels of the driver.
-void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
+void Timer::prepare(const tuner_timing& timing, const Work& work, std::size_t samples) {
   while (starts_.size() < samples) {
     starts_.push_back(make_event(api_));
     stops_.push_back(make_event(api_));
@@ -139,13 +140,13 @@ void Timer::prepare(const tuner_timing& timing, std::size_t samples) {
     flush_buffer_ = DeviceMemory(api_, flush_bytes_);
     queue_flush();
   }
-  queue_restores(timing);
-  if (first_flush || timing.restore_count > 0) wait();
+  queue_restores(timing, work);
+  if (first_flush || timing.restore_count > 0 || work.before) wait();
 }
 
 void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size_t sample,
                          std::size_t slot) {
-  queue_restores(timing);
+  queue_restores(timing, work);
   if (timing.flush_cache != 0) queue_flush();
   check(api_, api_.event_record(starts_[slot].get(), stream_), "cuEventRecord");
   for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) {
@@ -188,7 +189,7 @@ bool Timer::queue_batch(const tuner_timing& timing, const Work& work, const Batc
 
 bool Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
   const std::size_t most = batch_size(timing, work.operations);
-  prepare(timing, std::min(most, milliseconds.size()));
+  prepare(timing, work, std::min(most, milliseconds.size()));
   // Not with more launches than the queue may hold. There the host is far ahead of the device
   // anyway.
   bool gated = work.launched && operations(timing, work.operations) <= kMaxOperations;

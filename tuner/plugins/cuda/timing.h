@@ -42,7 +42,8 @@ struct Work {
   bool launched = false;  // all of them have run before, so that the gate may be used
   // Each sample waits for the one before: what is launched again may not be on its way still.
   bool one_by_one = false;
-  bool may_wait = false;  // `queue` runs a user's code, which may wait for the device
+  bool may_wait = false;           // `queue` runs a user's code, which may wait for the device
+  std::function<void()> before{};  // put into the stream with the restores, outside of the times
 };
 
 // Times work with events: what is between them is the work alone. Restores and the flush of
@@ -70,10 +71,10 @@ class Timer {
                     std::size_t slot);
   // False: the gate was opened before all was queued.
   bool queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch);
-  void queue_restores(const tuner_timing& timing);
+  void queue_restores(const tuner_timing& timing, const Work& work);
   void queue_flush();
   void unmark();
-  void prepare(const tuner_timing& timing, std::size_t samples);
+  void prepare(const tuner_timing& timing, const Work& work, std::size_t samples);
   bool queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch);
   void wait() const;
 

@@ -41,11 +41,12 @@ struct tuner_cpu_runtime {
   bool is_cooperative;                // whether that is possible
 };
 
-// What a texture object points to. The numbers are those of tuner_texture (plugin/abi_abilities.h).
+// What a texture or surface object points to. The numbers are those of tuner_texture
+// (plugin/abi_abilities.h). What stands for an array of a device is the memory itself.
 struct tuner_cpu_texture {
-  const void* data;
-  unsigned type, lanes, filter, outside, normalized, as_floats;
-  long long width, height;  // height 0: a vector
+  void* data;
+  unsigned type, lanes, filter, outside, normalized, as_floats, kind, element_bytes;
+  long long width, height, depth;  // height 0: a vector; depth 0: no volume
 };
 
 // Where a variant keeps the built-in variables of the calling OS thread.

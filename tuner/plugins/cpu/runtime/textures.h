@@ -1,11 +1,13 @@
 #pragma once
-// Reads textures in software: what cudaTextureObject_t points to is a buffer and how it is read.
-// Fractions of linear filters have eight bits, as those of devices.
+// Reads textures in software: what cudaTextureObject_t points to is a buffer and how it is read;
+// and surfaces, which write, too. Fractions of linear filters have eight bits, as those of devices.
 #include "interface.h"
 #include "language.h"
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long CUtexObject;
+typedef unsigned long long cudaSurfaceObject_t;
+typedef unsigned long long CUsurfObject;
 
 // Of a type that a texture is read as: of which numbers it is made.
 template <typename T>
@@ -70,8 +72,10 @@ inline double tuner_cpu_number(const tuner_cpu_texture& it, long long place) {
   return value < -1 ? -1 : value;
 }
 
-// The element that stands for number `i` of `count`; -1: none, it is zero.
+// The element that stands for number `i` of `count`; -1: none, it is zero. Without a count there is
+// no such direction.
 inline long long tuner_cpu_inside(unsigned outside, long long i, long long count) {
+  if (count == 0) return 0;
   if (i >= 0 && i < count) return i;
   if (outside == 3) return -1;
   if (outside == 0) return i < 0 ? 0 : count - 1;
@@ -80,32 +84,36 @@ inline long long tuner_cpu_inside(unsigned outside, long long i, long long count
   return rest < count ? rest : period - 1 - rest;
 }
 
-inline double tuner_cpu_at(const tuner_cpu_texture& it, long long x, long long y, unsigned lane) {
+inline double tuner_cpu_at(const tuner_cpu_texture& it, long long x, long long y, long long z,
+                           unsigned lane) {
   x = tuner_cpu_inside(it.outside, x, it.width);
   y = tuner_cpu_inside(it.outside, y, it.height);
-  if (x < 0 || y < 0 || lane >= it.lanes) return 0;
-  return tuner_cpu_number(it, (y * it.width + x) * it.lanes + lane);
+  z = tuner_cpu_inside(it.outside, z, it.depth);
+  if (x < 0 || y < 0 || z < 0 || lane >= it.lanes) return 0;
+  return tuner_cpu_number(it, ((z * it.height + y) * it.width + x) * it.lanes + lane);
 }
 
-inline double tuner_cpu_part(double fraction) {
-  return __builtin_floor(fraction * 256 + 0.5) / 256;
+// Between the two elements around `place` in a direction of `count` elements.
+template <typename At>
+inline double tuner_cpu_between(double place, long long count, At at) {
+  if (count == 0) return at(0);
+  const double first = __builtin_floor(place - 0.5);
+  const double part = __builtin_floor((place - 0.5 - first) * 256 + 0.5) / 256;
+  return (1 - part) * at((long long)first) + part * at((long long)first + 1);
 }
 
-inline double tuner_cpu_sampled(const tuner_cpu_texture& it, double x, double y, unsigned lane) {
+inline double tuner_cpu_sampled(const tuner_cpu_texture& it, double x, double y, double z,
+                                unsigned lane) {
   if (it.filter == 0) {
-    return tuner_cpu_at(it, (long long)__builtin_floor(x), (long long)__builtin_floor(y), lane);
+    return tuner_cpu_at(it, (long long)__builtin_floor(x), (long long)__builtin_floor(y),
+                        (long long)__builtin_floor(z), lane);
   }
-  const double left = __builtin_floor(x - 0.5);
-  const double top = __builtin_floor(y - 0.5);
-  const double right_part = tuner_cpu_part(x - 0.5 - left);
-  const double low_part = tuner_cpu_part(y - 0.5 - top);
-  const long long i = (long long)left;
-  const long long j = (long long)top;
-  const double above = (1 - right_part) * tuner_cpu_at(it, i, j, lane) +
-                       right_part * tuner_cpu_at(it, i + 1, j, lane);
-  const double below = (1 - right_part) * tuner_cpu_at(it, i, j + 1, lane) +
-                       right_part * tuner_cpu_at(it, i + 1, j + 1, lane);
-  return (1 - low_part) * above + low_part * below;
+  return tuner_cpu_between(z, it.depth, [&](long long k) {
+    return tuner_cpu_between(y, it.height, [&](long long j) {
+      return tuner_cpu_between(x, it.width,
+                               [&](long long i) { return tuner_cpu_at(it, i, j, k, lane); });
+    });
+  });
 }
 
 inline const tuner_cpu_texture& tuner_cpu_texture_at(cudaTextureObject_t handle) {
@@ -123,33 +131,136 @@ inline T tuner_cpu_texel_of(Read read) {
   return out;
 }
 
+// Of as many extents as the function reads.
+template <typename T>
+inline T tuner_cpu_read_at(cudaTextureObject_t handle, const char* name, int extents, double x,
+                           double y, double z) {
+  const tuner_cpu_texture& it = tuner_cpu_texture_at(handle);
+  const int own = it.depth != 0 ? 3 : it.height != 0 ? 2 : 1;
+  if (own != extents || (own == 1 && it.kind == 0)) tuner_cpu_fault(name, 0, 0);
+  if (it.normalized) {
+    x *= (double)it.width;
+    y *= (double)it.height;
+    z *= (double)it.depth;
+  }
+  return tuner_cpu_texel_of<T>([&](unsigned lane) { return tuner_cpu_sampled(it, x, y, z, lane); });
+}
+
 template <typename T>
 inline T tex1Dfetch(cudaTextureObject_t handle, int i) {
   const tuner_cpu_texture& it = tuner_cpu_texture_at(handle);
-  if (it.height != 0) tuner_cpu_fault("tex1Dfetch reads textures over vectors", 0, 0);
+  if (it.height != 0 || it.kind != 0) {
+    tuner_cpu_fault("tex1Dfetch reads textures over vectors, not over arrays", 0, 0);
+  }
   return tuner_cpu_texel_of<T>([&](unsigned lane) {
     const bool is_inside = i >= 0 && i < it.width && lane < it.lanes;
     return is_inside ? tuner_cpu_number(it, (long long)i * it.lanes + lane) : 0.0;
   });
 }
 template <typename T>
-inline T tex2D(cudaTextureObject_t handle, float x, float y) {
-  const tuner_cpu_texture& it = tuner_cpu_texture_at(handle);
-  if (it.height == 0) tuner_cpu_fault("tex2D reads textures over matrices", 0, 0);
-  const double column = it.normalized ? (double)x * (double)it.width : (double)x;
-  const double row = it.normalized ? (double)y * (double)it.height : (double)y;
-  return tuner_cpu_texel_of<T>(
-      [&](unsigned lane) { return tuner_cpu_sampled(it, column, row, lane); });
-}
-template <typename T>
-inline T tex2DLod(cudaTextureObject_t handle, float x, float y, float) {
-  return tex2D<T>(handle, x, y);
-}
-template <typename T>
 inline void tex1Dfetch(T* out, cudaTextureObject_t handle, int i) {
   *out = tex1Dfetch<T>(handle, i);
 }
 template <typename T>
-inline void tex2D(T* out, cudaTextureObject_t handle, float x, float y) {
-  *out = tex2D<T>(handle, x, y);
+inline T tex1D(cudaTextureObject_t handle, float x) {
+  return tuner_cpu_read_at<T>(handle, "tex1D reads textures over arrays that are vectors", 1, x, 0,
+                              0);
 }
+template <typename T>
+inline T tex2D(cudaTextureObject_t handle, float x, float y) {
+  return tuner_cpu_read_at<T>(handle, "tex2D reads textures over matrices", 2, x, y, 0);
+}
+template <typename T>
+inline T tex3D(cudaTextureObject_t handle, float x, float y, float z) {
+  return tuner_cpu_read_at<T>(handle, "tex3D reads textures over volumes", 3, x, y, z);
+}
+// There is one level, and the other form of each function writes to where it is told.
+#define TUNER_CPU_TEXTURE_FORMS(name, coordinates, ...)                                   \
+  template <typename T>                                                                   \
+  inline T name##Lod(cudaTextureObject_t handle, TUNER_CPU_UNPACKED coordinates, float) { \
+    return name<T>(handle, __VA_ARGS__);                                                  \
+  }                                                                                       \
+  template <typename T>                                                                   \
+  inline void name(T* out, cudaTextureObject_t handle, TUNER_CPU_UNPACKED coordinates) {  \
+    *out = name<T>(handle, __VA_ARGS__);                                                  \
+  }
+#define TUNER_CPU_UNPACKED(...) __VA_ARGS__
+TUNER_CPU_TEXTURE_FORMS(tex1D, (float x), x)
+TUNER_CPU_TEXTURE_FORMS(tex2D, (float x, float y), x, y)
+TUNER_CPU_TEXTURE_FORMS(tex3D, (float x, float y, float z), x, y, z)
+#undef TUNER_CPU_TEXTURE_FORMS
+
+// ---- surfaces -----------------------------------------------------------------------------------
+
+// Constants, since who reads host code sees by their types that they are declared.
+enum cudaSurfaceBoundaryMode {
+  TUNER_CPU_BOUNDARY_ZERO,
+  TUNER_CPU_BOUNDARY_CLAMP,
+  TUNER_CPU_BOUNDARY_TRAP
+};
+constexpr cudaSurfaceBoundaryMode cudaBoundaryModeZero = TUNER_CPU_BOUNDARY_ZERO;
+constexpr cudaSurfaceBoundaryMode cudaBoundaryModeClamp = TUNER_CPU_BOUNDARY_CLAMP;
+constexpr cudaSurfaceBoundaryMode cudaBoundaryModeTrap = TUNER_CPU_BOUNDARY_TRAP;
+
+// Where in the memory a T is; null: nowhere, it is zero. x counts bytes, and has to be a multiple
+// of those of a T.
+template <typename T>
+inline char* tuner_cpu_surface_place(cudaSurfaceObject_t handle, int extents, int x, int y, int z,
+                                     cudaSurfaceBoundaryMode mode) {
+  const tuner_cpu_texture& it = *(const tuner_cpu_texture*)handle;
+  if (it.kind != 2) tuner_cpu_fault("a texture was passed for a surface", 0, 0);
+  if ((it.depth != 0 ? 3 : it.height != 0 ? 2 : 1) != extents) {
+    tuner_cpu_fault("this function is for surfaces of other dimensions", 0, 0);
+  }
+  if (x % (int)sizeof(T) != 0) {
+    tuner_cpu_fault("x of a surface counts bytes, in multiples of what is read or written", 0, 0);
+  }
+  const long long row = it.width * it.element_bytes;
+  long long at[3] = {x / (long long)sizeof(T), y, z};
+  const long long count[3] = {row / (long long)sizeof(T), it.height, it.depth};
+  for (int i = 0; i < extents; ++i) {
+    if (at[i] >= 0 && at[i] < count[i]) continue;
+    if (mode == cudaBoundaryModeTrap) tuner_cpu_fault("access outside of a surface", 0, 0);
+    if (mode == cudaBoundaryModeZero) return nullptr;
+    at[i] = at[i] < 0 ? 0 : count[i] - 1;
+  }
+  const long long line = extents == 3 ? at[2] * it.height + at[1] : extents == 2 ? at[1] : 0;
+  return (char*)it.data + line * row + at[0] * (long long)sizeof(T);
+}
+
+template <typename T>
+inline T tuner_cpu_surface_read(const char* place) {
+  T out;
+  if (place != nullptr) {
+    __builtin_memcpy(&out, place, sizeof(T));
+  } else {
+    __builtin_memset(&out, 0, sizeof(T));
+  }
+  return out;
+}
+#define TUNER_CPU_SURFACE(dimensions, coordinates, x, y, z)                                       \
+  template <typename T>                                                                           \
+  inline T surf##dimensions##Dread(cudaSurfaceObject_t handle, TUNER_CPU_UNPACKED coordinates,    \
+                                   cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {         \
+    return tuner_cpu_surface_read<T>(                                                             \
+        tuner_cpu_surface_place<T>(handle, dimensions, x, y, z, mode));                           \
+  }                                                                                               \
+  template <typename T>                                                                           \
+  inline void surf##dimensions##Dread(T* out, cudaSurfaceObject_t handle,                         \
+                                      TUNER_CPU_UNPACKED coordinates,                             \
+                                      cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {      \
+    *out =                                                                                        \
+        tuner_cpu_surface_read<T>(tuner_cpu_surface_place<T>(handle, dimensions, x, y, z, mode)); \
+  }                                                                                               \
+  template <typename T>                                                                           \
+  inline void surf##dimensions##Dwrite(T value, cudaSurfaceObject_t handle,                       \
+                                       TUNER_CPU_UNPACKED coordinates,                            \
+                                       cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {     \
+    char* place = tuner_cpu_surface_place<T>(handle, dimensions, x, y, z, mode);                  \
+    if (place != nullptr) __builtin_memcpy(place, &value, sizeof(T));                             \
+  }
+TUNER_CPU_SURFACE(1, (int x), x, 0, 0)
+TUNER_CPU_SURFACE(2, (int x, int y), x, y, 0)
+TUNER_CPU_SURFACE(3, (int x, int y, int z), x, y, z)
+#undef TUNER_CPU_SURFACE
+#undef TUNER_CPU_UNPACKED
