@@ -67,6 +67,7 @@ TEST(Command, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
       EXPECT_EQ(row.at("time_ms"), "1");
       EXPECT_EQ(row.at("rate"), "1");
       EXPECT_EQ(row.at("verified"), "true");
+      EXPECT_EQ(row.at("form"), "command");
     } else {
       rows[row.at("MODE")] = {row.at("state"), row.at("message")};
     }
@@ -88,6 +89,9 @@ TEST(Command, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
   EXPECT_EQ(rows["broken"],
             row("compile", "the build ended with status 2; its last output:\nno rule"));
   EXPECT_TRUE(no_process_left(sandbox));
+
+  EXPECT_NE(done.out.find("\ncommand: a time is what a program says"), std::string::npos)
+      << done.out;
 
   const auto header = run(sandbox, {"export", "p.yaml"});
   EXPECT_NE(header.out.find("int TIME = 1;"), std::string::npos) << header.out;

@@ -54,6 +54,7 @@ TEST(Launcher, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
   ASSERT_EQ(done.status, 0) << done.err;
   std::map<std::string, std::pair<std::string, std::string>> rows;
   for (const auto& row : ranking_of(sandbox, "sort_keys")) {
+    EXPECT_EQ(row.at("form"), "launcher");
     rows[row.at("MODE")] = {row.at("state"), row.at("message")};
   }
   EXPECT_EQ(rows["0"].first, "ok") << done.err;
@@ -65,6 +66,9 @@ TEST(Launcher, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
   EXPECT_EQ(rows["5"].first, "correctness");
   EXPECT_EQ(rows["6"].first, "correctness");
   EXPECT_EQ(rows["7"].first, "timeout");
+  // Without the study, too.
+  EXPECT_NE(run(sandbox, {"results"}).out.find("\nlauncher: what is timed"),
+            std::string::npos);
   EXPECT_EQ(run(sandbox, {"export", "sort.yaml", "-o", "sort.h"}).status, 0);
   const auto launcher = run(sandbox, {"export", "sort.yaml", "--format", "launcher", "-o", "l"});
   EXPECT_EQ(launcher.status, 2);

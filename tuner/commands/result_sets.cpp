@@ -129,6 +129,7 @@ NamedTexts provenance_of(const StoredResults& results) {
   const auto add = [&](const char* name, const std::string& text) {
     out.emplace_back(name, text.empty() ? "not recorded" : text);
   };
+  if (!results.ranked.form.empty()) add("What is tuned", "a " + results.ranked.form);
   add("Compiler", results.ranked.compiler);
   add("Measuring", identity_part(results.of.key, "measuring"));
   if (!results.options.empty()) add("Backend options", results.options);

@@ -62,7 +62,8 @@ struct RankedResults {
   // Why wrong answers may be among these, such as "nothing verifies 'y'"; empty: all were verified;
   // nothing: not known.
   std::optional<std::string> unverified{};
-  std::string date;  // ISO 8601, of the newest trial
+  std::string form{};  // "launcher" or "command"; empty: a kernel, or not known
+  std::string date;    // ISO 8601, of the newest trial
   std::string compiler;
   std::optional<BaselineResult> baseline{};  // where the study names one
   std::optional<TimedHow> timed{};           // nothing: not known

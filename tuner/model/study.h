@@ -36,6 +36,12 @@ struct KernelSpec {
   std::string text{};             // the source itself, where it stands in the study
 };
 
+// The section of the study that says what is tuned, where it is no kernel.
+inline std::string form_of(const KernelSpec& kernel) {
+  if (!kernel.is_launcher) return {};
+  return kernel.language == "program" ? "command" : "launcher";
+}
+
 // What people call a kernel's language.
 inline std::string language_name(const std::string& language) {
   if (language == "program") return "no language of kernels, but a command";

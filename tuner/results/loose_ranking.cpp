@@ -23,7 +23,7 @@ constexpr std::string_view kFixed =
     "final_ci_high_ms basis speedup front deterministic mode cache inputs clock_mhz watts "
     "device_uuid "
     "device_scale tie registers static_shared_bytes dynamic_shared_bytes spill_bytes occupancy "
-    "compile_ms cache_hit max_error message verified ";
+    "compile_ms cache_hit max_error message verified form ";
 
 bool is_fixed(const std::string& name) {
   return name.find(' ') == name.npos && kFixed.find(" " + name + " ") != kFixed.npos;

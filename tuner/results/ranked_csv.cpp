@@ -105,6 +105,7 @@ std::string header(const RankedResults& results, std::span<const std::string> pa
         "occupancy", "compile_ms", "cache_hit", "max_error", "message", "verified"}) {
     line.add(name);
   }
+  if (!results.form.empty()) line.add("form");
   if (columns.limit) {
     for (const char* name : {"limit_ms", "limit", "share_of_limit"}) line.add(name);
   }
@@ -179,6 +180,7 @@ std::string row(const RankedResults& results, std::size_t at, std::size_t parame
   line.add(known(trial.max_error));
   line.add(beginning_of(trial.message));
   line.add(ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
+  if (!results.form.empty()) line.add(results.form);
   if (columns.limit) {
     const auto share = share_of_limit(trial);
     line.add(share ? number(trial.limit->ms) : "");

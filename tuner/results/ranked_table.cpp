@@ -202,6 +202,11 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
   if (auto limits = limit_column(results, rows)) columns.push_back(std::move(*limits));
   std::string out = aligned(columns, rows.size(), colours);
   out += baseline_line(results, parameters);
+  if (results.form == "launcher") {
+    out += "launcher: what is timed is a function of the host, with all that it launches\n";
+  } else if (results.form == "command") {
+    out += "command: a time is what a program says of itself, or from its start to its end\n";
+  }
   if (results.unverified && !results.unverified->empty()) {
     out += colours.doubtful("not verified:") + " " + for_terminal(*results.unverified) +
            "; wrong answers would be ranked\n";

@@ -185,6 +185,7 @@ Json json_of(const RankedResults& results, const Study& study) {
     out["cache"] = name_of(results.timed->cache);
     out["inputs"] = name_of(results.timed->inputs);
   }
+  if (!results.form.empty()) out["form"] = results.form;
   if (results.unverified) out["verified"] = results.unverified->empty();
   if (!results.unverified.value_or("").empty()) {
     out["unverified"] = "not verified: " + *results.unverified;

@@ -244,7 +244,10 @@ void DeviceRun::rank_all(SizeSearch& current, const std::optional<FinalRound>& r
   results.device = facts_;
   results.size = current.size;
   results.unverified = unverified_text(study_);
-  results.timed = TimedHow{study_.measure.mode, study_.measure.cache, study_.measure.inputs};
+  results.form = form_of(study_.kernel);
+  if (!study_.measure.by_variant) {
+    results.timed = TimedHow{study_.measure.mode, study_.measure.cache, study_.measure.inputs};
+  }
   results.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   results.compiler = device_.compiler();
 }

@@ -172,7 +172,6 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   }
   if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
   std::string launch = text_of(study.launch);
-  if (study.kernel.is_launcher) launch += "|launcher";
   for (const std::string& argument : study.launch_arguments) launch += '|' + argument;
   launch += sequence_text(study.then, study.rounds);
   for (const NamedExpression& derived : study.derived) {
@@ -204,6 +203,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"compiler", with.compiler},
       {"backend options", with.backend_options},
   };
+  if (study.kernel.is_launcher) key.identity.emplace_back("form", form_of(study.kernel));
   if (!with.plugins.empty()) key.identity.emplace_back("plugins", with.plugins);
   return key;
 }

@@ -308,7 +308,9 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.unverified = unverified(results, context.key, study);
-    if (results.imported.empty()) results.ranked.timed = timed_how(context.key);
+    results.ranked.form = value_of(context.key, "form");
+    const bool by_variant = results.ranked.form == "command";
+    if (results.imported.empty() && !by_variant) results.ranked.timed = timed_how(context.key);
     results.ranked.date = context.newest;
     results.ranked.compiler = results.imported.empty() ? identity_part(context.key, "compiler")
                                                        : "imported from " + results.imported;
