@@ -67,8 +67,7 @@ TEST(Launcher, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
   EXPECT_EQ(rows["6"].first, "correctness");
   EXPECT_EQ(rows["7"].first, "timeout");
   // Without the study, too.
-  EXPECT_NE(run(sandbox, {"results"}).out.find("\nlauncher: what is timed"),
-            std::string::npos);
+  EXPECT_NE(run(sandbox, {"results"}).out.find("\nlauncher: what is timed"), std::string::npos);
   EXPECT_EQ(run(sandbox, {"export", "sort.yaml", "-o", "sort.h"}).status, 0);
   const auto launcher = run(sandbox, {"export", "sort.yaml", "--format", "launcher", "-o", "l"});
   EXPECT_EQ(launcher.status, 2);

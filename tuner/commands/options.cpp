@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/base/text.h"
 #include "tuner/base/process_state.h"
+#include "tuner/base/text.h"
 #include "tuner/search/budget.h"
 
 namespace tuner {

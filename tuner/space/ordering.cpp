@@ -1,10 +1,10 @@
 // Searches for the order of parameters that makes the fewest states.
 
-#include "tuner/space/group_plan.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "tuner/space/group_plan.h"
 
 namespace tuner::detail {
 namespace {

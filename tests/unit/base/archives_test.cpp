@@ -1,9 +1,10 @@
 // Archives are read; damaged ones are refused.
 
+#include "tuner/base/archives.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tuner/base/archives.h"
 #include "tuner/base/error.h"
 
 namespace tuner {

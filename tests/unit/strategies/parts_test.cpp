@@ -6,9 +6,9 @@
 
 #include "tests/unit/strategies/listed_space.h"
 #include "tuner/plugins/strategies/model/encoding.h"
-#include "tuner/plugins/strategies/model/surrogate_forest.h"
 #include "tuner/plugins/strategies/model/gaussian_process.h"
 #include "tuner/plugins/strategies/model/model_search.h"
+#include "tuner/plugins/strategies/model/surrogate_forest.h"
 #include "tuner/plugins/strategies/parts/candidates.h"
 #include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/pareto.h"

@@ -92,8 +92,7 @@ TEST(T1File, EveryVariantIsComparedWithTheDefaultConfiguration) {
 // The largest blocks are what kernels with many registers cannot have.
 TEST(T1File, VariantsAreComparedWithAModerateBlock) {
   const auto compared_with = [](const std::string& block, const std::string& condition) {
-    const std::string launch =
-        R"("LocalSize": {"X": ")" + block + R"("}, "GlobalSize": {"X": 64})";
+    const std::string launch = R"("LocalSize": {"X": ")" + block + R"("}, "GlobalSize": {"X": 64})";
     const Study study = T1File(small_t1(launch, "\"Default\": 1", condition)).accepted();
     return to_text(study.reference.value().configuration[0].second);
   };

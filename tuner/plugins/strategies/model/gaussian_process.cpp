@@ -1,4 +1,5 @@
-// The arithmetic of a Gaussian process that grows by one point at a time, and acquisition functions.
+// The arithmetic of a Gaussian process that grows by one point at a time, and acquisition
+// functions.
 
 #include "tuner/plugins/strategies/model/gaussian_process.h"
 
