@@ -65,7 +65,7 @@ TryOptions parse_try(const Words& words) {
 
 // ---- what came of it ----------------------------------------------------------------------------
 
-std::string line(const char* name, const std::string& text) {
+std::string tried_line(const char* name, const std::string& text) {
   return fmt::format("  {:<15} {}\n", for_terminal(name), for_terminal(text));
 }
 
@@ -77,22 +77,23 @@ std::string times(const Trial& trial, double confidence) {
   const Timing& timing = trial.timing;
   std::string text =
       sample_count(timing) < 2
-          ? line("time", fmt::format("{:.5g} ms, one sample", timing.median))
-          : line("time", fmt::format("{:.5g} ms, {:.4g} % interval {:.5g} to {:.5g}, least {:.5g}, "
-                                     "{} samples",
-                                     timing.median, 100 * confidence, timing.ci_low, timing.ci_high,
-                                     timing.min, sample_count(timing)));
+          ? tried_line("time", fmt::format("{:.5g} ms, one sample", timing.median))
+          : tried_line("time",
+                       fmt::format("{:.5g} ms, {:.4g} % interval {:.5g} to {:.5g}, least {:.5g}, "
+                                   "{} samples",
+                                   timing.median, 100 * confidence, timing.ci_low, timing.ci_high,
+                                   timing.min, sample_count(timing)));
   std::string samples;
   for (const double sample : timing.samples) samples += fmt::format(" {:.5g}", sample);
-  if (!samples.empty()) text += line("samples, ms", samples.substr(1));
-  if (trial.limit) text += line("of the limit", share_text(trial));
+  if (!samples.empty()) text += tried_line("samples, ms", samples.substr(1));
+  if (trial.limit) text += tried_line("of the limit", share_text(trial));
   for (const auto& [name, value] : trial.metrics) {
-    text += line(name.c_str(), fmt::format("{:.6g}", value));
+    text += tried_line(name.c_str(), fmt::format("{:.6g}", value));
   }
   if (const double clock = trial.conditions.clock_mhz; clock > 0) {
-    text += line("clock", fmt::format("{:.0f} MHz", clock));
+    text += tried_line("clock", fmt::format("{:.0f} MHz", clock));
   }
-  if (trial.watts > 0) text += line("power", fmt::format("{:.1f} W", trial.watts));
+  if (trial.watts > 0) text += tried_line("power", fmt::format("{:.1f} W", trial.watts));
   return text;
 }
 
@@ -101,26 +102,28 @@ std::string resources(const Trial& trial) {
     return fmt::format("{} x {} x {}", extents[0], extents[1], extents[2]);
   };
   const Resources& used = trial.resources;
-  return line("compilation", trial.cache_hit ? std::string("none: it was in the cache")
-                                             : fmt::format("{:.0f} ms", trial.compile_ms)) +
-         line("grid, block", shape(trial.geometry.grid) + ", " + shape(trial.geometry.block)) +
-         line("registers", known(used.registers, " a thread")) +
-         line("shared memory",
-              fmt::format("{} static, {} B dynamic", known(used.static_shared_bytes, " B"),
-                          trial.geometry.dynamic_shared_bytes)) +
-         line("spills, local",
-              known(used.spill_bytes, " B") + ", " + known(used.local_bytes, " B")) +
-         line("occupancy", trial.occupancy < 0 ? std::string("not known")
-                                               : fmt::format("{:.1f} %", 100 * trial.occupancy));
+  return tried_line("compilation", trial.cache_hit ? std::string("none: it was in the cache")
+                                                   : fmt::format("{:.0f} ms", trial.compile_ms)) +
+         tried_line("grid, block",
+                    shape(trial.geometry.grid) + ", " + shape(trial.geometry.block)) +
+         tried_line("registers", known(used.registers, " a thread")) +
+         tried_line("shared memory",
+                    fmt::format("{} static, {} B dynamic", known(used.static_shared_bytes, " B"),
+                                trial.geometry.dynamic_shared_bytes)) +
+         tried_line("spills, local",
+                    known(used.spill_bytes, " B") + ", " + known(used.local_bytes, " B")) +
+         tried_line("occupancy", trial.occupancy < 0
+                                     ? std::string("not known")
+                                     : fmt::format("{:.1f} %", 100 * trial.occupancy));
 }
 
 std::string answer(const Trial& trial, const std::string& unverified) {
-  if (!unverified.empty()) return line("answer", "not verified: " + unverified);
+  if (!unverified.empty()) return tried_line("answer", "not verified: " + unverified);
   if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
-    return line("answer", fmt::format("right; largest error {:.4g}", trial.max_error));
+    return tried_line("answer", fmt::format("right; largest error {:.4g}", trial.max_error));
   }
   if (trial.max_error < 0) return {};
-  return line("answer", fmt::format("largest error {:.4g}", trial.max_error));
+  return tried_line("answer", fmt::format("largest error {:.4g}", trial.max_error));
 }
 
 // The state, in the colour of what it means.
@@ -144,16 +147,16 @@ std::string try_text(const TryOutcome& outcome, const Study& study, const Colour
                                               outcome.device.name, outcome.size.label())) +
                      "\n";
   if (!outcome.refused.empty()) {
-    text += line("state", "not in the search space; what does not hold:");
+    text += tried_line("state", "not in the search space; what does not hold:");
     for (const std::string& rule : outcome.refused) text += "    " + for_terminal(rule) + "\n";
     return text;
   }
-  text += line("configuration", configuration_text(study.parameters, outcome.configuration));
-  if (!outcome.trial) return text + line("state", "interrupted");
+  text += tried_line("configuration", configuration_text(study.parameters, outcome.configuration));
+  if (!outcome.trial) return text + tried_line("state", "interrupted");
   return text + tried(*outcome.trial, study, colours) +
-         line("device", fmt::format("{}, {}, driver {}", outcome.device.backend,
-                                    outcome.device.arch, outcome.device.driver)) +
-         line("compiler", outcome.compiler);
+         tried_line("device", fmt::format("{}, {}, driver {}", outcome.device.backend,
+                                          outcome.device.arch, outcome.device.driver)) +
+         tried_line("compiler", outcome.compiler);
 }
 
 // One line; the form is in docs/contract.md.

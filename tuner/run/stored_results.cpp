@@ -308,7 +308,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.unverified = unverified(results, context.key, study);
-    results.ranked.form = value_of(context.key, "form");
+    results.ranked.form = identity_part(context.key, "form");
     const bool by_variant = results.ranked.form == "command";
     if (results.imported.empty() && !by_variant) results.ranked.timed = timed_how(context.key);
     results.ranked.date = context.newest;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tests/unit/opencl/device.h"
+#include "tuner/plugin/sdk_elements.h"
 #include "tuner/plugins/opencl/opencl_backend.h"
 #include "tuner/plugins/opencl/opencl_compiler.h"
 
@@ -51,7 +52,7 @@ TEST(Fill, AMaskHidesWordsAndDoneAgainShowsThem) {
   backend.fill(all, 3, mask);
   backend.download(all, words.data(), 24);
   for (std::uint64_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(words[i], numbers[i] ^ elements::element_mask(12345, 678, i));
+    EXPECT_EQ(words[i], numbers[i] ^ sdk::elements::element_mask(12345, 678, i));
   }
   backend.fill(all, 3, mask);
   backend.download(all, words.data(), 24);
