@@ -11,6 +11,7 @@
 #include "tuner/plugin/sdk_backend.h"
 #include "tuner/plugin/sdk_compiler.h"
 #include "tuner/plugin/sdk_core.h"
+#include "tuner/plugin/sdk_elements.h"
 #include "tuner/plugin/sdk_exporter.h"
 #include "tuner/plugin/sdk_observer.h"
 #include "tuner/plugin/sdk_problem.h"

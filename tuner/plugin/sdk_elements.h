@@ -303,4 +303,6 @@ TUNER_INLINE ComparedPart compare_part(const TUNER_MEMORY void* actual,
 
 #if !defined(__OPENCL_VERSION__) && !defined(__CUDACC_RTC__)
 }  // namespace tuner::sdk::elements
+#undef TUNER_MEMORY
+#undef TUNER_INLINE
 #endif

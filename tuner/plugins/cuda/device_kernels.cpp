@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tuner/plugin/sdk_elements.h"
+#include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/driver.h"
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/plugin/sdk_elements.h"
+#include "tuner/plugin/sdk.h"
 
 namespace tuner::opencl {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "tuner/plugin/sdk_elements.h"
+#include "tuner/plugin/sdk.h"
 
 namespace tuner::programs {
 
