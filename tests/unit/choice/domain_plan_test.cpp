@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -67,6 +68,15 @@ std::size_t differences(const Configuration& a, const Configuration& b) {
   return count;
 }
 
+// One of `count` places, each with the same chance.
+std::size_t drawn(std::size_t count, Rng& rng) {
+  const int bits = std::bit_width(count - 1);
+  for (;;) {
+    const std::uint64_t draw = bits == 0 ? 0 : rng.next() >> (64 - bits);
+    if (draw < count) return draw;
+  }
+}
+
 // What a search does with a step: the given ones, then by turns neighbours of the best, and any.
 SizeMeasured searched(const Study& study, const DomainStep& step, Rng& rng, const Times& times) {
   SizeMeasured out{step.size, {}, 0};
@@ -86,7 +96,7 @@ SizeMeasured searched(const Study& study, const DomainStep& step, Rng& rng, cons
       std::erase_if(next, [&](const auto& one) { return differences(one, best.first) > 1; });
       if (next.empty()) next = all;
     }
-    take(next[rng.next() % next.size()]);
+    take(next[drawn(next.size(), rng)]);
   }
   return out;
 }
