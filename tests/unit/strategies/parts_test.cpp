@@ -132,7 +132,7 @@ class GaussianProcessTest : public testing::Test {
  protected:
   GaussianProcessTest() {
     for (Index i = 0; i < space_.size(); ++i) {
-      all_.push_back(encoding_.point(Space(&space_.table()).positions(i)));
+      all_.push_back(encoding_.point(i));
     }
   }
   // Reference: dense formulas in double.
@@ -269,7 +269,7 @@ TEST(Forest, LearnsAStep) {
   std::vector<Point> points;
   std::vector<double> values;
   for (Index i = 0; i < space.size(); ++i) {
-    points.push_back(encoding.point(Space(&space.table()).positions(i)));
+    points.push_back(encoding.point(i));
     values.push_back((points.back()[0] >= 3 ? 1 : 0) + (points.back()[1] == 1 ? 10 : 0));
   }
   Rng rng(1);

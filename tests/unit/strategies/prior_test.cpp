@@ -62,7 +62,7 @@ TEST(DefaultWithPrior, IgnoresOneWhereAllFailedOrNothingIsKnown) {
 
 class Prior : public testing::Test {
  protected:
-  Prior() : moves(Space(&space.table())), encoding(moves), prior(moves, encoding) {}
+  Prior() : moves(Space(&space.table())), encoding(moves), prior(encoding) {}
 
   ListedSpace space{typical_parameters(), typical_rule};
   Moves moves;

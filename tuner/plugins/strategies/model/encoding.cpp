@@ -52,22 +52,22 @@ std::vector<double> evenness(const std::vector<double>& values) {
 
 }  // namespace
 
-Encoding::Encoding(const Moves& moves) : free_(moves.free_parameters()) {
-  for (const std::uint32_t parameter : free_) add_parameter(moves.space(), parameter);
+Encoding::Encoding(const Moves& moves) : space_(moves.space()), free_(moves.free_parameters()) {
+  for (const std::uint32_t parameter : free_) add_parameter(parameter);
 }
 
-void Encoding::add_parameter(const Space& space, std::uint32_t parameter) {
+void Encoding::add_parameter(std::uint32_t parameter) {
   const std::size_t number = sizes_.size();
-  counts_.push_back(space.value_count(parameter));
+  counts_.push_back(space_.value_count(parameter));
   sizes_.push_back(std::min(counts_.back(), kMostPlaces));
-  if (!space.ordered(parameter)) {
+  if (!space_.ordered(parameter)) {
     coordinates_.push_back({number, {}});
     return;
   }
   std::vector<double> values;
   for (std::size_t place = 0; place < sizes_.back(); ++place) {
     const std::size_t position = place * counts_.back() / sizes_.back();
-    values.push_back(space.value(parameter, static_cast<std::uint32_t>(position)));
+    values.push_back(space_.value(parameter, static_cast<std::uint32_t>(position)));
   }
   for (auto* const view : {&sizes, &evenness}) {
     std::vector<double> place = view(values);
@@ -75,11 +75,18 @@ void Encoding::add_parameter(const Space& space, std::uint32_t parameter) {
   }
 }
 
-Point Encoding::point(std::span<const std::uint32_t> positions) const {
+Point Encoding::point(Index index) const {
+  const Positions positions = space_.positions(index);
   Point out;
   for (std::size_t i = 0; i < free_.size(); ++i) {
     out.push_back(static_cast<std::uint8_t>(positions[free_[i]] * sizes_[i] / counts_[i]));
   }
+  return out;
+}
+
+std::vector<Point> Encoding::points(std::span<const Index> indices) const {
+  std::vector<Point> out;
+  for (const Index index : indices) out.push_back(point(index));
   return out;
 }
 
@@ -141,6 +148,14 @@ std::vector<double> values_of(const std::vector<History::Entry>& entries) {
   values.reserve(entries.size());
   for (const auto& entry : entries) values.push_back(entry.value);
   return values;
+}
+
+Eigen::VectorXf picked(const Eigen::VectorXf& values, const std::vector<std::size_t>& which) {
+  Eigen::VectorXf out(static_cast<Eigen::Index>(which.size()));
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    out[static_cast<Eigen::Index>(i)] = values[static_cast<Eigen::Index>(which[i])];
+  }
+  return out;
 }
 
 Eigen::VectorXf targets_of(const std::vector<History::Entry>& entries, const TargetShape& shape) {

@@ -36,11 +36,14 @@ class Encoding {
   std::size_t parameters() const { return sizes_.size(); }
   std::size_t size_of(std::size_t parameter) const { return sizes_[parameter]; }
 
-  Point point(std::span<const std::uint32_t> positions) const;
+  const Space& space() const { return space_; }
+  Point point(Index index) const;
+  std::vector<Point> points(std::span<const Index> indices) const;
 
  private:
-  void add_parameter(const Space& space, std::uint32_t parameter);
+  void add_parameter(std::uint32_t parameter);
 
+  Space space_;
   std::vector<std::uint32_t> free_;
   std::vector<std::size_t> sizes_;   // places of each free parameter, at most 256
   std::vector<std::size_t> counts_;  // values of each
@@ -70,6 +73,9 @@ ShapedValues shaped(const std::vector<double>& values, const TargetShape& shape)
 Eigen::VectorXf standardised(Eigen::VectorXf values);
 
 std::vector<double> values_of(const std::vector<History::Entry>& entries);
+
+// The values at these places.
+Eigen::VectorXf picked(const Eigen::VectorXf& values, const std::vector<std::size_t>& which);
 
 // All of the above.
 Eigen::VectorXf targets_of(const std::vector<History::Entry>& entries, const TargetShape& shape);

@@ -20,7 +20,7 @@ ModelSearch::ModelSearch(const StrategySetup& setup, const ModelSettings& settin
       encoding_(moves_),
       rng_(setup.seed, 0xde),
       source_(setup.space, mix64(setup.seed)),
-      prior_(moves_, encoding_),
+      prior_(encoding_),
       covariance_(prior_covariance(encoding_)) {}
 
 std::vector<Index> ModelSearch::ask(std::size_t count) {
@@ -206,16 +206,10 @@ Eigen::ArrayXf ModelSearch::merits_of(const std::vector<Index>& compiled) {
   });
   const Targets now = targets();
   GaussianProcess model(encoding_, covariance_);
-  Eigen::VectorXf values(static_cast<Eigen::Index>(sample.size()));
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    model.add_point(encoding_.point(moves_.space().positions(entries[sample[i]].index)));
-    values[static_cast<Eigen::Index>(i)] = now.values[static_cast<Eigen::Index>(sample[i])];
-  }
-  std::vector<Point> candidates;
-  for (const Index index : compiled)
-    candidates.push_back(encoding_.point(moves_.space().positions(index)));
-  model.set_candidates(candidates);
-  const Eigen::VectorXf white = model.whiten(values, std::vector<bool>(sample.size(), false));
+  for (const std::size_t i : sample) model.add_point(encoding_.point(entries[i].index));
+  model.set_candidates(encoding_.points(compiled));
+  const Eigen::VectorXf white =
+      model.whiten(picked(now.values, sample), std::vector<bool>(sample.size(), false));
   const Eigen::ArrayXf prior = prior_.empty() ? Eigen::ArrayXf() : prior_.at(compiled);
   const Eigen::ArrayXf gain = merits(model, white, sample.size(), now, prior);
   return settings_.cost_weight > 0 ? gain - log_device_seconds(model, sample) : gain;
@@ -285,7 +279,7 @@ Eigen::VectorXf ModelSearch::values_of_points(const Eigen::VectorXf& per_entry,
 }
 
 void ModelSearch::add_point(Index index) {
-  model_->add_point(encoding_.point(moves_.space().positions(index)));
+  model_->add_point(encoding_.point(index));
   points_.push_back(index);
 }
 
@@ -294,15 +288,11 @@ void ModelSearch::rebuild() {
   next_fit_ = std::max(
       entries.size() + 2,
       static_cast<std::size_t>(settings_.refit_growth * static_cast<double>(entries.size())));
-  const Eigen::VectorXf all = targets().values;
   const std::vector<double> results = values_of(entries);
   const std::vector<std::size_t> sample = best_and_random(results, settings_.fit_points, rng_);
   std::vector<Point> at;
-  Eigen::VectorXf values(static_cast<Eigen::Index>(sample.size()));
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    at.push_back(encoding_.point(moves_.space().positions(entries[sample[i]].index)));
-    values[static_cast<Eigen::Index>(i)] = all[static_cast<Eigen::Index>(sample[i])];
-  }
+  for (const std::size_t i : sample) at.push_back(encoding_.point(entries[i].index));
+  Eigen::VectorXf values = picked(targets().values, sample);
   values.array() -= values.mean();
   if (values.squaredNorm() > 0) {
     covariance_ = fit_covariance(encoding_, at, values, covariance_, settings_.fit_steps, rng_);
@@ -329,11 +319,7 @@ void ModelSearch::fill_pool() {
     }
     prior_of_pool_ = prior_.at(pool_);
   }
-  std::vector<Point> candidates;
-  for (const Index index : pool_) {
-    candidates.push_back(encoding_.point(moves_.space().positions(index)));
-  }
-  model_->set_candidates(candidates);
+  model_->set_candidates(encoding_.points(pool_));
 }
 
 // Where a new best was found, its neighbours are worth a look at once; they take the places of the
@@ -354,7 +340,7 @@ void ModelSearch::add_neighbours_of_best() {
     if (!prior_.empty()) {
       prior_of_pool_[static_cast<Eigen::Index>(*place)] = prior_.at(std::span(&index, 1))[0];
     }
-    model_->replace_candidate(*place++, encoding_.point(moves_.space().positions(index)));
+    model_->replace_candidate(*place++, encoding_.point(index));
   }
 }
 

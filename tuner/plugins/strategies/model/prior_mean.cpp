@@ -16,14 +16,6 @@ constexpr std::size_t kPoints = 300;     // of a place's model
 constexpr std::size_t kFitPoints = 100;  // that its kernel is fitted to
 constexpr int kFitSteps = 40;
 
-Eigen::VectorXf picked(const Eigen::VectorXf& values, const std::vector<std::size_t>& which) {
-  Eigen::VectorXf out(static_cast<Eigen::Index>(which.size()));
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    out[static_cast<Eigen::Index>(i)] = values[static_cast<Eigen::Index>(which[i])];
-  }
-  return out;
-}
-
 }  // namespace
 
 // A place's weight grows with its number of results and is half of its likeness at kFew of them: a
@@ -34,7 +26,7 @@ void PriorMean::add(const sdk::Prior& place, const TargetShape& shape, Rng& rng)
   std::vector<double> values;
   bool any_valid = false;
   for (const auto& [index, loss] : place.results) {
-    if (index >= moves_->space().size()) continue;
+    if (index >= encoding_->space().size()) continue;
     indices.push_back(index);
     values.push_back(std::exp(loss));
     any_valid = any_valid || values.back() < kInfinity;
@@ -53,7 +45,7 @@ void PriorMean::add(const sdk::Prior& place, const TargetShape& shape, Rng& rng)
   for (std::size_t i = 0; i < std::min(kBest, order.size()); ++i) {
     if (values[order[i]] < kInfinity) made.best.push_back(indices[order[i]]);
   }
-  if (made.known.size() < moves_->space().size()) fit(made, indices, values, heights, rng);
+  if (made.known.size() < encoding_->space().size()) fit(made, indices, values, heights, rng);
 
   const float mean = heights.mean();
   const float deviation = std::sqrt((heights.array() - mean).square().mean());
@@ -68,7 +60,7 @@ void PriorMean::fit(Place& place, const std::vector<Index>& indices,
   const auto points_at = [&](const std::vector<std::size_t>& which) {
     std::vector<Point> points;
     for (const std::size_t i : which) {
-      points.push_back(encoding_->point(moves_->space().positions(indices[i])));
+      points.push_back(encoding_->point(indices[i]));
     }
     return points;
   };
@@ -98,7 +90,7 @@ Eigen::ArrayXf PriorMean::at(const Place& place, std::span<const Index> indices)
       out[static_cast<Eigen::Index>(i)] = found->second;
     } else {
       unknown.push_back(i);
-      points.push_back(encoding_->point(moves_->space().positions(indices[i])));
+      points.push_back(encoding_->point(indices[i]));
     }
   }
   if (unknown.empty()) return out;

@@ -17,8 +17,8 @@ namespace tuner::strategies {
 // predicts. Places are averaged by their likeness, those with few results counting less.
 class PriorMean {
  public:
-  // Both must outlive it.
-  PriorMean(const Moves& moves, const Encoding& encoding) : moves_(&moves), encoding_(&encoding) {}
+  // Which must outlive it.
+  explicit PriorMean(const Encoding& encoding) : encoding_(&encoding) {}
 
   // Does nothing for a place without a valid result.
   void add(const sdk::Prior& place, const TargetShape& shape, Rng& rng);
@@ -53,7 +53,6 @@ class PriorMean {
            const Eigen::VectorXf& shaped_values, Rng& rng) const;
   Eigen::ArrayXf at(const Place& place, std::span<const Index> indices) const;
 
-  const Moves* moves_;
   const Encoding* encoding_;
   std::vector<Place> places_;
   std::size_t results_ = 0;

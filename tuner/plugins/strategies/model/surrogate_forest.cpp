@@ -197,7 +197,7 @@ void SurrogateForest::rank_candidates() {
   std::vector<Point> points;
   std::vector<double> values;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    points.push_back(encoding_.point(moves_.space().positions(entries[i].index)));
+    points.push_back(encoding_.point(entries[i].index));
     values.push_back(targets[static_cast<Eigen::Index>(i)]);
   }
   std::vector<bool> ordered;
@@ -207,7 +207,7 @@ void SurrogateForest::rank_candidates() {
 
   std::vector<std::pair<double, Index>> judged;
   for (const Index index : source_.gather(history_, pool_)) {
-    const auto predicted = forest.predict(encoding_.point(moves_.space().positions(index)));
+    const auto predicted = forest.predict(encoding_.point(index));
     judged.emplace_back(predicted.mean - kappa_ * predicted.deviation, index);
   }
   std::ranges::sort(judged, std::ranges::greater{});
