@@ -34,7 +34,7 @@ bool is_stream(const std::filesystem::path& path) {
   return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status);
 }
 
-// Gives `make` names beside the target until one is free. Nobody can foresee them: a link of that
+// Gives `make` names beside the target until one is free. They cannot be guessed: a link of that
 // name, in a folder that others may write to, would lead elsewhere. Returns what `make` does.
 template <class Make>
 int under_new_name(const std::filesystem::path& target, std::filesystem::path& name, Make make) {

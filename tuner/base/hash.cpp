@@ -99,7 +99,7 @@ std::string file_digest_of(std::string_view bytes) {
 }
 
 std::optional<FileDigests::State> FileDigests::of(const std::filesystem::path& path) {
-  // Not blocking: a FIFO without a writer would keep us for ever.
+  // Not blocking: opening a FIFO that has no writer would never return.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return std::nullopt;
   std::optional<State> state;

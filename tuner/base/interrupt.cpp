@@ -27,7 +27,7 @@ constexpr unsigned kGraceSeconds = 3;  // after the second signal
 void on_alarm(int) { ::_exit(130); }
 
 void on_signal(int number) {
-  // The end of one terminal comes twice, from its shell and from the system: nobody is impatient.
+  // A terminal that closes sends SIGHUP twice, by its shell and by the kernel: count it once.
   if (number == SIGHUP && g_hung_up != 0) return;
   if (number == SIGHUP) g_hung_up = 1;
   const int saved = errno;
@@ -52,7 +52,7 @@ Interrupt::Interrupt() {
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  // Under nohup the end of the terminal is nobody's business.
+  // Under nohup SIGHUP is ignored, and stays so.
   struct sigaction before {};
   ::sigaction(SIGHUP, nullptr, &before);
   if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);

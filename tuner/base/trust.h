@@ -1,6 +1,6 @@
 #pragma once
 // What keeps others from deciding what this user runs: whether what lies in a folder may be run,
-// and numbers that nobody can foresee.
+// and random numbers that cannot be guessed.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +15,7 @@ enum class Owner { kUser, kUserOrRoot };
 // speaks against it, or when there is no such folder. Root is no exception.
 std::string why_not_trusted(const std::filesystem::path& directory, Owner owner = Owner::kUser);
 
-// ---- numbers that nobody can foresee ------------------------------------------------------------
+// ---- numbers that cannot be guessed -------------------------------------------------------------
 
 // From the system.
 inline std::uint64_t drawn_secret() {

@@ -46,7 +46,7 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-// What a compiler says that it has read, beside the source and what belongs to itself. Empty: it
+// Files that a compiler reports to have read, without the source and its own. Empty: it
 // does not say.
 using OpenedFiles = std::optional<std::vector<FileState>>;
 

@@ -21,7 +21,7 @@ inline std::span<const tuner_zeros> zeros_of(const tuner_launch& launch) {
   return {launch.zeros, launch.zeros_count};
 }
 
-// What takes turns in a timing of `launch`: itself alone where nothing else does.
+// The launches that take turns in a timing: `launch` alone where the timing names no others.
 inline std::vector<const tuner_launch*> turns_of(const tuner_launch& launch,
                                                  const tuner_timing& timing) {
   if (timing.turn_count == 0) return {&launch};
@@ -165,7 +165,7 @@ namespace detail {
 
 inline Backend& backend(void* self) { return *static_cast<Backend*>(self); }
 
-// Refuses zeros that nobody would write.
+// Refuses a launch that wants memory zeroed by a backend that does not do it.
 inline Backend& launching(void* self, std::uint64_t kernel, const tuner_launch& launch) {
   Backend& it = backend(self);
   if (it.zeroes()) return it;

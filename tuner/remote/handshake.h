@@ -51,7 +51,7 @@ struct RankFacts {
   std::string build;     // the digest of its program's file
   std::string node;      // where it runs
   unsigned cores = 1;    // that it may use
-  std::string affinity;  // which: ranks of a node with the same ones share them
+  std::string affinity;  // numbers of these cores: ranks of a node with equal ones share them
   std::map<std::string, std::string> plugins;  // their versions, by name
   std::string unseen;  // the first of rank 0's files that it does not see as rank 0 does; or empty
 };

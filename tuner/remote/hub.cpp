@@ -51,7 +51,7 @@ class RemoteWorker final : public Peer {
     const std::string how = remote_->ended ? text_in(*remote_->ended, "how") : "";
     return (how.empty() ? "ended" : how) + " on " + name_of(remote_->rank);
   }
-  // Where nobody answers it is the rank that is to blame, not what its worker was doing.
+  // Without an answer the rank is to blame, not what its worker was doing.
   bool killed_from_outside() const override {
     const std::scoped_lock lock(hub_.mutex_);
     return !remote_->ended || flag_in(*remote_->ended, "from_outside");

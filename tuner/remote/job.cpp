@@ -88,7 +88,7 @@ void RankJob::live(const MakeLink& make_link, std::promise<void> joined) {
   } else {
     end_ = serve_rank_0(*link, program_, times_, is_unwanted_);
   }
-  // A rank that is gone would be waited for for ever.
+  // MPI's finish waits for all ranks; one that is gone never comes.
   if (end_ == RankEnd::kAll) link->finish();
   has_ended_ = true;
 }

@@ -42,7 +42,7 @@ class Pace {
  public:
   // Something moved: more is likely to follow.
   void hurry() { microseconds_ = kShortest; }
-  // Until one of these is ready, or it is time to look.
+  // Waits until one of `fds` is ready, or it is time to look at the link.
   void poll(std::vector<pollfd>& fds);
 
  private:

@@ -21,7 +21,7 @@ std::vector<std::string> joined_include_options(const std::vector<std::string>& 
 enum class Reach {
   kScanned,   // the scan of the source finds all
   kReported,  // it takes the compiler's own word: a forced include, an #include named by a macro
-  kUnknown,   // nobody says
+  kUnknown,   // neither finds all
 };
 
 // Where the includes of a request are looked up: its directories and those among its options
@@ -47,7 +47,7 @@ std::string artifact_key(const CompileRequest& request, const SourceBundle& bund
                          const std::string& compiler_identity);
 
 // Under which name the cache keeps the artifact that was asked for by `key`; empty where it must
-// not: then nobody knows all files that it is made of. `is_reported`: its compiler says them.
+// not, because its files are not all known. `is_reported`: its compiler says them.
 std::string cache_name(const std::string& key, bool is_reported);
 
 // ---- what is known of the files -----------------------------------------------------------------
@@ -63,11 +63,11 @@ struct KnownSources {
 // Adds a source with all that its bundle found.
 void add_sources(KnownSources& to, const CompileRequest& request, const SourceBundle& bundle);
 
-// What a compilation depends on beside these.
+// What a compilation depends on besides known sources.
 struct Provenance {
   // Files that it opened, and names that would have been found before them, had they been there.
   std::vector<FileState> further;
-  bool known = true;  // false: nobody can say what it was made from
+  bool known = true;  // false: what it was made from is not known
 };
 
 // To what a trial depends on already.

@@ -48,7 +48,7 @@ class Diagram {
   // Combinations: saturated, and exact.
   ConfigIndex size() const { return size_; }
   boost::multiprecision::cpp_int exact_size() const;
-  // What it holds beside its levels.
+  // Bytes of its tables of numbers.
   std::size_t number_bytes() const;
 
   // Writes the positions of combination `number` to out[parameter].

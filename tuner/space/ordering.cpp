@@ -120,7 +120,7 @@ class OrderSearch {
   std::vector<double> log_passes_;
 };
 
-// Always the parameter that a begun condition with the fewest missing ones asks for.
+// Greedy: the next parameter is one of the begun condition that misses the fewest.
 std::vector<std::uint32_t> step_by_step(const OrderProblem& problem) {
   std::vector<std::size_t> missing;
   for (const auto& condition : problem.conditions) missing.push_back(condition.members.size());

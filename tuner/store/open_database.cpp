@@ -21,7 +21,7 @@ struct flock range(std::int64_t start, std::int64_t length) {
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   lock.l_start = start;
-  lock.l_len = length;  // 0: to the end of the world
+  lock.l_len = length;  // 0: all bytes from there on
   return lock;
 }
 
@@ -225,7 +225,7 @@ std::unique_ptr<Database> open_healthy(const fs::path& file) {
   return database;
 }
 
-// The database itself, and what SQLite keeps beside it, which must never meet another one.
+// The database and the files that SQLite keeps with it: they are moved together.
 constexpr const char* kParts[] = {"", "-wal", "-shm", "-journal"};
 
 fs::path with_ending(const fs::path& file, const std::string& ending) {

@@ -84,7 +84,7 @@ std::vector<std::string> differences(const ContextKey& before, const ContextKey&
   for (const auto& [name, text] : new_parts) {
     const std::string old_text = text_in(old_parts, name);
     if (old_text == text) continue;
-    // Which digest became which other one tells nobody anything.
+    // The digests themselves say nothing to a reader.
     const bool digests = is_digest(old_text) && is_digest(text);
     found.push_back(digests ? name + ": changed" : name + ": " + old_text + " -> " + text);
   }

@@ -23,7 +23,7 @@ namespace tuner {
 // for another: what differs in any part is another context.
 struct ContextKey {
   std::string kernel;
-  DeviceFacts device;  // of these backend, name, arch, driver and compute capability count
+  DeviceFacts device;  // compared by backend, name, arch, driver and compute capability
   ProblemSize size;
   std::vector<std::string> parameters;  // names, in the order of Trial::configuration
   // Named components with their texts or digests: "source", "options", "compiler", "inputs", ...

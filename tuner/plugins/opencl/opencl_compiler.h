@@ -30,7 +30,7 @@ class OpenClCompiler : public sdk::Compiler {
   std::map<std::string, Target> targets_;  // by architecture
 };
 
-// Definitions come before the source, so that nobody has to quote them.
+// Definitions come before the source as lines, where they need no quotes.
 std::string source_with_defines(const sdk::CompileRequest& request);
 // NVIDIA's compiler calls the text "<kernel>", counts its lines from the first definition and heeds
 // no #line. The same log with the file's name and its own lines.

@@ -39,7 +39,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return out;
 }
 
-// What host compilers read beside their options. A study says such things in its options, which are
+// Variables that host compilers read. A study says such things in its options instead, which are
 // part of what a result is known by.
 constexpr std::string_view kForgotten[] = {"CPATH",
                                            "C_INCLUDE_PATH",

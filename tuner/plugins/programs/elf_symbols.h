@@ -31,7 +31,7 @@ struct ElfSymbol {
 // The header of a 64-bit ELF file; none of anything else, or of one that its tables stand out of.
 std::optional<Elf64_Ehdr> elf_header(std::string_view file);
 
-// Empty for what is no 64-bit ELF file. Of tables that lead nowhere, those that are there.
+// None where it is no 64-bit ELF file. Where a table is cut short, those before the cut.
 std::vector<ElfSymbol> elf_symbols(std::string_view file);
 
 }  // namespace tuner::programs

@@ -32,7 +32,7 @@ constexpr Registration registration_of() {
 // All of this plugin, in the order in which `tuner list strategies` shows them.
 std::span<const Registration* const> catalogue();
 
-// What sdk::Strategies<...> makes of types, made of these registrations.
+// The factory that sdk::Strategies<...> makes of types, made of the registrations.
 struct Listed {
   static constexpr const char* kKind = TUNER_KIND_STRATEGY;
 

@@ -57,7 +57,7 @@ class ModelSearch : public sdk::Strategy {
   std::optional<Index> best_candidate();
 
   Targets targets();
-  // Of the model's candidates; `white` stands for so many answers.
+  // Of the model's candidates; `white` are `answers` whitened answers.
   Eigen::ArrayXf merits(const GaussianProcess& model, const Eigen::VectorXf& white,
                         std::size_t answers, const Targets& now,
                         const Eigen::ArrayXf& prior_of_candidates) const;
