@@ -204,11 +204,14 @@ TEST_F(Export, CsvFilesOfAnotherStudyAreRefused) {
   EXPECT_EQ(call({"export", "tiny.yaml", "--from", "nowhere"}).status, 2);
 }
 
-TEST_F(Export, ALauncherIsTwoFilesNamedAfterTheStem) {
+TEST_F(Export, ALauncherIsThreeFilesNamedAfterTheStem) {
   auto done = call({"export", "tiny.yaml", "--format", "launcher", "-o", "lib/axpy.cu"});
   ASSERT_EQ(done.status, 0) << done.err;
   const std::string source = text_of(sandbox_->path("lib/axpy.cu"));
   EXPECT_NE(source.find("#include \"axpy.hpp\""), std::string::npos);
+  const std::string kernel = text_of(sandbox_->path("lib/axpy.inl"));
+  EXPECT_NE(kernel.find("__global__ void axpy("), std::string::npos) << kernel;
+  EXPECT_EQ(kernel.find("axpy_reference"), std::string::npos) << kernel;
   EXPECT_NE(text_of(sandbox_->path("lib/axpy.hpp"))
                 .find("launched axpy(const float* x, float* y, float a, std::int32_t n, "
                       "cudaStream_t stream = nullptr);"),

@@ -123,7 +123,8 @@ def export_steps(study, device, name):
     yield whole("header-within-5%", "--format", "header", "--within", "5%")
     yield Step([*export, "--format", "launcher", "-o", f"OUT/{name}/launcher"],
                {f"{name}/launcher.hpp": f"OUT/{name}/launcher.hpp",
-                f"{name}/launcher.cu": f"OUT/{name}/launcher.cu"})
+                f"{name}/launcher.cu": f"OUT/{name}/launcher.cu",
+                f"{name}/launcher.inl": f"OUT/{name}/launcher.inl"})
     yield whole("json", "--format", "json")
     yield whole("wisdom", "--format", "wisdom")
     yield whole("evaluate", "--evaluate")

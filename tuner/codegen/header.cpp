@@ -52,12 +52,8 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options,
         fmt::format("// device {}: {}, {}, driver {}, compiler {}\n", i, one_line(device.name),
                     one_line(device.arch), one_line(device.driver), one_line(table.compilers[i]));
   }
-  out += fmt::format(
-      "// {} sizes, {} configurations. The default one was valid for {} of the sizes and loses "
-      "there\n"
-      "// at most {:.1f} %.\n",
-      table.entries.size(), table.configurations.size(), table.default_coverage,
-      100 * (table.default_slowdown - 1));
+  out += fmt::format("// {} sizes, {} configurations\n", table.entries.size(),
+                     table.configurations.size());
   const auto imported = [](const std::string& one) { return one.starts_with("imported from"); };
   if (std::ranges::none_of(table.compilers, imported))
     out += "// timed: " + timing_text(study.measure) + "\n";
@@ -66,7 +62,8 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options,
            "; configurations that give wrong answers may be among these.\n";
   }
   if (!table.rule.empty()) {
-    out += "// domain " + ranges_text(table.domain) + "\n// other sizes: " + table.rule + "\n";
+    out += "// domain " + ranges_text(table.domain) +
+           "\n// other sizes: " + table.rule.substr(0, table.rule.find(':')) + "\n";
   }
   if (!table.weights.empty()) {
     out += "// weights of the dimensions, for what is near:";
@@ -81,6 +78,9 @@ std::string preamble(const HeaderModel& model, const HeaderOptions& options,
 std::string macros(const HeaderModel& model, const HeaderOptions& options) {
   // Not #pragma once: compilers warn of that in a header that is checked by itself.
   std::string out = fmt::format("#ifndef {}_H\n#define {}_H\n", model.prefix, model.prefix);
+  out +=
+      "#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)\n"
+      "#error \"this header needs C++17: compile with -std=c++17 or later\"\n#else\n";
   out += fmt::format("#define {}_SCHEMA 1\n#define {}_SOURCE_HASH 0x{}ull\n", model.prefix,
                      model.prefix, source_hash(options));
   out += R"txt(#ifdef __CUDACC_RTC__
@@ -224,18 +224,8 @@ std::string entry_lines(const HeaderModel& model) {
       logs += fmt::format("{}{}", logs.empty() ? "" : ", ", lg256(extent));
     }
     if (entry.size.dims.empty()) logs = "0";
-    const Shown& figures = entry.shown;
-    std::string note = fmt::format("{} to {} ms, ", figures.ci_low_ms, figures.ci_high_ms);
-    if (figures.samples > 1) note += fmt::format("{} samples, ", figures.samples);
-    note += figures.by_final ? "final, " + entry.date : entry.date;
-    if (entry.speedup) {
-      note += fmt::format(", speed-up over the baseline {:.3g}", entry.speedup->ratio);
-    }
-    if (!entry.share.empty()) note += ", " + entry.share + " limit";
-    if (entry.slowdown > 1)
-      note += fmt::format(", {:.1f} % slower than the best", 100 * (entry.slowdown - 1));
-    out += fmt::format("    {{{}, {}, {{{}}}, {{{}}}, {:.9g}}},  // {}\n", entry.device,
-                       entry.configuration, dims, logs, figures.median_ms, note);
+    out += fmt::format("    {{{}, {}, {{{}}}, {{{}}}}},\n", entry.device, entry.configuration, dims,
+                       logs);
   }
   return out;
 }
@@ -243,9 +233,11 @@ std::string entry_lines(const HeaderModel& model) {
 constexpr const char* kMatchListed =
     "enum class match : unsigned char { exact, near_size, near_device, fallback, unsupported };";
 constexpr const char* kMatchPredicted =
-    "//   predicted    by what was learned of the whole domain, on a device of this name\n"
     "enum class match : unsigned char {\n  exact, near_size, near_device, fallback, unsupported, "
     "predicted\n};";
+constexpr const char* kPredictedInWords =
+    "    case match::predicted: return \"predicted from the sizes that were tuned on this "
+    "device\";\n";
 
 std::string types(const HeaderModel& model) {
   std::string out;
@@ -265,15 +257,9 @@ std::string types(const HeaderModel& model) {
   out += "};\n" + device_struct();
   out += fmt::format(
       "// dev, cfg: places in devices[] and configs[]; lg: 256 * log2 of the size.\n"
-      "struct entry {{\n  int dev;\n  int cfg;\n  dims size;\n  int lg[{}];\n  double "
-      "time_ms;\n}};\n",
+      "struct entry {{\n  int dev;\n  int cfg;\n  dims size;\n  int lg[{}];\n}};\n",
       std::max<std::size_t>(1, model.dims.size()));
-  out += R"txt(// How a selection came about:
-//   exact        this size was tuned on a device of this name
-//   near_size    the nearest size that was tuned on a device of this name
-//   near_device  tuned on another device; see selection::tier
-//   fallback     no entry fits (or the size is not positive): a configuration that is valid here
-//   unsupported  no configuration's constraints hold here; the default one is returned
+  out += R"txt(// How a selection came about; in_words() says what each means.
 TUNER_MATCH
 struct selection {
   config cfg;
@@ -352,6 +338,7 @@ std::string selection(const HeaderModel& model) {
   std::string out = learned ? header_predictors(model) : "";
   out += kSelectionText;
   out = replaced(std::move(out), "  TUNER_FOUND;\n", learned ? kAskLearned : kAskNearest);
+  out = replaced(std::move(out), "    TUNER_PREDICTED;\n", learned ? kPredictedInWords : "");
   const bool rules = std::ranges::find(model.scopes, RuleScope::kSize) != model.scopes.end();
   out = replaced(std::move(out), "  TUNER_SIZE_RULES;\n", rules ? kAskSizeRules : "");
   out = replaced(std::move(out), "TUNER_POSITIVE", positive.empty() ? "true" : positive);
@@ -363,6 +350,16 @@ std::string selection(const HeaderModel& model) {
   out = replaced(std::move(out), "TUNER_SAME", same.empty() ? "true" : same);
   out = replaced(std::move(out), "TUNER_EXAMPLE", example);
   return out;
+}
+
+// Figures stand in one place: a second run of an unchanged kernel changes little else.
+std::string measured(const TunedTable& table) {
+  std::string out = fmt::format(
+      "// What was measured. The default configuration was valid for {} of the sizes and loses "
+      "there "
+      "at most {:.1f} %.\n",
+      table.default_coverage, 100 * (table.default_slowdown - 1));
+  return table.rule.empty() ? out : out + "// other sizes: " + table.rule + "\n";
 }
 
 }  // namespace
@@ -380,10 +377,11 @@ std::string header_document(const HeaderModel& model, const HeaderOptions& optio
          "}  // namespace detail\n\n" + header_rules(model) + selection(model) + text.more +
          "}  // namespace " + model.space + "\n";
   out += for_each(model) + macros_aside(model, text, false);
-  out += "#undef TUNER_FN\n#undef TUNER_TABLE\n#endif\n";
+  out += "#undef TUNER_FN\n#undef TUNER_TABLE\n#endif  // of C++17\n#endif\n";
   out = replaced(std::move(out), "TUNER_FN", model.prefix + "_FN");
   out = replaced(std::move(out), "TUNER_TABLE", model.prefix + "_TABLE");
-  return out + table_comment(*model.study, *model.table, source_hash(options));
+  return out + measured(*model.table) +
+         table_comment(*model.study, *model.table, source_hash(options));
 }
 
 std::string export_header(const Study& study, const std::vector<RankedResults>& results,

@@ -1,12 +1,11 @@
-// Joins the parts of the exported launcher, with one region for each variant.
+// Joins the parts of the exported launcher: the source once, and what each variant is told.
 
 #include "tuner/codegen/launcher.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
+#include <set>
 #include <utility>
 
 #include "tuner/base/error.h"
@@ -28,26 +27,71 @@ constexpr const char* kAlignConstants =
 #define __constant__ __location__(constant) __align__(16)
 )txt";
 
-// The variant's text in a namespace of its own, with nothing left defined behind it.
-std::string region(const LauncherVariant& variant, std::size_t number, const LauncherSource& source,
-                   const LauncherSignature& signature) {
-  std::string out = fmt::format("\n// ---- variant {} ----\n", number);
-  std::string undefines;
-  for (const auto& [name, value] : variant.defines) {
-    out += fmt::format("#define {} {}\n", name, value);
-    undefines += "#undef " + name.substr(0, name.find('(')) + "\n";
-  }
-  out += fmt::format("namespace variant_{} {{\n{}\n", number, source.text);
-  const auto address_function = [&](const std::string& name, const std::string& entry) {
-    out += fmt::format(
-        "inline const void* {}() {{\n  auto* const entry = &{};\n"
-        "  return reinterpret_cast<const void*>(entry);\n}}\n",
-        name, entry);
-  };
-  address_function("tuner_kernel", variant.entry);
+using Definitions = std::vector<std::pair<std::string, std::string>>;
+
+// All that a variant is told: by the study, and which kernels are launched.
+Definitions told(const LauncherVariant& variant) {
+  Definitions out = variant.defines;
+  out.emplace_back("TUNER_KERNEL_0", variant.entry);
   for (const auto& [place, entry] : variant.then) {
-    address_function(fmt::format("tuner_next_kernel_{}", place), entry);
+    out.emplace_back(fmt::format("TUNER_KERNEL_{}", place + 1), entry);
   }
+  return out;
+}
+
+// What all variants are told, as far as the source leaves it defined: it is said once.
+Definitions told_to_all(const LauncherVariants& variants, const LauncherSource& source) {
+  Definitions out = told(variants.all.front());
+  std::erase_if(out, [&](const auto& one) {
+    const auto knows = [&](const LauncherVariant& variant) {
+      const Definitions all = told(variant);
+      return std::ranges::find(all, one) != all.end();
+    };
+    return !std::ranges::all_of(variants.all, knows) ||
+           std::ranges::find(source.macros, one.first) != source.macros.end() ||
+           source.text.find("undef " + one.first) != std::string::npos;
+  });
+  return out;
+}
+
+std::string macro_name(const std::string& defined) { return defined.substr(0, defined.find('(')); }
+
+// Each variant: what it is told, and the source, which is written once.
+std::string variants_text(const LauncherVariants& variants, const Definitions& shared,
+                          const std::string& stem) {
+  std::string out;
+  std::string forgotten = "\n";
+  for (const auto& [name, value] : shared) {
+    out += fmt::format("#define {} {}\n", name, value);
+    forgotten += "#undef " + macro_name(name) + "\n";
+  }
+  for (std::size_t v = 0; v < variants.all.size(); ++v) {
+    out += fmt::format("\n#define TUNER_VARIANT variant_{}\n", v);
+    for (const auto& one : told(variants.all[v])) {
+      if (std::ranges::find(shared, one) != shared.end()) continue;
+      out += fmt::format("#define {} {}\n", one.first, one.second);
+    }
+    out += "#include \"" + stem + ".inl\"\n";
+  }
+  return out + forgotten;
+}
+
+constexpr const char* kKernel =
+    "    case @I@: {\n      auto* const entry = &TUNER_KERNEL_@I@;\n"
+    "      return reinterpret_cast<const void*>(entry);\n    }\n";
+
+// The source in a namespace of its own, where its kernels are, and nothing left defined behind it.
+std::string source_once(const Study& study, const LauncherVariants& variants,
+                        const LauncherSource& source, const LauncherSignature& signature,
+                        const Definitions& shared) {
+  std::string out = "namespace TUNER_VARIANT {\n" + source.text +
+                    "\ninline const void* tuner_kernel(int which) {\n  switch (which) {\n" +
+                    replaced(kKernel, "@I@", "0");
+  for (std::size_t i = 1; i <= study.then.size(); ++i) {
+    out += replaced("#ifdef TUNER_KERNEL_@I@\n" + std::string(kKernel) + "#endif\n", "@I@",
+                    std::to_string(i));
+  }
+  out += "    default: return nullptr;\n  }\n}\n";
   for (const LauncherArgument& one : signature.constants) {
     out += fmt::format(
         "inline cudaError_t tuner_place_of_{0}(std::size_t bytes, void** place) {{\n"
@@ -55,9 +99,19 @@ std::string region(const LauncherVariant& variant, std::size_t number, const Lau
         "}}\n",
         one.name, one.spec->name);
   }
-  out += fmt::format("}}  // namespace variant_{}\n", number);
-  for (const std::string& name : source.macros) out += "#undef " + name + "\n";
-  return out + undefines;
+  out += "}  // namespace TUNER_VARIANT\n";
+  std::vector<std::string> names{"TUNER_VARIANT"};
+  for (const LauncherVariant& variant : variants.all) {
+    for (const auto& one : told(variant)) {
+      if (std::ranges::find(shared, one) == shared.end()) names.push_back(macro_name(one.first));
+    }
+  }
+  names.insert(names.end(), source.macros.begin(), source.macros.end());
+  std::set<std::string> known;
+  for (const std::string& name : names) {
+    if (known.insert(name).second) out += "#undef " + name + "\n";
+  }
+  return out;
 }
 
 std::string usage(const HeaderModel& model, const LauncherSignature& signature,
@@ -127,22 +181,15 @@ cudaError_t release_workspaces();
 // cudaErrorInvalidValue: a size that is not positive, too little scratch memory)txt";
   out += signature.keeps_constants() ? ", a null pointer for a\n// constant that was not set.\n"
                                      : ".\n";
-  out += R"txt(// cudaErrorInvalidConfiguration: no configuration can run this size on this device.
+  out +=
+      R"txt(// cudaErrorInvalidConfiguration: no configuration can run this size on this device, or it is none
+// of those that were tuned and the kernel is compiled for each.
 struct launched {
   cudaError_t status;
   selection chosen;
 };
 )txt";
   return out + fmt::format("launched {}({});\n", signature.function, signature.parameters(true));
-}
-
-LauncherKernels kernels_of(const LauncherVariants& variants) {
-  LauncherKernels out{variants.of_configuration, {}};
-  for (const LauncherVariant& one : variants.all) {
-    std::vector<std::size_t>& next = out.next.emplace_back();
-    for (const auto& [place, entry] : one.then) next.push_back(place);
-  }
-  return out;
 }
 
 }  // namespace
@@ -167,16 +214,14 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
       is_gpu ? fmt::format("-gencode arch=compute_{0},code=sm_{0}", number) : "-arch=native";
   files.source = fmt::format(
       "// Made by {}; do not edit. The kernel {} in {} variants; compile with\n"
-      "//   nvcc -std=c++17 {}{} -c {}{}\n#include "
-      "\"{}.hpp\"\n\n{}#include <map>\n{}"
-      "#include <mutex>\n#include <type_traits>\n{}",
+      "//   nvcc -std=c++17 {}{} -c {}{}\n#include \"{}.hpp\"\n\n"
+      "#include <cstdio>\n#include <map>\n#include <mutex>\n#include <type_traits>\n{}",
       options.header.generator, study.kernel.name, variants.all.size(), flags, target,
       shell_word(options.stem + ".cu"),
       is_gpu ? "" : "  (tuned on a CPU: choose your GPU's architecture)", options.stem,
       signature.has_workspaces ? "#include <algorithm>\n#include <array>\n#include <iterator>\n"
-                               : "",
-      signature.has_workspaces ? "#include <memory>\n" : "",
-      signature.has_workspaces ? "#include <vector>\n" : "");
+                                 "#include <memory>\n#include <vector>\n"
+                               : "");
   if (signature.has_maps) files.source += "#include <cuda.h>\n";
   if (!table.unverified.empty()) {
     files.source += "// WARNING, not verified: see " + options.stem + ".hpp\n";
@@ -188,12 +233,15 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
   const bool has_constants = options.source.text.find("__constant__") != std::string::npos;
   if (has_constants) files.source += kAlignConstants;
   files.source += "namespace " + model.space + "_kernels {\n";
-  for (std::size_t v = 0; v < variants.all.size(); ++v) {
-    files.source += region(variants.all[v], v, options.source, signature);
-  }
+  const Definitions shared = told_to_all(variants, options.source);
+  files.source += variants_text(variants, shared, options.stem);
   files.source += "}  // namespace " + model.space + "_kernels\n#pragma nv_diag_default 177\n";
   if (has_constants) files.source += "#pragma pop_macro(\"__constant__\")\n";
-  files.source += launcher_function(model, signature, kernels_of(variants));
+  files.source += launcher_function(model, signature, variants);
+  files.text = fmt::format(
+      "// Made by {}; do not edit. The kernel {}: {}.cu includes this once for each variant.\n{}",
+      options.header.generator, study.kernel.name, options.stem,
+      source_once(study, variants, options.source, signature, shared));
   return files;
 }
 

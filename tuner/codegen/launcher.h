@@ -1,6 +1,6 @@
 #pragma once
-// A .hpp/.cu pair that holds the winning variants' source and one function that picks and launches
-// (docs/export-launcher.md).
+// Three files: the function that picks a variant and launches it, declared (.hpp) and defined with
+// the variants (.cu), and the kernel's source, which is there once (.inl; docs/export-launcher.md).
 
 #include <string>
 #include <vector>
@@ -20,18 +20,18 @@ struct LauncherSource {
 
 struct LauncherOptions {
   HeaderOptions header;
-  std::string stem = "launcher";  // the files are <stem>.hpp and <stem>.cu
+  std::string stem = "launcher";  // the files are <stem>.hpp, .cu and .inl
   LauncherSource source;
 };
 
 struct LauncherFiles {
   std::string header;
   std::string source;
+  std::string text;  // of the kernel
 };
 
 // Throws InputError when there is nothing to export, and for studies that no compiled-in variant
-// can serve: entry or options that depend on the problem size, the device or (options) the
-// configuration.
+// can serve: an entry that depends on the device, options that do or that depend on anything else.
 LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
                               const LauncherOptions& options);
 

@@ -46,7 +46,6 @@ constexpr std::string_view kNotCaptured =
   failed = cudaStreamIsCapturing(stream, &capturing);
   if (failed != cudaSuccess) return failed;
   if (capturing != cudaStreamCaptureStatusNone) return cudaErrorStreamCaptureUnsupported;
-  failed = cudaErrorInvalidValue;
 )txt";
 
 constexpr std::string_view kReleaseDeclared =
@@ -56,6 +55,15 @@ cudaError_t release_constants();
 )txt";
 
 }  // namespace
+
+std::string table_of_variants(const HeaderModel& model, std::size_t variants,
+                              const std::string& type, const std::string& function) {
+  std::string out = "  using function = " + type + ";\n  static constexpr function of[] = {";
+  for (std::size_t v = 0; v < variants; ++v) {
+    out += fmt::format("\n      {}_kernels::variant_{}::{},", model.space, v, function);
+  }
+  return out + "};\n";
+}
 
 std::string constant_declarations(const LauncherSignature& signature) {
   if (!signature.keeps_constants()) return {};
@@ -92,19 +100,15 @@ std::string constant_functions(const HeaderModel& model, const LauncherSignature
   for (const LauncherArgument& one : signature.constants) {
     out += fmt::format(
         "cudaError_t put_{}(int variant, const void* from, std::size_t bytes, cudaStream_t stream) "
-        "{{\n  cudaError_t failed = cudaErrorInvalidValue;\n  void* place = nullptr;\n",
-        one.name);
+        "{{\n  void* place = nullptr;\n{}  cudaError_t failed = cudaSuccess;\n",
+        one.name,
+        table_of_variants(model, variants, "cudaError_t (*)(std::size_t, void**)",
+                          "tuner_place_of_" + one.name));
     if (one.spec->is_scalar) out += kNotCaptured;
     // A copy to a symbol cannot be captured, and finding its place may load a module.
-    out += "  {\n    const outside_of_captures here;\n    switch (variant) {\n";
-    for (std::size_t v = 0; v < variants; ++v) {
-      out += fmt::format(
-          "      case {}: failed = {}_kernels::variant_{}::tuner_place_of_{}(bytes, &place); "
-          "break;\n",
-          v, model.space, v, one.name);
-    }
     out +=
-        "    }\n  }\n  if (failed != cudaSuccess) return failed;\n"
+        "  {\n    const outside_of_captures here;\n    failed = of[variant](bytes, &place);\n  }\n"
+        "  if (failed != cudaSuccess) return failed;\n"
         "  return cudaMemcpyAsync(place, from, bytes, cudaMemcpyDefault, stream);\n}\n";
   }
   if (!signature.keeps_constants()) return out;

@@ -26,4 +26,8 @@ std::string set_constants(const LauncherSignature& signature);
 // The functions that the header declares.
 std::string set_functions(const LauncherSignature& signature);
 
+// In a function: `of`, the addresses of a function that each variant has.
+std::string table_of_variants(const HeaderModel& model, std::size_t variants,
+                              const std::string& type, const std::string& function);
+
 }  // namespace tuner

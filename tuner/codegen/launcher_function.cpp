@@ -3,6 +3,7 @@
 #include "tuner/codegen/launcher_function.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
@@ -58,46 +59,64 @@ std::string locals(const LauncherSignature& signature) {
   return out;
 }
 
-std::string kernel_table(const HeaderModel& model, const LauncherKernels& kernels) {
-  const std::vector<std::size_t>& variant_of = kernels.variant_of_configuration;
-  std::string out =
-      "// Configurations that differ in how they are launched only share a variant.\n";
-  out += "constexpr int variant_of[] = {";
-  for (std::size_t c = 0; c < variant_of.size(); ++c) {
-    out += fmt::format("{}{}", c > 0 ? ", " : "", variant_of[c]);
+std::string same_size(const HeaderModel& model, const std::string& other) {
+  std::string out;
+  for (const HeaderField& dim : model.dims) {
+    out += fmt::format("{0}{1}.{2} == problem.{2}", out.empty() ? "" : " && ", other, dim.name);
   }
-  out += "};\n\nconst void* kernel_of(int variant) {\n  switch (variant) {\n";
-  for (std::size_t v = 0; v < kernels.next.size(); ++v) {
-    out += fmt::format("    case {}: return {}_kernels::variant_{}::tuner_kernel();\n", v,
-                       model.space, v);
-  }
-  out += "  }\n  return nullptr;\n}\n\n";
-  const std::size_t count = model.study->then.size();
-  if (count == 0) return out;
-  out += fmt::format(
-      "const void* next_kernel_of(int variant, int which) {{\n  switch (variant * {} + which) {{\n",
-      count);
-  for (std::size_t v = 0; v < kernels.next.size(); ++v) {
-    for (const std::size_t i : kernels.next[v]) {
-      out += fmt::format("    case {}: return {}_kernels::variant_{}::tuner_next_kernel_{}();\n",
-                         v * count + i, model.space, v, i);
+  return out.empty() ? "true" : out;
+}
+
+std::string numbers_of(const std::vector<std::size_t>& all) {
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+// Which variant a selection has, and where its kernels are.
+std::string kernel_table(const HeaderModel& model, const LauncherVariants& variants) {
+  std::string out;
+  if (variants.of_size.empty()) {
+    out += fmt::format(
+        "// Configurations that differ in how they are launched only share a variant.\n"
+        "constexpr int variant_of[] = {{{}}};\n"
+        "int variant_for(const selection& chosen, const dims&) {{\n"
+        "  return variant_of[chosen.config_id];\n}}\n\n",
+        numbers_of(variants.of_configuration));
+  } else {
+    out +=
+        "// The kernel is compiled for each size that was tuned.\nstruct sized_variant {\n"
+        "  int config_id;\n  dims size;\n  int variant;\n};\n"
+        "constexpr sized_variant sized_variants[] = {\n";
+    for (const SizedVariant& one : variants.of_size) {
+      std::string extents;
+      for (const auto& [name, extent] : one.size.dims) extents += std::to_string(extent) + ", ";
+      out += fmt::format("    {{{}, {{{}}}, {}}},\n", one.configuration,
+                         extents.substr(0, extents.size() - 2), one.variant);
     }
+    out +=
+        "};\n// -1: none.\nint variant_for(const selection& chosen, const dims& problem) {\n"
+        "  for (const sized_variant& one : sized_variants) {\n"
+        "    if (one.config_id == chosen.config_id && " +
+        same_size(model, "one.size") + ") return one.variant;\n  }\n  return -1;\n}\n\n";
   }
-  return out + "    default: return nullptr;\n  }\n}\n\n";
+  return out + "const void* kernel_of(int variant, int which) {\n" +
+         table_of_variants(model, variants.all.size(), "const void* (*)(int)", "tuner_kernel") +
+         "  return of[variant](which);\n}\n\n";
 }
 
 constexpr std::string_view kLaunch =
-    R"txt(  done.status = put_in_stream(*state, variant, kernel_of(variant), plan.grid, plan.block,
-                              plan.shared, @PLAN@list, stream);
+    R"txt(  done.status = put_in_stream(*state, variant * @KERNELS@, kernel_of(variant, 0), plan.grid,
+                              plan.block, plan.shared, @PLAN@list, stream);
 )txt";
 
-// @I@: place in study.then, @NUMBER@: of its kernel, @LIST@: addresses of its arguments.
+// @I@: place in study.then, @NUMBER@: among the variant's kernels; @LIST@: addresses of its
+// arguments.
 constexpr std::string_view kNextLaunch =
     R"txt(  if (const next_launch& next = plan.next[@I@];
       done.status == cudaSuccess && next.takes_part) {
     void* next_list[] = {@LIST@nullptr};
-    done.status = put_in_stream(*state, @NUMBER@, next_kernel_of(variant, @I@), next.grid,
-                                next.block, next.dynamic_shared_bytes, @NEXT@next_list, stream);
+    done.status = put_in_stream(*state, variant * @KERNELS@ + @NUMBER@,
+                                kernel_of(variant, @NUMBER@), next.grid, next.block,
+                                next.dynamic_shared_bytes, @NEXT@next_list, stream);
   }
 )txt";
 
@@ -111,8 +130,7 @@ std::string addresses(const LauncherSignature& signature, const std::vector<std:
   return out;
 }
 
-std::string launches(const HeaderModel& model, const LauncherSignature& signature,
-                     std::size_t variants) {
+std::string launches(const HeaderModel& model, const LauncherSignature& signature) {
   std::vector<std::string> all;
   for (const LauncherArgument& one : signature.arguments) all.push_back(one.spec->name);
   const std::vector<std::string>& first = model.study->launch_arguments;
@@ -126,12 +144,12 @@ std::string launches(const HeaderModel& model, const LauncherSignature& signatur
     const std::vector<std::string>& own = then[i].arguments;
     std::string text = replaced(std::string(kNextLaunch), "@I@", std::to_string(i));
     text = replaced(std::move(text), "@NEXT@", more ? "next.attributes, " : "");
-    text = replaced(std::move(text), "@NUMBER@",
-                    fmt::format("{} + variant * {}", variants + i, then.size()));
+    text = replaced(std::move(text), "@NUMBER@", std::to_string(i + 1));
     out += replaced(std::move(text), "@LIST@", addresses(signature, own.empty() ? all : own));
   }
   if (signature.has_workspaces) out += "  if (begun && done.status != cudaSuccess) held.spoil();\n";
-  return out + "  return done;\n}\n\n";
+  return replaced(std::move(out), "@KERNELS@", std::to_string(then.size() + 1)) +
+         "  return done;\n}\n\n";
 }
 
 // What a launch_plan keeps besides, and how it comes to it.
@@ -195,17 +213,16 @@ PlanParts plan_parts(const HeaderModel& model, const LauncherSignature& signatur
 
 std::string plan_text(const HeaderModel& model, const LauncherSignature& signature) {
   std::string positive;
-  std::string same;
   for (const HeaderField& dim : model.dims) {
     positive += (positive.empty() ? "problem." : " && problem.") + dim.name + " > 0";
-    same += fmt::format("{0}one.problem.{1} == problem.{1}", same.empty() ? "" : " && ", dim.name);
   }
   const PlanParts parts = plan_parts(model, signature);
   std::string out(kLauncherPlanText);
   out = replaced(std::move(out), "  TUNER_PLAN_MEMBERS\n", parts.members);
   out = replaced(std::move(out), "  TUNER_PLAN_STEPS\n", parts.steps);
   out = replaced(std::move(out), "TUNER_POSITIVE", positive.empty() ? "true" : positive);
-  return replaced(std::move(out), "TUNER_SAME_SIZE", same.empty() ? "true" : same);
+  out = replaced(std::move(out), "TUNER_SPACE", model.space);
+  return replaced(std::move(out), "TUNER_SAME_SIZE", same_size(model, "one.problem"));
 }
 
 // Workspaces, and what is kept of constants; both with what they need of captures and streams.
@@ -322,27 +339,27 @@ std::string launcher_computations(const HeaderModel& model, const LauncherSignat
 }
 
 std::string launcher_function(const HeaderModel& model, const LauncherSignature& signature,
-                              const LauncherKernels& kernels) {
-  const std::size_t variants = kernels.next.size();
+                              const LauncherVariants& variants) {
+  const std::size_t count = variants.all.size();
   std::string out = constant_numbers(model, signature) + map_functions(model, signature);
   out += "\n" +
          replaced(replaced(std::string(kLauncherStateText), "TUNER_SPACE", model.space),
-                  "TUNER_KERNELS", std::to_string(variants * (1 + model.study->then.size()))) +
+                  "TUNER_KERNELS", std::to_string(count * (1 + model.study->then.size()))) +
          "\n";
   if (asks_for_attributes(*model.study)) out += std::string(kLauncherAttributesText) + "\n";
   if (signature.has_scratch) out += std::string(kLauncherScratchText) + "\n";
   out += memory_texts(signature);
   if (signature.has_maps) out += std::string(kLauncherMapsText) + "\n";
   if (signature.has_computed()) out += std::string(kLauncherNumberText) + "\n";
-  out += kernel_table(model, kernels);
+  out += kernel_table(model, variants);
   out += plan_text(model, signature) + "\n";
-  out += constant_functions(model, signature, variants);
+  out += constant_functions(model, signature, count);
   out += fmt::format("}}  // namespace\n\nlaunched {}({}) {{\n", signature.function,
                      signature.parameters(false));
   out += beginning(model, signature);
   out += locals(signature);
   out += set_constants(signature);
-  out += launches(model, signature, variants);
+  out += launches(model, signature);
   if (signature.has_workspaces) out += kRelease;
   out += set_functions(signature);
   return out + "}  // namespace " + model.space + "\n";

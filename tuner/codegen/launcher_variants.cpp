@@ -103,59 +103,94 @@ bool same_program(const CompileRequest& a, const CompileRequest& b) {
   return a.entry == b.entry && a.options == b.options && a.then == b.then;
 }
 
-// What the compiler is told, if that is the same for every size and device; and for which
-// architecture.
-std::pair<CompileRequest, std::string> fixed_request(const Study& study, const TunedTable& table,
-                                                     const Configuration& configuration,
-                                                     const NextLaunches& then) {
-  const TunedEntry& first = table.entries.front();
-  CompileRequest request =
-      request_of(study, configuration, then, first.size, table.devices[first.device]);
-  std::string architecture = take_architecture(request);
-  ProblemSize other = first.size;
-  for (auto& [name, extent] : other.dims) extent = 2 * extent + 1;
-  DeviceFacts another;
-  another.multiprocessors = table.devices[first.device].multiprocessors + 1;
-  another.arch = table.devices[first.device].arch;
-  CompileRequest elsewhere = request_of(study, configuration, then, other, another);
-  take_architecture(elsewhere);
-  if (!same_program(request, elsewhere)) {
-    reject_export(study,
-                  "a launcher holds variants for all sizes and devices: 'entry' and 'options' must "
-                  "not depend on them");
+class VariantsMaker {
+ public:
+  VariantsMaker(const Study& study, const TunedTable& table, const RelevantDefines& relevant_to)
+      : study_(study), table_(table), relevant_to_(relevant_to) {}
+
+  LauncherVariants make() {
+    const ProblemSize& first = table_.entries.front().size;
+    ProblemSize other = first;
+    for (auto& [name, extent] : other.dims) extent = 2 * extent + 1;
+    bool by_size = false;
+    for (const Configuration& one : table_.configurations) {
+      by_size = by_size || !same_program(request(one, first), request(one, other));
+    }
+    if (!by_size) {
+      for (const Configuration& one : table_.configurations) {
+        out_.of_configuration.push_back(add(one, first));
+      }
+      return std::move(out_);
+    }
+    for (const TunedEntry& one : table_.entries) {
+      const auto is = [&](const SizedVariant& known) {
+        return known.configuration == one.configuration && known.size == one.size;
+      };
+      if (std::ranges::any_of(out_.of_size, is)) continue;
+      out_.of_size.push_back(
+          {one.configuration, one.size, add(table_.configurations[one.configuration], one.size)});
+    }
+    return std::move(out_);
   }
-  return {std::move(request), std::move(architecture)};
-}
+
+ private:
+  // What the compiler is told, if that is the same for every device.
+  CompileRequest request(const Configuration& configuration, const ProblemSize& size) {
+    const NextLaunches then = launches_at(study_, possible_launches(study_, configuration));
+    const DeviceFacts& device = table_.devices[table_.entries.front().device];
+    CompileRequest made = request_of(study_, configuration, then, size, device);
+    architecture_ = take_architecture(made);
+    DeviceFacts another;
+    another.multiprocessors = device.multiprocessors + 1;
+    another.arch = device.arch;
+    CompileRequest elsewhere = request_of(study_, configuration, then, size, another);
+    take_architecture(elsewhere);
+    if (!same_program(made, elsewhere)) {
+      reject_export(study_,
+                    "a launcher holds variants for all devices: 'entry' and 'options' must not "
+                    "depend on them");
+    }
+    return made;
+  }
+
+  // The variant's place, a new one where none is the same.
+  std::size_t add(const Configuration& configuration, const ProblemSize& size) {
+    const CompileRequest told = request(configuration, size);
+    if (!out_.all.empty() && told.options != out_.options) {
+      reject_export(study_,
+                    "a launcher is compiled once: 'options' must not depend on parameters or the "
+                    "size");
+    }
+    out_.options = told.options;
+    out_.architecture = std::max(out_.architecture, architecture_);
+    LauncherVariant variant{told.defines, told.entry, {}};
+    const std::vector<std::size_t> places = possible_launches(study_, configuration);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      variant.then.emplace_back(places[i], told.then[i]);
+    }
+    if (relevant_to_) {
+      const auto relevant = relevant_to_(told);
+      std::erase_if(variant.defines,
+                    [&](const auto& one) { return !relevant.contains(one.first); });
+    }
+    const auto known = std::ranges::find(out_.all, variant);
+    const auto place = static_cast<std::size_t>(known - out_.all.begin());
+    if (known == out_.all.end()) out_.all.push_back(std::move(variant));
+    return place;
+  }
+
+  const Study& study_;
+  const TunedTable& table_;
+  const RelevantDefines& relevant_to_;
+  std::string architecture_;  // of the last request
+  LauncherVariants out_;
+};
 
 }  // namespace
 
 LauncherVariants launcher_variants(const Study& study, const TunedTable& table,
                                    const RelevantDefines& relevant_to) {
-  LauncherVariants out;
-  for (std::size_t c = 0; c < table.configurations.size(); ++c) {
-    const Configuration& configuration = table.configurations[c];
-    const std::vector<std::size_t> places = possible_launches(study, configuration);
-    const auto [request, architecture] =
-        fixed_request(study, table, configuration, launches_at(study, places));
-    if (c > 0 && request.options != out.options) {
-      reject_export(study, "a launcher is compiled once: 'options' must not depend on parameters");
-    }
-    out.options = request.options;
-    out.architecture = std::max(out.architecture, architecture);
-    LauncherVariant variant{request.defines, request.entry, {}};
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      variant.then.emplace_back(places[i], request.then[i]);
-    }
-    if (relevant_to) {
-      const auto relevant = relevant_to(request);
-      std::erase_if(variant.defines,
-                    [&](const auto& one) { return !relevant.contains(one.first); });
-    }
-    const auto known = std::ranges::find(out.all, variant);
-    out.of_configuration.push_back(static_cast<std::size_t>(known - out.all.begin()));
-    if (known == out.all.end()) out.all.push_back(std::move(variant));
-  }
-  return out;
+  return VariantsMaker(study, table, relevant_to).make();
 }
 
 }  // namespace tuner

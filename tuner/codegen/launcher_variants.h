@@ -20,11 +20,19 @@ struct LauncherVariant {
   friend bool operator==(const LauncherVariant&, const LauncherVariant&) = default;
 };
 
+// Of a kernel that is compiled for a size.
+struct SizedVariant {
+  std::size_t configuration = 0;
+  ProblemSize size;
+  std::size_t variant = 0;
+};
+
 struct LauncherVariants {
   std::vector<LauncherVariant> all;
-  std::vector<std::size_t> of_configuration;
-  std::vector<std::string> options;  // of the compiler, the same for all
-  std::string architecture;          // that serves them all: "sm_90a" before "sm_90"
+  std::vector<std::size_t> of_configuration;  // where the size does not matter
+  std::vector<SizedVariant> of_size;          // else: what is selected at the sizes of the table
+  std::vector<std::string> options;           // of the compiler, the same for all
+  std::string architecture;                   // that serves them all: "sm_90a" before "sm_90"
 };
 
 // Names of the definitions that the sources mention: variants that differ in others only are one.

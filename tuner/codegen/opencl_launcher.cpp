@@ -147,6 +147,10 @@ std::string export_opencl_launcher(const Study& study, const std::vector<RankedR
       launcher_signature(model, {"queue", "event", "context", "id", "lock", "facts", "cfg",
                                  "kernel", "grid", "block", "local", "global"});
   const LauncherVariants variants = launcher_variants(study, table, options.source.relevant);
+  if (!variants.of_size.empty()) {
+    reject_export(
+        study, "an OpenCL launcher holds variants for all sizes: 'entry' must not depend on them");
+  }
   std::string words = "-cl-kernel-arg-info";
   for (const std::string& one : variants.options) words += " " + one;
   std::string positive;
@@ -155,6 +159,7 @@ std::string export_opencl_launcher(const Study& study, const std::vector<RankedR
   }
   std::string text(kOpenClLauncherText);
   text = replaced(std::move(text), "TUNER_OPTIONS", cpp_string(words));
+  text = replaced(std::move(text), "TUNER_SPACE", model.space);
   text = replaced(std::move(text), "TUNER_FUNCTION", signature.function);
   text = replaced(std::move(text), "TUNER_PARAMETERS", parameters_of(signature));
   text = replaced(std::move(text), "TUNER_SIZES", sizes_of(model, signature));
@@ -162,7 +167,8 @@ std::string export_opencl_launcher(const Study& study, const std::vector<RankedR
   text = replaced(std::move(text), "TUNER_LIST", list_of(study, signature));
   text = replaced(std::move(text), "TUNER_POSITIVE", positive.empty() ? "true" : positive);
   constexpr std::string_view kIncludes =
-      "#include <CL/cl.h>\n#include <cstddef>\n#include <cstdint>\n#include <list>\n"
+      "#include <CL/cl.h>\n#include <cstddef>\n#include <cstdint>\n#include <cstdio>\n#include "
+      "<list>\n"
       "#include <mutex>\n#include <string>\n#include <vector>\n";
   std::vector<std::string> names = signature.more_sizes;
   for (const LauncherArgument& one : signature.arguments) names.push_back(one.name);

@@ -110,7 +110,9 @@ class LauncherExporter : public CodeExporter {
       return {{header, export_opencl_launcher(study, results, options)}};
     }
     LauncherFiles files = export_launcher(study, results, options);
-    return {{header, std::move(files.header)}, {stem.string() + ".cu", std::move(files.source)}};
+    return {{header, std::move(files.header)},
+            {stem.string() + ".cu", std::move(files.source)},
+            {stem.string() + ".inl", std::move(files.text)}};
   }
 
  private:
@@ -118,14 +120,16 @@ class LauncherExporter : public CodeExporter {
   static std::filesystem::path stem_of(const std::string& output, const Study& study) {
     if (output == "-") {
       throw InputError(
-          Complaint{{}, "a launcher is two files: name their folder or their stem with -o", ""});
+          Complaint{{}, "a launcher is three files: name their folder or their stem with -o", ""});
     }
     std::filesystem::path stem = output;
     if (std::filesystem::is_directory(stem) || stem.filename().empty()) {
       return stem / (study.kernel.name + "_launcher");
     }
     const auto extension = stem.extension();
-    return extension == ".cu" || extension == ".hpp" ? stem.replace_extension() : stem;
+    return extension == ".cu" || extension == ".hpp" || extension == ".inl"
+               ? stem.replace_extension()
+               : stem;
   }
 };
 
@@ -182,7 +186,7 @@ constexpr std::array<ExportFormat, 7> kFormats{{
     {"header", "a C++17 header that picks a configuration by device and problem size", false,
      make<HeaderExporter>},
     {"launcher",
-     "a .hpp/.cu pair: the winning variants' source and a function that launches them; of OpenCL "
+     "the winning variants' source and a function that launches them (.hpp, .cu, .inl); of OpenCL "
      "one .hpp",
      false, make<LauncherExporter>},
     {"json", "everything that was measured", false, make_json},

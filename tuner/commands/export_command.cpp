@@ -22,6 +22,7 @@
 #include "tuner/results/ranked_files.h"
 #include "tuner/results/results_json.h"
 #include "tuner/run/sources.h"
+#include "tuner/source/device_part.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/source/source_bundle.h"
 #include "tuner/study/unverified.h"
@@ -58,8 +59,7 @@ ExportOptions parse_export(const Words& words) {
   add("format", po::value(&o.format)->default_value("header"),
       "NAME[:option=value,...]; see 'tuner list exporters'");
   add("output,o", po::value(&o.output)->default_value("-"),
-      "file, or '-' for standard output; launcher: a folder, or the two files' path without "
-      "extension");
+      "file, or '-' for standard output; launcher: a folder, or the files' path without extension");
   add("force", po::bool_switch(&o.force), kForceHelp);
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("from", po::value(&o.from),
@@ -126,7 +126,11 @@ LauncherSource launcher_source(const Study& study) {
   const auto relevant = [bundle = bundle_of(request)](const CompileRequest& one) {
     return relevant_defines(one, bundle);
   };
-  return {std::move(flat.text), std::move(flat.headers), std::move(flat.macros), relevant};
+  std::vector<std::string> entries{study.kernel.entry};
+  for (const NextLaunchSpec& next : study.then) entries.push_back(next.entry);
+  for (std::string& one : entries) one = one.substr(0, one.find('<'));
+  return {only_wanted_kernels(flat.text, entries), std::move(flat.headers), std::move(flat.macros),
+          relevant};
 }
 
 ExportSettings settings_of(const ExportOptions& options) {

@@ -133,7 +133,7 @@ std::vector<Command> result_commands() {
        {{"tuner export saxpy.yaml --format header -o saxpy_tuned.h",
          "a C++ header that picks a configuration for any size"},
         {"tuner export saxpy.yaml --format launcher -o saxpy_launcher",
-         "the tuned kernel itself, to be called: saxpy_launcher.hpp and .cu"},
+         "the tuned kernel itself, to be called: saxpy_launcher.hpp, .cu and .inl"},
         {"tuner export saxpy.yaml --format t4 --size N=1048576 -o recording.json",
          "a recording that 'tuner run --replay' and others read"}}},
       {kUse,

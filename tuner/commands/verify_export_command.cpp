@@ -172,7 +172,7 @@ RunSettings settings_of(const VerifyOptions& options, const Budget& budget, cons
   return settings;
 }
 
-// A launcher is two files, and says in its header which the other is. Of OpenCL it is one.
+// The header of a launcher says which source belongs to it. Of OpenCL it is one file.
 ExportOptions rewritten(const VerifyOptions& options) {
   ExportOptions out;
   out.study = options.study;

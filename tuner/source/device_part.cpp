@@ -8,9 +8,11 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 
+#include "tuner/base/text.h"
 #include "tuner/source/declarations.h"
 #include "tuner/source/own_names.h"
 
@@ -265,6 +267,23 @@ std::string wanted_kernels(const std::string& source, const std::vector<std::str
         std::ranges::count_if(tokens, [name](const Token& token) { return may_name(token, name); });
     if (uses == 1 && !has_directives(tokens, part)) blank(out, part.from, part.to, {});
   }
+  return out;
+}
+
+std::string only_wanted_kernels(const std::string& source,
+                                const std::vector<std::string>& entries) {
+  std::istringstream before(source);
+  std::istringstream after(wanted_kernels(source, entries));
+  std::vector<std::string> kept;
+  std::string now;
+  for (std::string line; std::getline(before, line) && std::getline(after, now);) {
+    const bool is_gone = trimmed(now).empty() && !trimmed(line).empty();
+    while (is_gone && !kept.empty() && kept.back().starts_with("//")) kept.pop_back();
+    if (!is_gone) kept.push_back(now);
+  }
+  while (!kept.empty() && kept.back().empty()) kept.pop_back();
+  std::string out;
+  for (const std::string& line : kept) out += line + "\n";
   return out;
 }
 

@@ -30,4 +30,8 @@ DevicePart device_part(const std::string& source);
 std::string wanted_kernels(const std::string& source, const std::vector<std::string>& entries,
                            const std::set<std::string, std::less<>>& words_elsewhere = {});
 
+// The text with the lines of those kernels, and of the comments above them, taken out: for a text
+// that is read by people.
+std::string only_wanted_kernels(const std::string& source, const std::vector<std::string>& entries);
+
 }  // namespace tuner

@@ -64,4 +64,11 @@ class HeaderFolder {
   std::filesystem::path path_;
 };
 
+template <class Files>
+void write_launcher(const HeaderFolder& folder, const Files& files) {
+  folder.write("matmul_launcher.hpp", files.header);
+  folder.write("matmul_launcher.cu", files.source);
+  folder.write("matmul_launcher.inl", files.text);
+}
+
 }  // namespace tuner

@@ -53,13 +53,13 @@ struct device {
   long long max_threads_per_block = 1024;
   long long max_shared_memory_per_block_optin = 49152;
 };
-struct entry { int dev; int cfg; dims size; int lg[1]; double time_ms; };
+struct entry { int dev; int cfg; dims size; int lg[1]; };
 enum class match : unsigned char { exact, near_size, near_device, fallback, unsupported };
 struct selection { config cfg; match how; int config_id; int entry_index; int tier; double d; };
 struct extent { unsigned x, y, z; };
 TUNER_TABLE config configs[] = {{1}};
 TUNER_TABLE device devices[] = {{"d", 90, 1, 1024, 49152}};
-TUNER_TABLE entry entries[] = {{0, 0, {8}, {768}, 1.0}};
+TUNER_TABLE entry entries[] = {{0, 0, {8}, {768}}};
 TUNER_TABLE device architectures[] = {{"", 90, 1, 1024, 49152}};
 TUNER_TABLE int config_count = 1;
 TUNER_TABLE int device_count = 1;
@@ -79,7 +79,8 @@ constexpr selection select(const device&, const dims&) { return {}; }
 constexpr extent grid_of(const config&, const dims&, const device&) { return {1, 1, 1}; }
 constexpr extent block_of(const config&, const dims&, const device&) { return {1, 1, 1}; }
 constexpr long long dynamic_shared_bytes_of(const config&, const dims&, const device&) { return 0; }
-TUNER_TABLE int variant_of[] = {0};
+constexpr int variant_for(const selection&, const dims&) { return 0; }
+constexpr const char* in_words(match) { return ""; }
 )";
 
 // What a launcher writes of the maps' expressions.
@@ -150,7 +151,8 @@ TEST(EmbeddedText, TheSelectionCompilesAloneAndSelectsAtCompileTime) {
                   "#define TUNER_POSITIVE d.n > 0\n#define TUNER_DIMENSIONS 1\n"
                   "#define TUNER_LOGS lg256(d.n)\n"
                   "#define TUNER_DISTANCE square(logs[0] - lg[0])\n"
-                  "#define TUNER_SAME size.n == d.n\n#define TUNER_UNIT 1.0\n" +
+                  "#define TUNER_SAME size.n == d.n\n#define TUNER_UNIT 1.0\n"
+                  "#define TUNER_PREDICTED static_assert(true, \"\")\n" +
                   included("selection.hpp") +
                   "static_assert(best<90, 8>.how == match::exact);\n"
                   "static_assert(best<90, 9>.how == match::near_size);\n}\n");
@@ -163,8 +165,8 @@ TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
     GTEST_SKIP() << "no CUDA toolkit: set CUDA_HOME";
   }
   std::string headers = "#include <cuda_runtime.h>\n#include <cuda.h>\n";
-  for (const char* one : {"algorithm", "array", "cstdint", "iterator", "map", "memory", "mutex",
-                          "type_traits", "vector"}) {
+  for (const char* one : {"algorithm", "array", "cstdint", "cstdio", "iterator", "map", "memory",
+                          "mutex", "type_traits", "vector"}) {
     headers += std::string("#include <") + one + ">\n";
   }
   expect_compiles(headers + kTypes + kRules + numbers_and_choice() + included("attributes.hpp") +

@@ -107,8 +107,7 @@ inline cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void** list, std::s
 // are in the folder.
 inline std::string output_with(const LauncherFiles& files, const HeaderFolder& folder,
                                const std::string& program) {
-  folder.write("matmul_launcher.hpp", files.header);
-  folder.write("matmul_launcher.cu", files.source);
+  write_launcher(folder, files);
   folder.write("main.cpp", "#include \"matmul_launcher.cu\"\n" + program);
   const auto compiled = folder.run(
       "g++ -std=c++17 -g -fsanitize=address,undefined -Wall -Wextra -I. main.cpp -o main -pthread "

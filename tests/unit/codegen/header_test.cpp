@@ -346,5 +346,33 @@ TEST(Header, NothingValidIsAnError) {
   EXPECT_THROW(export_header(sample_study(), results), InputError);
 }
 
+// What a compiler of C++14 says of it, and nothing else.
+TEST(Header, AnOlderStandardGetsOneSentence) {
+  const HeaderFolder folder(export_header(sample_study(), sample_results()));
+  folder.write("main.cpp", "#include \"tuned.h\"\n");
+  const auto out = folder.run("g++ -std=c++14 -Wall -fsyntax-only main.cpp");
+  EXPECT_NE(out.status, 0);
+  const std::string first = "error: #error \"this header needs C++17: compile with -std=c++17";
+  EXPECT_NE(out.text.find(first), std::string::npos) << out.text;
+  EXPECT_EQ(out.text.find("error:"), out.text.rfind("error:")) << out.text;
+  EXPECT_EQ(out.text.find("warning:"), std::string::npos) << out.text;
+}
+
+TEST(Header, ASelectionSaysInWordsHowItCameAbout) {
+  const HeaderFolder folder(export_header(sample_study(), sample_results()));
+  const auto out = folder.run_program(R"(#include <cstdio>
+#include "tuned.h"
+using namespace matmul_tuned;
+int main() {
+  const int all[] = {90, 120, 75};
+  for (const int capability : all) {
+    std::puts(in_words(select(device_of(capability), {1024, 1024}).how));
+  }
+})");
+  EXPECT_EQ(out.text,
+            "this size was tuned on a device of this name\ntuned on another device\n"
+            "nothing that was tuned fits here: a configuration that can run\n");
+}
+
 }  // namespace
 }  // namespace tuner

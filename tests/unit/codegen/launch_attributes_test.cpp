@@ -106,8 +106,7 @@ TEST(LaunchAttributes, ALauncherWithThemCompilesWithoutAWarning) {
   EXPECT_NE(files.source.find("plan.shared, plan.attributes, list, stream"), std::string::npos);
   EXPECT_NE(files.source.find("next.attributes, next_list, stream"), std::string::npos);
   const HeaderFolder folder("");
-  folder.write("matmul_launcher.hpp", files.header);
-  folder.write("matmul_launcher.cu", files.source);
+  write_launcher(folder, files);
   const auto out = folder.run(
       "nvcc -std=c++17 -arch=sm_90 -Werror all-warnings -Xcompiler "
       "-Wall,-Wextra,-Wconversion,-Werror -c matmul_launcher.cu -o launcher.o");

@@ -333,8 +333,7 @@ TEST(LauncherConstants, CompileWithoutAWarning) {
         study_with_constants({number("factor")}), with_workspace}) {
     const auto files = launcher_with_table(study);
     const HeaderFolder folder("");
-    folder.write("matmul_launcher.hpp", files.header);
-    folder.write("matmul_launcher.cu", files.source);
+    write_launcher(folder, files);
     const std::string streams = study.constants.size() > 1 ? "-default-stream per-thread " : "";
     const auto out = folder.run(
         "nvcc -std=c++17 -arch=sm_90 " + streams +

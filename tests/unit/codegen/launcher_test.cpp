@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiled.h"
+#include "fake_cuda.h"
 #include "tests/unit/choice/sample_study.h"
 #include "tuner/base/error.h"
 
@@ -82,8 +82,109 @@ TEST(Launcher, ConfigurationsThatCompileToTheSameShareAVariant) {
   EXPECT_NE(files.source.find("in 3 variants"), std::string::npos);
   EXPECT_NE(files.source.find("constexpr int variant_of[] = {0, 1, 1, 2};"), std::string::npos);
   EXPECT_EQ(files.source.find("#define TUNE_VEC"), std::string::npos);
-  EXPECT_NE(files.source.find("#undef TUNE_BM"), std::string::npos);
-  EXPECT_NE(files.source.find("#undef SCALE"), std::string::npos);
+  EXPECT_NE(files.text.find("#undef TUNE_BM"), std::string::npos);
+  EXPECT_NE(files.text.find("#undef SCALE"), std::string::npos);
+}
+
+std::size_t count_of(const std::string& text, const std::string& what) {
+  std::size_t count = 0;
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+TEST(Launcher, TheSourceIsThereOnceAndWhatAllVariantsHaveIsSaidOnce) {
+  const auto files = export_launcher(launcher_study(), sample_results(), launcher_options());
+  EXPECT_EQ(count_of(files.source + files.text + files.header, "__shared__ float tile"), 1U);
+  EXPECT_EQ(count_of(files.source, "#include \"matmul_launcher.inl\""), 3U);
+  EXPECT_EQ(count_of(files.source, "#define TUNE_BM"), 3U);
+  EXPECT_EQ(count_of(files.source, "#define TUNER_KERNEL_0 matmul\n"), 1U);
+  // One that the source defines itself is not there for the next variant.
+  LauncherOptions options = launcher_options();
+  options.source.macros.emplace_back("TUNER_KERNEL_0");
+  const auto own = export_launcher(launcher_study(), sample_results(), options);
+  EXPECT_EQ(count_of(own.source, "#define TUNER_KERNEL_0 matmul\n"), 3U);
+}
+
+// A diff of two exports shows what was chosen, and the figures in one place.
+TEST(Launcher, NewFiguresOfTheSameConfigurationsChangeNothingButTheEnd) {
+  std::vector<RankedResults> slower = sample_results();
+  for (RankedResults& one : slower) {
+    one.date = "another day";
+    for (Trial& trial : one.trials) {
+      for (double* ms : {&trial.timing.median, &trial.timing.ci_low, &trial.timing.ci_high}) {
+        *ms *= 1.25;
+      }
+      trial.objective = SearchFigure(1.25 * trial.objective.value());
+    }
+  }
+  const auto before = export_launcher(launcher_study(), sample_results(), launcher_options());
+  const auto after = export_launcher(launcher_study(), slower, launcher_options());
+  const auto end = before.header.find("// What was measured.");
+  ASSERT_NE(end, std::string::npos);
+  EXPECT_EQ(before.header.substr(0, end), after.header.substr(0, end));
+  EXPECT_NE(before.header, after.header);
+  EXPECT_EQ(before.source, after.source);
+}
+
+// The code is that of the kernel alone, as a run compiles it.
+TEST(Launcher, TheMachineCodeIsThatOfTheKernelByItself) {
+  if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
+  Study study = launcher_study();
+  study.arguments = {buffer("A", "M", Role::kIn), buffer("C", "M", Role::kOut)};
+  study.constants.clear();  // in constant memory variants lie one behind the other
+  const std::string kernel = R"(
+__global__ void matmul(const float* A, float* C) {
+  __shared__ float tile[TUNE_BM];
+  tile[threadIdx.x] = A[threadIdx.x] * 2;
+  __syncthreads();
+  for (int i = 0; i < TUNE_BM; ++i) C[threadIdx.x] += tile[(threadIdx.x + i) % TUNE_BM];
+}
+)";
+  LauncherOptions options = launcher_options();
+  options.source.text = kernel;
+  const auto files = export_launcher(study, sample_results(), options);
+  const HeaderFolder folder("");
+  write_launcher(folder, files);
+  for (const std::string bm : {"16", "32", "128"}) {
+    folder.write("alone" + bm + ".cu", "#define TUNE_BM " + bm + kernel);
+  }
+  // The bytes of each section with code; which come in another order under other names.
+  folder.write("code.sh", R"(cubin() { nvcc -std=c++17 -arch=sm_90 -cubin -o "$@"; }
+code() {
+  for section in $(readelf -SW $1 2>/dev/null | grep -o ' [.]text[.][^ ]*'); do
+    readelf -x $section $1 2>/dev/null | grep '^  0x' | md5sum
+  done
+}
+cubin all.cubin matmul_launcher.cu && code all.cubin | sort > all
+for bm in 16 32 128; do cubin $bm.cubin alone$bm.cu && code $bm.cubin; done | sort > alone
+test $(sort -u all | wc -l) = 3 && cmp all alone && echo same
+)");
+  const auto out = folder.run("bash code.sh");
+  EXPECT_EQ(out.text, "same\n");
+}
+
+// Compiled for each size: what is listed can be launched, nothing else.
+TEST(Launcher, AnEntryOfTheSizeHasAVariantForEachSizeThatWasTuned) {
+  Study study = launcher_study();
+  study.arguments = {buffer("C", "M", Role::kOut)};
+  study.constants.clear();
+  study.kernel.entry = "scale<{M}, {BM}>";
+  LauncherOptions options = launcher_options();
+  options.source.text =
+      "template <int M, int BM> __global__ void scale(float* C) { C[0] = M * BM; }\n";
+  const auto files = export_launcher(study, sample_results(), options);
+  EXPECT_EQ(count_of(files.source, "#define TUNER_KERNEL_0 scale<1024, "), 2U) << "two devices";
+  EXPECT_EQ(count_of(files.source, "#define TUNER_KERNEL_0 scale<4096, "), 1U);
+  const HeaderFolder folder("");
+  folder.write("cuda_runtime.h", kFakeCudaRuntime);
+  EXPECT_EQ(output_with(files, folder, R"(int main() {
+  using namespace matmul_launcher;
+  float C[1];
+  for (long long m : {1024, 4096, 1000}) {
+    std::printf("%d ", matmul(C, m, m == 4096 ? 2048 : 1024).status);
+  }
+})"),
+            "0 0 2 ");
 }
 
 // The header's part that needs no CUDA, with a stand-in for the toolkit's header.
@@ -107,8 +208,7 @@ TEST(Launcher, CompilesWithoutAWarning) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
   const auto files = export_launcher(launcher_study(), sample_results(), launcher_options());
   const HeaderFolder folder("");
-  folder.write("matmul_launcher.hpp", files.header);
-  folder.write("matmul_launcher.cu", files.source);
+  write_launcher(folder, files);
   folder.write("app.cpp", R"(#include "matmul_launcher.hpp"
 int main() {
   const auto done = matmul_launcher::matmul(nullptr, nullptr, nullptr, 1.0, 0, nullptr, 64);
@@ -152,7 +252,7 @@ TEST(Launcher, OptionsAreQuotedForAShell) {
 
 TEST(Launcher, WhatItCannotHoldIsRefused) {
   Study study = launcher_study();
-  study.kernel.entry = "matmul<{M}>";
+  study.kernel.entry = "matmul<{device.multiprocessors}>";
   EXPECT_NE(refusal(study).find("must not depend on them"), std::string::npos);
   study = launcher_study();
   study.kernel.options = {"-maxrregcount={BM}"};
@@ -180,8 +280,7 @@ TEST(Launcher, EntriesMayBeTemplates) {
       "template <class T, int N> __global__ void scale(float* C) { C[0] = T{N, 1}.a; }\n";
   const auto files = export_launcher(study, sample_results(), options);
   const HeaderFolder folder("");
-  folder.write("matmul_launcher.hpp", files.header);
-  folder.write("matmul_launcher.cu", files.source);
+  write_launcher(folder, files);
   const auto out =
       folder.run("nvcc -std=c++17 -arch=sm_90 -Werror all-warnings -c matmul_launcher.cu");
   EXPECT_EQ(out.status, 0) << out.text.substr(0, 3000);

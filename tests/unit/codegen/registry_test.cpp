@@ -61,15 +61,16 @@ TEST(ExportFormats, ThoseOfOneResultTakeTheOnlyValidOne) {
   EXPECT_EQ(exported("defines", "-", results).front().text, text);
 }
 
-TEST(ExportFormats, ALauncherIsTwoFilesBesideEachOther) {
+TEST(ExportFormats, ALauncherIsThreeFilesBesideOneAnother) {
   const auto paths = [](const std::string& output) {
     std::string names;
     for (const auto& file : exported("launcher", output, sample_results()))
       names += file.path + " ";
     return names;
   };
-  EXPECT_EQ(paths("out/matmul.cu"), "out/matmul.hpp out/matmul.cu ");
-  EXPECT_EQ(paths("out/"), "out/matmul_launcher.hpp out/matmul_launcher.cu ");
+  EXPECT_EQ(paths("out/matmul.cu"), "out/matmul.hpp out/matmul.cu out/matmul.inl ");
+  EXPECT_EQ(paths("out/"),
+            "out/matmul_launcher.hpp out/matmul_launcher.cu out/matmul_launcher.inl ");
   EXPECT_THROW(paths("-"), InputError);
 }
 

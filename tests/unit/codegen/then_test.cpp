@@ -111,25 +111,26 @@ LauncherFiles sequence_launcher(const Study& study = sequence_study()) {
 // A variant without `finish` need not have it: its source has none.
 TEST(ThenLauncher, EachVariantHoldsTheKernelsThatMayFollow) {
   const LauncherFiles files = sequence_launcher();
-  EXPECT_NE(files.source.find("&finish<32>;"), std::string::npos);
-  EXPECT_NE(files.source.find("&finish<128>;"), std::string::npos);
-  EXPECT_EQ(files.source.find("&finish<16>;"), std::string::npos);
+  EXPECT_NE(files.source.find("#define TUNER_KERNEL_1 finish<32>\n"), std::string::npos);
+  EXPECT_NE(files.source.find("#define TUNER_KERNEL_1 finish<128>\n"), std::string::npos);
+  EXPECT_EQ(files.source.find("finish<16>"), std::string::npos);
   const std::string both = "void* next_list[] = {address(C), address(next_), nullptr};";
   EXPECT_NE(files.source.find(both), std::string::npos) << "in the order of the study";
   // One that follows always, with all arguments.
   Study study = sequence_study();
   study.then = {next_launch("clear", "32", "")};
-  const std::string source = sequence_launcher(study).source;
+  const LauncherFiles always = sequence_launcher(study);
+  const std::string& source = always.source;
   EXPECT_NE(source.find("next_list[] = {address(A), address(next_), address(C), nullptr};"),
             std::string::npos);
-  EXPECT_NE(
-      source.find("case 2: return matmul_launcher_kernels::variant_2::tuner_next_kernel_0();"),
-      std::string::npos);
+  EXPECT_NE(source.find("#define TUNER_KERNEL_1 clear\n\n"), std::string::npos)
+      << "said once, before the variants";
+  EXPECT_NE(source.find("variant * 2 + 1,\n"), std::string::npos);
 }
 
-TEST(ThenLauncher, AnEntryThatDependsOnTheSizeIsRefused) {
+TEST(ThenLauncher, AnEntryThatDependsOnTheDeviceIsRefused) {
   Study study = sequence_study();
-  study.then[0].entry = "finish<{M}>";
+  study.then[0].entry = "finish<{device.multiprocessors}>";
   EXPECT_THROW(sequence_launcher(study), InputError);
 }
 
@@ -137,8 +138,7 @@ TEST(ThenLauncher, CompilesWithoutAWarning) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
   const LauncherFiles files = sequence_launcher();
   const HeaderFolder folder("");
-  folder.write("matmul_launcher.hpp", files.header);
-  folder.write("matmul_launcher.cu", files.source);
+  write_launcher(folder, files);
   const auto out = folder.run(
       "nvcc -std=c++17 -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -c "
       "matmul_launcher.cu");
@@ -149,8 +149,7 @@ TEST(ThenLauncher, CompilesWithoutAWarning) {
 TEST(ThenLauncher, LaunchesAllInOrder) {
   const LauncherFiles files = sequence_launcher();
   const HeaderFolder folder("");
-  folder.write("matmul_launcher.hpp", files.header);
-  folder.write("matmul_launcher.cu", files.source);
+  write_launcher(folder, files);
   folder.write("cuda_runtime.h", R"(#pragma once
 #include <cstddef>
 #include <cstdio>

@@ -194,5 +194,14 @@ TEST(WantedKernels, AllStayWhereItIsNotKnownWhichOneIsMeant) {
   EXPECT_EQ(wanted_kernels(pasting, {"k"}), pasting);
 }
 
+TEST(WantedKernels, InATextForPeopleTheirLinesAndCommentsGo) {
+  EXPECT_EQ(only_wanted_kernels("// Of k.\n"
+                                "__global__ void k(int* a) {}\n\n"
+                                "// What k is\n// compared with.\n"
+                                "__global__ void r(int* a) {\n\n  a[0] = 1;\n}\n\n\n",
+                                {"k"}),
+            "// Of k.\n__global__ void k(int* a) {}\n");
+}
+
 }  // namespace
 }  // namespace tuner

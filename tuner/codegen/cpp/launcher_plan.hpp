@@ -23,7 +23,17 @@ launch_plan plan_of(const device_state& state, const dims& problem) {
                                                         : cudaErrorInvalidValue;
     return plan;
   }
-  plan.variant = variant_of[plan.chosen.config_id];
+  plan.variant = variant_for(plan.chosen, problem);
+  if (plan.variant < 0) {
+    plan.status = cudaErrorInvalidConfiguration;
+    return plan;
+  }
+#ifndef NDEBUG
+  if (plan.chosen.how == match::fallback) {
+    static const int told = std::fprintf(stderr, "TUNER_SPACE: %s (said once)\n", in_words(match::fallback));
+    static_cast<void>(told);
+  }
+#endif
   plan.grid = grid_of(cfg, problem, facts);
   plan.block = block_of(cfg, problem, facts);
   plan.shared = dynamic_shared_bytes_of(cfg, problem, facts);

@@ -173,6 +173,12 @@ TUNER_SIZES  done.chosen = select(facts, problem);
                                                         : CL_INVALID_VALUE;
     return done;
   }
+#ifndef NDEBUG
+  if (done.chosen.how == match::fallback) {
+    static const int told = std::fprintf(stderr, "TUNER_SPACE: %s (said once)\n", in_words(match::fallback));
+    static_cast<void>(told);
+  }
+#endif
 TUNER_COMPUTED  cl_kernel kernel = nullptr;
   done.status =
       detail::kernel_for(context, id, detail::variant_of[done.chosen.config_id], kernel);

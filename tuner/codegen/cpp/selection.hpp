@@ -49,6 +49,19 @@ TUNER_FN selection select(const device& v, const dims& d) {
           static_cast<double>(found.distance) * TUNER_UNIT};
 }
 
+// What selection::how means.
+TUNER_FN const char* in_words(match how) {
+  switch (how) {
+    case match::exact: return "this size was tuned on a device of this name";
+    case match::near_size: return "the nearest size that was tuned on a device of this name";
+    case match::near_device: return "tuned on another device";
+    case match::fallback: return "nothing that was tuned fits here: a configuration that can run";
+    case match::unsupported: return "no configuration can run this size on this device";
+    TUNER_PREDICTED;
+  }
+  return "";
+}
+
 // The facts of a compute capability (90 for 9.0): of the device that was tuned, else of the
 // architecture, else what every device has.
 TUNER_FN device device_of(int compute_capability) {
