@@ -74,6 +74,16 @@ class Installed(unittest.TestCase):
         self.assertEqual(call("pkg-config", "--cflags", "tuner-sdk").stdout.strip(),
                          f"-I{self.prefix}/include")
 
+    def test_cmake_runs_the_installed_program(self):
+        project = self.folder / "step"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.23)\nproject(step NONE)\nset(CMAKE_SIZEOF_VOID_P 8)\n"
+            "find_package(tuner REQUIRED)\n"
+            "add_custom_target(step ALL COMMAND $<TARGET_FILE:tuner::program> --version)\n")
+        call("cmake", "-S", project, "-B", project / "b", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.assertIn("tuner ", call("cmake", "--build", project / "b").stdout)
+
     def test_each_example_exports_one_symbol(self):
         for compiler in COMPILERS:
             with self.subTest(compiler):
