@@ -40,6 +40,13 @@ class Examples(unittest.TestCase):
         for name in ("saxpy.cu", "saxpy.yaml"):
             self.assertEqual(shown.get(name), (folder / name).read_text(), name)
 
+    def test_the_code_of_the_lessons_is_that_of_the_kernels(self):
+        texts = [file.read_text() for file in (ROOT / "kernel_sources").iterdir()]
+        shown = [text for kind, _, text, _ in blocks_of(ROOT / "docs" / "learn.md") if kind == "cuda"]
+        self.assertGreater(len(shown), 5)
+        for code in shown:
+            self.assertTrue(any(code in text for text in texts), code)
+
     def test_every_link_between_pages_leads_to_a_file(self):
         for page in PAGES:
             for target in LINK.findall(page.read_text()):

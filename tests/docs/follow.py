@@ -4,7 +4,8 @@
 Works in an empty folder of its own, which a page may fill: a block behind a line that is nothing but a
 file's name in backquotes and a colon is that file. Blocks of `sh` are commands and must end with status
 0; a block of `text` behind one is what it prints, of which blanks, and numbers where times stand, may differ, and a
-line `...` stands for any lines, `...` at the end of one for any end. `--copy FOLDER` puts files there first. The backend is the CPU's.
+line `...` stands for any lines, `...` at the end of one for any end. `--copy FOLDER` puts files there first,
+`--within FOLDER` a folder with its name. The backend is the CPU's.
 """
 
 import argparse
@@ -112,9 +113,12 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--tuner", required=True, type=pathlib.Path)
     arguments.add_argument("--copy", action="append", default=[], type=pathlib.Path)
+    arguments.add_argument("--within", action="append", default=[], type=pathlib.Path)
     arguments.add_argument("page", type=pathlib.Path)
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory(prefix="tuner-docs-") as folder:
+        for source in given.within:
+            shutil.copytree(source, pathlib.Path(folder) / source.name)
         for source in given.copy:
             shutil.copytree(source, folder, dirs_exist_ok=True)
         reader = Reader(given.tuner.resolve(), given.page, pathlib.Path(folder))
