@@ -17,6 +17,8 @@ import subprocess
 
 # What an option's value is: file names are completed by the shell.
 FILES = {"--results", "--trace", "--replay", "--warm-start", "--from", "--csv", "--output", "--plugin-dir"}
+# These are names that `tuner list KIND` tells.
+KINDS = {"--strategy": "strategies", "--backend": "backends", "--format": "exporters"}
 HEAD = re.compile(r"^  (?:(-\w) \[ (--[\w-]+) \]|(--[\w-]+))( arg(?: \(=([^)]*)\))?)?(?:\s+(.*))?$")
 
 
@@ -76,7 +78,20 @@ def commands_of(tuner):
     return commands
 
 
-def bash_of(commands):
+def names_in(text):
+    """What `tuner list KIND` lists: the first words of lines; options of each are indented."""
+    return list(dict.fromkeys(line.split()[0] for line in text.split("\n") if re.match(r"\w", line)))
+
+
+def values_of(tuner):
+    """{option: names}; of `list`, which has no option for it: its kinds and what they have."""
+    values = {option: names_in(said_by(tuner, "list", kind)) for option, kind in KINDS.items()}
+    kinds = re.search(r"tuner list \[([\w|]+)\|NAME\]", said_by(tuner, "help", "list")).group(1).split("|")
+    values["list"] = kinds + values["--strategy"] + values["--format"]
+    return values
+
+
+def bash_of(commands, values):
     out = ["# Completions of tuner for bash; made by scripts/completions.py.", "_tuner() {"]
     out.append("  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}")
     names = " ".join(command.name for command in commands)
@@ -84,6 +99,10 @@ def bash_of(commands):
     out.append(f'    COMPREPLY=($(compgen -W "help {names}" -- "$word"))')
     out.append("    return")
     out.append("  fi")
+    out.append("  case $before in")
+    out += [f'    {option}) COMPREPLY=($(compgen -W "{" ".join(names)}" -- "$word")); [ ${{#COMPREPLY[@]}} = 0 ] || return ;;'
+            for option, names in values.items()]
+    out.append("  esac")
     out.append('  if [[ $word != -* || " ' + " ".join(sorted(FILES)) + ' " == *" $before "* ]]; then')
     out.append('    COMPREPLY=($(compgen -f -- "$word"))')
     out.append("    return")
@@ -100,7 +119,7 @@ def zsh_word(text):
     return re.sub(r"([\[\]:'])", r"\\\1", text).replace("\\'", "'\\''")
 
 
-def zsh_of(commands):
+def zsh_of(commands, values):
     out = ["#compdef tuner", "# Completions of tuner for zsh; made by scripts/completions.py.", "_tuner() {"]
     out.append("  local -a commands=(")
     out += [f"    '{command.name}:{zsh_word(command.summary)}'" for command in commands]
@@ -110,9 +129,11 @@ def zsh_of(commands):
         out.append(f"    {command.name})")
         out.append("      _arguments \\")
         for option in command.options:
-            value = (":file:_files" if option.name in FILES else ":value:") if option.takes_value else ""
+            offered = f"({' '.join(values[option.name])})" if option.name in values else ""
+            value = (":file:_files" if option.name in FILES else ":value:" + offered) if option.takes_value else ""
             out.append(f"        '{option.name}[{zsh_word(option.text)}]{value}' \\")
-        out.append("        '*:file:_files' ;;")
+        rest = f"*:name:({' '.join(values['list'])})" if command.name == "list" else "*:file:_files"
+        out.append(f"        '{rest}' ;;")
     out += ["  esac", "}", '_tuner "$@"', ""]
     return "\n".join(out)
 
@@ -161,8 +182,9 @@ def main():
     arguments.add_argument("--tuner", required=True)
     arguments.add_argument("--to", required=True, type=pathlib.Path)
     given = arguments.parse_args()
-    commands = commands_of(given.tuner)
-    files = {"bash-completion/completions/tuner": bash_of(commands), "zsh/site-functions/_tuner": zsh_of(commands)}
+    commands, values = commands_of(given.tuner), values_of(given.tuner)
+    files = {"bash-completion/completions/tuner": bash_of(commands, values),
+             "zsh/site-functions/_tuner": zsh_of(commands, values)}
     files["man/man1/tuner.1"] = main_page_of(given.tuner, commands)
     files.update({f"man/man1/tuner-{command.name}.1": man_of(command) for command in commands})
     for name, text in files.items():

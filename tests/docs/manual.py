@@ -60,6 +60,12 @@ class Manual(unittest.TestCase):
         self.assertEqual(self.completed("run", "sh"), ["share"])
         self.assertEqual(self.completed("run", "--results", "sh"), ["share"])
 
+    def test_bash_completes_names_that_are_values(self):
+        self.assertEqual(self.completed("run", "s.yaml", "--strategy", "gene"), ["genetic"])
+        self.assertEqual(self.completed("run", "--backend", "cp"), ["cpu"])
+        self.assertEqual(self.completed("export", "--format", "l"), ["launcher"])
+        self.assertEqual(self.completed("list", "strat"), ["strategies"])
+
     def test_zsh_gets_every_option(self):
         text = (self.share / "zsh" / "site-functions" / "_tuner").read_text()
         self.assertTrue(text.startswith("#compdef tuner\n"))
