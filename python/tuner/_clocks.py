@@ -63,11 +63,16 @@ class _Torch:
     def _cover(self):
         if self._flushed is not None:
             self._flushed.zero_()
-        elif hasattr(self._torch.cuda, "_sleep"):
-            self._torch.cuda._sleep(200_000)
+        else:
+            self._pause()
+
+    def _pause(self):
+        if hasattr(self._torch.cuda, "_sleep"):
+            self._torch.cuda._sleep(200_000)  # cycles: 0.1 ms
 
     def sample(self, call, restore, count):
         pairs = []
+        self._pause()
         for _ in range(count):
             restore()
             self._cover()

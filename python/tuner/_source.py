@@ -74,6 +74,15 @@ def _code_names(code):
     return names
 
 
+def _chain(node):
+    """("a", "b", "c") of a.b.c; of anything else what no module has as a name."""
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return (node.id if isinstance(node, ast.Name) else "", *reversed(names))
+
+
 def _imported_within(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -92,7 +101,7 @@ class Portable:
         self.name = plain.__name__
         self.called = f"the {what} '{plain.__name__}'"
         self._parts, self._values, self._seen, self._packages = [], {}, {}, set()
-        self._texts, self._future = {}, False
+        self._texts, self._future, self._chains = {}, False, set()
         self._seen[plain.__name__] = function
         self._imports = _is_importable(function, plain)
         self._add(function, plain, plain.__name__)
@@ -104,7 +113,16 @@ class Portable:
             self.sent = ("import", plain.__module__, plain.__qualname__)
         else:
             head = "from __future__ import annotations\n" if self._future else ""
-            self.sent = ("source", plain.__name__, head + "".join(self._parts), self._values)
+            self.sent = ("source", plain.__name__, head + "".join(self._submodules() + self._parts), self._values)
+
+    def _submodules(self):
+        """Of a.b.c those of b and c that are modules, which 'import a' does not bring."""
+        found = set()
+        for first, *rest in self._chains:
+            module = self._seen.get(first)
+            if isinstance(module, types.ModuleType):
+                found |= {".".join([module.__name__, *rest[:count]]) for count in range(1, len(rest) + 1)}
+        return [f"__import__({name!r})\n" for name in sorted(found) if name in sys.modules]
 
     def _source(self, plain):
         try:
@@ -127,6 +145,7 @@ class Portable:
             if not is_named:
                 raise Error(f"{self.called} is or uses a lambda: give it a name with 'def', so that its source can be sent")
         self._texts[f"{plain.__module__}.{plain.__qualname__}"] = text
+        self._chains |= {_chain(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         self._packages.update(_imported_within(tree))
         for used in sorted(self._names_of(plain, definition)):
             self._use(plain, used)

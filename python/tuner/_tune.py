@@ -1,5 +1,7 @@
 """tune(): any Python function as what is tuned."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import inspect
@@ -8,6 +10,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any, Callable, Iterable, Sequence
 
 from tuner import _arrays, _clocks, _library, _space
 from tuner._answers import right_answers
@@ -118,7 +121,8 @@ class _Task:
     def jobs(self):
         if self.options["jobs"] is not None:
             return max(1, _library.whole("jobs", self.options["jobs"], 32))
-        return min(_MOST_JOBS, len(os.sched_getaffinity(0))) if self.on_gpu else 1
+        # Two cores stay free: for this process, and so that nobody disturbs the one whose calls are timed.
+        return max(1, min(_MOST_JOBS, len(os.sched_getaffinity(0)) - 2)) if self.on_gpu else 1
 
     def write_study(self, folder):
         """The space as a study: what `tuner` reads it by, and the search asks from."""
@@ -167,7 +171,8 @@ class _Task:
 
     def job(self):
         return {"path": [os.path.abspath(one) if one else os.getcwd() for one in sys.path],
-                "function": self.portable.sent, "positional": self.positional, "rules": self.rules}
+                "function": self.portable.sent, "positional": self.positional, "rules": self.rules,
+                "uses_triton": "triton" in self.portable.packages}
 
     def inputs(self):
         """What the workers are given: equal arrays go once."""
@@ -304,10 +309,16 @@ def _key(configuration):
     return json.dumps(configuration, sort_keys=True)
 
 
-def tune(function, parameters, arguments, reference=None, constraints=(), *, baseline=None, outputs=None, rtol=None,
-         atol=None, size=None, name=None, strategy=None, seed=1, evaluations=None, seconds=None, jobs=None, timeout=60.0,
-         cache="cold", samples=50, precision=0.015, drop_above=2.0, finalists=16, folder="results", fresh=False,
-         on_trial=None, progress=None, prefix=None):
+def tune(function: Callable[..., Any], parameters: dict[str, Iterable], arguments: Sequence | dict[str, Any],
+         reference: Any = None, constraints: str | Callable[..., Any] | Iterable = (), *,
+         baseline: dict[str, Any] | None = None, outputs: Sequence[str] | None = None,
+         rtol: float | dict[str, float] | None = None, atol: float | dict[str, float] | None = None,
+         size: dict[str, int] | None = None, name: str | None = None, strategy: str | None = None, seed: int = 1,
+         evaluations: int | None = None, seconds: float | None = None, jobs: int | None = None, timeout: float = 60.0,
+         cache: str = "cold", samples: int = 50, precision: float = 0.015, drop_above: float = 2.0, finalists: int = 16,
+         folder: str | os.PathLike[str] = "results", fresh: bool = False,
+         on_trial: Callable[[dict[str, Any]], Any] | None = None, progress: bool | None = None,
+         prefix: str | os.PathLike[str] | None = None) -> Tuned:
     """Finds the fastest values of the parameters of a function, which is called as function(*arguments, **values), or
     with arguments by name where they are a dictionary. docs/python.md says what each option does.
 

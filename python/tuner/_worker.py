@@ -5,6 +5,7 @@ device does so under a lock, which ends with the process."""
 
 import contextlib
 import fcntl
+import mmap
 import multiprocessing.connection
 import os
 import pickle
@@ -38,13 +39,9 @@ class Session:
     def __init__(self, connection, job, inputs_fd, lock_fd):
         from tuner import _arrays, _clocks, _source
         self._arrays, self._clocks = _arrays, _clocks
-        self._connection, self._job, self._inputs_fd = connection, job, inputs_fd
-        self._lock = open(f"/proc/self/fd/{lock_fd}", "r+b")  # of its own: a lock belongs to what was opened
+        self._connection, self._job, self._inputs_fd, self._lock = connection, job, inputs_fd, lock_fd
         self._function = _source.load(job["function"])
         self._rules = job["rules"]
-        self.function_is_here()
-
-    def function_is_here(self):
         self._connection.send(("loaded", None))
         message = self._connection.recv()
         if message != "inputs":
@@ -55,8 +52,8 @@ class Session:
 
     def _read_inputs(self):
         """What the variants are given, and what they must answer: as nobody here can have changed it."""
-        size = os.fstat(self._inputs_fd).st_size
-        sent = pickle.loads(os.pread(self._inputs_fd, size, 0))
+        with mmap.mmap(self._inputs_fd, 0, access=mmap.ACCESS_READ) as file:
+            sent = pickle.loads(file)
         made = [self._arrays.unpack(one) for one in sent["values"]]
         self._given = {name: made[place] for name, place in sent["arguments"]}
         self._right = {name: self._arrays.unpack(one) for name, one in sent["right"].items()}
@@ -66,12 +63,12 @@ class Session:
     @contextlib.contextmanager
     def _device(self, alone):
         self._connection.send(("phase", "waiting"))
-        fcntl.flock(self._lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.lockf(self._lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         try:
             self._connection.send(("phase", "at work"))
             yield
         finally:
-            fcntl.flock(self._lock, fcntl.LOCK_UN)
+            fcntl.lockf(self._lock, fcntl.LOCK_UN)
 
     def _restore(self, names=None):
         for name, value in self._given.items():
@@ -134,7 +131,7 @@ class Session:
     def _compile(self, configuration):
         """What can be compiled without the device, in step with nobody. Returns whether that was all."""
         jit = sys.modules.get("triton.runtime.jit")
-        if jit is None or not hasattr(jit, "JITFunction"):
+        if not self._job["uses_triton"] or not hasattr(jit, "JITFunction"):
             return False
         run = jit.JITFunction.run
 

@@ -9,6 +9,7 @@ import ctypes
 import functools
 import importlib.util
 import json
+import linecache
 import os
 import signal
 import subprocess
@@ -70,6 +71,8 @@ def uses_lock(x, y, STEP):
 
 
 class Tune(unittest.TestCase):
+    maxDiff = None
+
     def setUp(self):
         self.room = self.enterContext_(tempfile.TemporaryDirectory(prefix="tuner-python-"))
         self.x, self.y = floats(*range(64)), floats(*[0] * 64)
@@ -232,6 +235,44 @@ class Tune(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", "import tuner\ndef f(x, A): pass\ntuner.tune(f, {'A': [1]}, [1])"],
                               capture_output=True, text=True, cwd=self.room, check=False)
         self.assertIn("write it in a file or in a notebook", done.stderr)
+
+    def test_kernels_of_triton_are_compiled_before_they_are_launched(self):
+        runtime = Path(self.room, "triton", "runtime")
+        runtime.mkdir(parents=True)
+        for name in (runtime.parent, runtime):
+            (name / "__init__.py").write_text("__version__ = '3'\n")
+        (runtime / "jit.py").write_text(textwrap.dedent("""
+            class JITFunction:
+                def __init__(self, fn):
+                    self.fn, self.done = fn, []
+                def run(self, *words, grid, warmup, **named):
+                    self.done.append(warmup)
+                    if not warmup: self.fn(*words, self.done, **named)
+            """))
+        script = Path(self.room) / "kernels.py"
+        script.write_text(textwrap.dedent("""
+            import array, sys, tuner
+            import triton, triton.runtime.jit
+            @triton.runtime.jit.JITFunction
+            def kernel(y, done, TILE):
+                y[0] = 1 if done[0] is True and done[1] is False else 0
+            def work(y, TILE):
+                kernel.run(y, grid=(1,), warmup=False, TILE=TILE)
+            def right(y):
+                y[0] = 1
+            tuned = tuner.tune(work, {"TILE": [1]}, [array.array("i", [5])], right, cache="hot", samples=7, jobs=1)
+            print(tuned.best, [row["message"] for row in tuned.table])
+            """))
+        done = subprocess.run([sys.executable, script], cwd=self.room, check=False, capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stdout, "{'TILE': 1} ['']\n")
+
+    def test_a_function_of_a_notebooks_cell(self):
+        text = "import math\ndef cell(x, y, STEP):\n    for i in range(len(x)):\n        y[i] = math.floor(2 * x[i])\n"
+        linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(True), "<cell 1>")
+        cell = {"__name__": "__main__"}
+        exec(compile(text, "<cell 1>", "exec"), cell)
+        self.assertEqual(self.tune(cell["cell"], {"STEP": [1]}).best, {"STEP": 1})
 
     def test_numpy(self):
         if importlib.util.find_spec("numpy") is None:
