@@ -1,9 +1,13 @@
 """What came of a tuning: the best, and a table that pandas takes."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from tuner._library import Error
 
 
-def rows(result):
+def rows(result: dict[str, Any]) -> list[dict[str, Any]]:
     """One entry of results()["results"] as a list of dictionaries: the parameters, then what was measured, best first."""
     out = []
     for trial in result["trials"]:
@@ -31,30 +35,30 @@ class Tuned:
         self._winner = ranked[0] if ranked else None
 
     @property
-    def best(self):
+    def best(self) -> dict[str, Any] | None:
         """The values of the parameters of the fastest right configuration; None: there is none."""
         return dict(self._winner["configuration"]) if self._winner else None
 
     @property
-    def time_ms(self):
+    def time_ms(self) -> float | None:
         return self._winner["time_ms"] if self._winner else None
 
     @property
-    def speedup(self):
+    def speedup(self) -> float | None:
         """How many times as fast as the baseline; None where one of the two is not valid."""
         found = (self._result.get("baseline") or {}).get("speedup")
         return found["ratio"] if isinstance(found, dict) else found
 
     @property
-    def baseline(self):
+    def baseline(self) -> dict[str, Any] | None:
         return (self._result.get("baseline") or {}).get("configuration")
 
     @property
-    def device(self):
+    def device(self) -> str | None:
         return self._result["device"]["name"] if "device" in self._result else None
 
     @property
-    def table(self):
+    def table(self) -> list[dict[str, Any]]:
         """A dictionary for each configuration that was measured, best first: pandas.DataFrame(tuned.table)."""
         return rows(self._result)
 

@@ -1,7 +1,10 @@
 """Ask and tell, and tuning in the idle time of a program."""
 
+from __future__ import annotations
+
 import ctypes
 import json
+from typing import Any, Iterator
 
 from tuner import _arrays
 from tuner._library import (LAUNCH, LIBRARY, ROOM, Buffer, Closing, Error, Progress, TuningSettings, as_bytes, call, real,
@@ -24,7 +27,7 @@ class Search(Closing):
             self._handle = call(LIBRARY.tuner_search_open, as_bytes(path), as_bytes(size_text(size)), as_bytes(strategy),
                                 whole("seed", seed), as_bytes(prefix))
 
-    def ask(self):
+    def ask(self) -> tuple[int, dict[str, Any]] | None:
         """(number, configuration), or None when there is none now."""
         number = ctypes.c_uint64()
         text = ctypes.create_string_buffer(ROOM)
@@ -32,16 +35,16 @@ class Search(Closing):
             return None
         return number.value, json.loads(text.value)
 
-    def tell(self, number, value, seconds=0.0):
+    def tell(self, number: int, value: float, seconds: float = 0.0) -> None:
         """The value is to be minimised; one that is not finite says that it failed. seconds: what it cost to find out."""
         self._do(LIBRARY.tuner_search_tell, whole("number", number), real("value", value),
                  real("seconds", seconds))
 
-    def fail(self, number):
+    def fail(self, number: int) -> None:
         """The configuration could not be measured."""
         self._do(LIBRARY.tuner_search_fail, whole("number", number))
 
-    def best(self):
+    def best(self) -> tuple[dict[str, Any], float] | None:
         """(configuration, value) of the best that was told, or None."""
         value = ctypes.c_double()
         text = ctypes.create_string_buffer(ROOM)
@@ -51,7 +54,7 @@ class Search(Closing):
             raise Error(f"the configuration needs more than {ROOM} bytes")
         return (json.loads(text.value), value.value) if found == 1 else None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         while (question := self.ask()) is not None:
             yield question
 
@@ -105,12 +108,12 @@ class Tuning(Closing):
                                 whole(f"the bytes of '{name}'", size), on_host))
         return (Buffer * len(given))(*given), len(given)
 
-    def add(self, size, buffers=None):
+    def add(self, size: str | dict[str, int], buffers: dict[str, Any] | None = None) -> None:
         """A size to be tuned ("n=1000"); buffers: {argument: array, or (address, bytes) of
         device memory}; they are read now, and may be arrays in main memory."""
         self._do(LIBRARY.tuner_tuning_add, as_bytes(size_text(size)), *self._buffers(buffers))
 
-    def step(self, milliseconds):
+    def step(self, milliseconds: float) -> Progress:
         """Works for about that long; returns a Progress."""
         progress = Progress()
         self._do(LIBRARY.tuner_tuning_step, real("milliseconds", milliseconds), ctypes.byref(progress))
@@ -118,7 +121,7 @@ class Tuning(Closing):
             raise self._raised.pop()
         return progress
 
-    def best(self, size):
+    def best(self, size: str | dict[str, int]) -> tuple[dict[str, Any], float] | None:
         """(configuration, milliseconds) of the best so far, or None. At any time, by any thread."""
         value, tuned = ctypes.c_double(), ctypes.c_int()
         text = ctypes.create_string_buffer(ROOM)
@@ -127,7 +130,7 @@ class Tuning(Closing):
                           ctypes.byref(value), ctypes.byref(tuned))
         return (json.loads(text.value), value.value) if found else None
 
-    def launch(self, size, buffers):
+    def launch(self, size: str | dict[str, int], buffers: dict[str, Any]) -> bool:
         """Launches the best so far on the program's memory; False when there is none yet."""
         return self._do(LIBRARY.tuner_tuning_launch, as_bytes(size_text(size)),
                         *self._buffers(buffers, "taken" if self._is_cpu else "refused")) == 1

@@ -1,5 +1,7 @@
 """Runs of a study, and what is stored of it."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import json
@@ -7,12 +9,16 @@ import math
 import signal
 import subprocess
 import tempfile
+from os import PathLike
+from typing import Any, Callable, Dict, Union
 
 from tuner import _library
 from tuner._library import Error, as_bytes, call, program, real, study_file, whole
 from tuner._progress import Progress
 from tuner._results import rows
 from tuner._search import size_text
+
+Study = Union[str, "PathLike[str]", Dict[str, Any]]  # a file, or its keys
 
 _INTERRUPTED = (130, -signal.SIGINT)
 
@@ -78,9 +84,14 @@ def _trial(event):
             "message": event.get("message") or "", "seconds": event.get("elapsed_s")}
 
 
-def run(study, backend=None, strategy=None, seed=1, evaluations=0, seconds=0.0, folder="results", jobs=None, on_trial=None,
-        prefix=None, *, size=None, where=None, budget=None, device=None, fresh=False, timeout=None, cross_sizes=False,
-        warm_start=True, progress=None, on_event=None, **more):
+
+def run(study: Study, backend: str | None = None, strategy: str | None = None, seed: int = 1, evaluations: int = 0,
+        seconds: float = 0.0, folder: str | PathLike[str] = "results", jobs: int | None = None,
+        on_trial: Callable[[dict[str, Any]], Any] | None = None, prefix: str | PathLike[str] | None = None, *,
+        size: str | dict[str, int] | list | None = None, where: str | list[str] | None = None,
+        budget: str | int | None = None, device: int | str | list[int] | None = None, fresh: bool = False,
+        timeout: float | None = None, cross_sizes: bool = False, warm_start: bool = True, progress: bool | None = None,
+        on_event: Callable[[dict[str, Any]], Any] | None = None, **more: Any) -> dict[str, Any]:
     """Tunes a study (a file, or a dictionary of its keys) as `tuner run` does, with its results in a folder, and returns
     what results() does. `size` ("N=4096" or {"N": 4096}), `where`: one or a list. Other options of the command line have
     their names, with _ for -. `on_trial` gets each trial as a dictionary; when it returns True the run ends. An exception
@@ -128,7 +139,7 @@ def _child(words, hear):
         raise Error((events.error or f"the program ended with {child.returncode}").strip())
 
 
-def results(study, folder="results"):
+def results(study: Study, folder: str | PathLike[str] = "results") -> dict[str, Any]:
     """What is stored of a study, as docs/results-json.md describes it."""
     pieces = []
     emit = _library.EMIT(lambda _, text, size: pieces.append(ctypes.string_at(text, size)))
@@ -137,8 +148,8 @@ def results(study, folder="results"):
     return json.loads(b"".join(pieces))
 
 
-def export(study, format, folder="results", **more):
-    """What `tuner export` writes in a format that is a single file (header, json, csv, ...), as text; `more`: its options."""
+def export(study: Study, format: str, folder: str | PathLike[str] = "results", **more: Any) -> str:
+    """What `tuner export` writes in a format that is a single file (header, json, csv, ...), as text; `more`: options."""
     with study_file(study) as path, tempfile.TemporaryDirectory(prefix="tuner-") as room:
         file = f"{room}/exported"
         done = subprocess.run([program(), "export", str(path), "--format", format, "--results", str(folder), "-o", file,
@@ -149,13 +160,13 @@ def export(study, format, folder="results", **more):
             return text.read()
 
 
-def table(found):
+def table(found: dict[str, Any]) -> list[dict[str, Any]]:
     """All results as a list of dictionaries, one a trial, with size and device: pandas.DataFrame(tuner.table(found))."""
     return [{**{name: extent for name, extent in one["size"].items()}, "device": one["device"]["name"], **row}
             for one in found["results"] for row in rows(one)]
 
 
-def columns(result):
+def columns(result: dict[str, Any]) -> dict[str, list]:
     """One entry of results()["results"] as columns: a dictionary from name to list, a row for each trial."""
     listed = rows(result)
     names = list(dict.fromkeys(name for row in listed for name in row))
@@ -163,17 +174,20 @@ def columns(result):
 
 
 def _nearest(fitting, size):
-    """As an exported header chooses: the tuned size whose extents have the least sum of |log2 ratio|."""
-    def distance(one):
-        return sum(abs(math.log2(max(extent, 1) / max(size[name], 1))) for name, extent in one["size"].items())
-    same = [one for one in fitting if set(one["size"]) == set(size)]
-    if not same and fitting:
-        raise Error(f"the size needs {', '.join(fitting[0]['size'])}, not {', '.join(size)}")
-    least = min(map(distance, same), default=0)
-    return [one for one in same if distance(one) == least]
+    """On each device the tuned size with the smallest sum of squared log2 of the ratios: an exported header's first rule."""
+    chosen = {}
+    for one in fitting:
+        if set(one["size"]) != set(size):
+            raise Error(f"the size needs {', '.join(one['size'])}, not {', '.join(size)}")
+        far = sum(math.log2(max(extent, 1) / max(size[name], 1)) ** 2 for name, extent in one["size"].items())
+        known = chosen.get(one["device"]["name"])
+        if known is None or far < known[0]:
+            chosen[one["device"]["name"]] = (far, one)
+    return [one for _, one in chosen.values()]
 
 
-def select(found, size=None, device=None, nearest=True, **values):
+def select(found: dict[str, Any], size: dict[str, int] | None = None, device: str | None = None, nearest: bool = True,
+           **values: Any) -> dict[str, Any] | None:
     """The best valid trial (a dictionary) of results(), for a size ({"n": 1000}; None: the only one), on a device (its
     name), among the configurations with these values (TILE=16); None where there is none. For a size that was not tuned
     it is that of the nearest one, with `nearest` only."""
@@ -199,7 +213,7 @@ def select(found, size=None, device=None, nearest=True, **values):
     return None
 
 
-def defines(found, trial):
+def defines(found: dict[str, Any], trial: dict[str, Any]) -> list[str]:
     """The macros that a study's kernel is compiled with for a trial: ["-DTUNE_TILE=16", ...]."""
     start = found["kernel"]["define_prefix"]
     texts = {True: "1", False: "0"}
