@@ -250,7 +250,9 @@ class _Run:
         number = self.asked.pop(key)
         if number is not None:
             self.tell(number, trial)
-        if self.heard(trial, self.best_ms) is True:
+        told = {name: trial.get(name) for name in ("configuration", "state", "max_error", "compile_ms", "cost_seconds")}
+        told.update(time_ms=trial.get("search_ms"), message=trial["message"], samples_ms=trial.get("samples_ms"))
+        if self.heard(told, self.best_ms) is True:
             self.stopped = True
 
     def go(self, pool, jobs, inputs):

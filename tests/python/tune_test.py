@@ -94,7 +94,9 @@ class Tune(unittest.TestCase):
 
     def test_what_fails_costs_itself_alone(self):
         hows = ["right", "wrong", "raises", "exits", "leaves", "crashes", "hangs", "reads"]
-        tuned = self.tune(parameters={"HOW": hows, "STEP": [8]}, timeout=3, jobs=2)
+        heard = []
+        tuned = self.tune(parameters={"HOW": hows, "STEP": [8]}, timeout=3, jobs=2, on_trial=heard.append)
+        self.assertEqual([one["configuration"]["HOW"] for one in heard if one["time_ms"]], ["right"])
         states = {row["HOW"]: (row["state"], row["message"]) for row in tuned.table}
         self.assertEqual(states["right"], ("ok", ""))
         self.assertEqual(states["wrong"][0], "correctness")
