@@ -8,23 +8,48 @@
 
 #include "barrier.cuh"
 
+// For what is used ONCE: its lines are the first to leave the L2 cache.
+__device__ __forceinline__ unsigned long long leave_first() {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+
 // To shared memory; the barrier counts the bytes, which must have been announced to it.
+template <bool ONCE = false>
 __device__ __forceinline__ void load_stretch(void* to, const void* from, int bytes,
                                              Barrier* barrier) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-          shared_address(to)),
-      "l"(from), "r"(bytes), "r"(shared_address(barrier))
-      : "memory");
+  if constexpr (ONCE) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+        " [%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
+        "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(leave_first())
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+        " [%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+        "l"(from), "r"(bytes), "r"(shared_address(barrier))
+        : "memory");
+  }
 }
 
 // To global memory. What threads wrote to shared memory must have been made visible before.
+template <bool ONCE = false>
 __device__ __forceinline__ void store_stretch(void* to, const void* from, int bytes) {
-  asm volatile(
-      "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
-      "cp.async.bulk.commit_group;" ::"l"(to),
-      "r"(shared_address(from)), "r"(bytes)
-      : "memory");
+  if constexpr (ONCE) {
+    asm volatile(
+        "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;\n"
+        "cp.async.bulk.commit_group;" ::"l"(to),
+        "r"(shared_address(from)), "r"(bytes), "l"(leave_first())
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+        "cp.async.bulk.commit_group;" ::"l"(to),
+        "r"(shared_address(from)), "r"(bytes)
+        : "memory");
+  }
 }
 
 __device__ __forceinline__ void make_visible_to_copies() {
@@ -49,9 +74,11 @@ inline void make_visible_to_copies() {}
 template <int PENDING>
 inline void wait_for_stores() {}
 
+template <bool ONCE = false>
 inline void load_stretch(void* to, const void* from, int bytes, Barrier*) {
   __builtin_memcpy(to, from, bytes);
 }
+template <bool ONCE = false>
 inline void store_stretch(void* to, const void* from, int bytes) {
   __builtin_memcpy(to, from, bytes);
 }

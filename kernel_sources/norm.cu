@@ -23,7 +23,8 @@ struct Shape {
   static constexpr int kVector = TUNE_VEC;
   static constexpr int kItems = TUNE_ITEMS;
   static constexpr int kStages = TUNE_STAGES;
-  static constexpr bool kOnce = TUNE_STREAM;
+  static constexpr bool kLoadOnce = TUNE_STREAM_IS_loads || TUNE_STREAM_IS_both;
+  static constexpr bool kStoreOnce = TUNE_STREAM_IS_stores || TUNE_STREAM_IS_both;
   static constexpr bool kResidual = TUNE_RESIDUAL;
 #if TUNE_NORM_IS_layer
   static constexpr bool kLayer = true;

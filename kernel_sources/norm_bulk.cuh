@@ -20,9 +20,9 @@ __device__ __forceinline__ void norm_in_bulk(const Matrices& m) {
   const auto fetch = [&](int stage, long long row) {
     char* to = rows + stage * stage_bytes;
     arrive_expecting(&full[stage], stage_bytes);
-    load_stretch(to, m.x + row * m.columns, row_bytes, &full[stage]);
+    load_stretch<Shape::kLoadOnce>(to, m.x + row * m.columns, row_bytes, &full[stage]);
     if constexpr (Shape::kResidual) {
-      load_stretch(to + row_bytes, m.residual + row * m.columns, row_bytes, &full[stage]);
+      load_stretch<Shape::kLoadOnce>(to + row_bytes, m.residual + row * m.columns, row_bytes, &full[stage]);
     }
   };
   if (orders) {
@@ -55,7 +55,7 @@ __device__ __forceinline__ void norm_in_bulk(const Matrices& m) {
     // All have read the stage: they met in line().
     const long long next = at + (long long)kStages * gridDim.x;
     if (orders && next < m.rows) fetch(stage, next);
-    row.template store_row<Shape::kOnce>(
+    row.template store_row<Shape::kStoreOnce>(
         at, line, [&](int i) { return weight[i]; }, [&](int i) { return bias[i]; });
     if (++stage == kStages) {
       stage = 0;

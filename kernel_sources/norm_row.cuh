@@ -120,9 +120,9 @@ __device__ __forceinline__ void norm_in_registers(const Matrices& m) {
   // Rows beyond the end are computed again rather than left out: all threads meet at the barriers.
   const long long at = min(int(blockIdx.x) / Shape::kCluster * Shape::kRows + int(threadIdx.y),
                            m.rows - 1);
-  row.template load_row<Shape::kOnce>(m.x + at * m.columns, m.residual + at * m.columns);
+  row.template load_row<Shape::kLoadOnce>(m.x + at * m.columns, m.residual + at * m.columns);
   const auto line = row.line(over_row);
-  row.template store_row<Shape::kOnce>(
+  row.template store_row<Shape::kStoreOnce>(
       at, line, [&](int i) { return Row::template load<false>(m.weight + row.place(i)); },
       [&](int i) { return Row::template load<false>(m.bias + row.place(i)); });
 }

@@ -56,7 +56,7 @@ struct BulkScan {
     const Element* from = x + (long long)tile * Tile::kElements;
     arrive_expecting(&shared->full[s], whole * int(sizeof(Element)));
     if (whole > 0) {
-      load_stretch(stage(s), from, whole * int(sizeof(Element)), &shared->full[s]);
+      load_stretch<Tile::kLoadOnce>(stage(s), from, whole * int(sizeof(Element)), &shared->full[s]);
     }
     for (int i = whole; i < count; ++i) stage(s)[i] = from[i];
   }
@@ -65,7 +65,7 @@ struct BulkScan {
   __device__ void write_back(int s) const {
     const int count = elements_of(shared->tile[s]), whole = in_stretches(count);
     Element* to = y + (long long)shared->tile[s] * Tile::kElements;
-    if (whole > 0) store_stretch(to, stage(s), whole * int(sizeof(Element)));
+    if (whole > 0) store_stretch<Tile::kStoreOnce>(to, stage(s), whole * int(sizeof(Element)));
     for (int i = whole; i < count; ++i) to[i] = stage(s)[i];
   }
 
@@ -123,11 +123,15 @@ struct BulkScan {
   }
 
   __device__ void run() const {
-    const bool orders = threadIdx.x == 0;
+    const bool orders = threadIdx.x == Tile::kThreads - 1;  // the first warp looks back
     if (orders) {
+      int ticket[kStages];  // all at once: each is a way to memory and back
+#pragma unroll
+      for (int s = 0; s < kStages; ++s) ticket[s] = progress.take_ticket();
       for (int s = 0; s < kStages; ++s) init_barrier(&shared->full[s], 1);
       publish_barriers();
-      for (int s = 0; s < kStages; ++s) fetch(s, progress.take_ticket());
+#pragma unroll
+      for (int s = 0; s < kStages; ++s) fetch(s, ticket[s]);
     }
     __syncthreads();
     if (shared->tile[0] < progress.tiles) add_up(0, 0);
@@ -136,20 +140,17 @@ struct BulkScan {
       int ticket = 0;
       if (orders && n > 0) ticket = progress.take_ticket();
       if (shared->tile[next] < progress.tiles) add_up(next, (n + 1) / kStages);
+      if (orders && n > 0) {
+        wait_for_stores<0>();  // the tile before this one has left its stage, which is free again
+        fetch((n + kStages - 1) % kStages, ticket);
+      }
       scan(s);
       __syncthreads();
-      if (orders) {
-        write_back(s);
-        if (n > 0) {
-          wait_for_stores<1>();  // the tile before this one has left its stage
-          fetch((n + kStages - 1) % kStages, ticket);
-        }
-      }
-      __syncthreads();
+      if (orders) write_back(s);
     }
     if (orders) {
-      shared->last = progress.last_to_arrive(gridDim.x);
       wait_for_stores<0>();
+      shared->last = progress.last_to_arrive(gridDim.x);
     }
     __syncthreads();
     if (shared->last) progress.clear();

@@ -113,7 +113,8 @@ class Chooser {
                    .add(own_.identity())
                    .add(sources_.digest)
                    .add(facts.arch)
-                   .add(study_.text)  // empty of one that extends another
+                   .add(study_.text)  // empty of one that extends another, whose name differs
+                   .add(study_.kernel.name)
                    .add(study_.kernel.entry)
                    .add(fmt::format("{}", fmt::join(study_.kernel.options, "\n")))
                    .digest());
