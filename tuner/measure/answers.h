@@ -65,7 +65,9 @@ class Answers {
   DeviceResult<Ok> choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room);
   // What `actual`, a guarded buffer, holds of the output that check number `check` of the plan is
   // about: compared by its tolerance, or judged by the problem. What that cannot tell is wrong. A
-  // wrong answer is not there any more afterwards.
+  // wrong answer is not there any more afterwards. Of sets of inputs that nobody knows, which are
+  // all but the first, it is said that it is wrong, and not how: a kernel may have written down
+  // what it was given.
   DeviceResult<OutputCheck> compare(const RightAnswer& answer, std::size_t check, BufferId actual);
   // As SizePlan::checks: the largest number of each.
   DeviceResult<std::vector<double>> sizes(const RightAnswer& answer,

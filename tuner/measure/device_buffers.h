@@ -105,6 +105,8 @@ class DeviceBuffers {
   std::vector<BufferId> ids() const;
   // Name of an input that no longer holds what it was filled with (refilled when so), or nothing.
   DeviceResult<std::optional<std::string>> repair_inputs();
+  // Whether nobody may know what the inputs hold now.
+  bool inputs_are_secret() const { return set_ != 0; }
   // In words, what is kept for comparing or restoring and no longer holds what it did, or nothing.
   // The inputs are the first set afterwards.
   DeviceResult<std::optional<std::string>> damaged();

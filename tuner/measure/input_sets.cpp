@@ -103,6 +103,7 @@ ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uin
     filled.seed += set * kApart;
     if (set > 0 && plan.reference) filled.seed += plan.reference->secret;
   } else if (may_be_extreme(argument)) {
+    filled.seed += plan.reference->secret;
     make_extreme(plan.reference->fills.at(set - random), filled);
   }
   return filled;

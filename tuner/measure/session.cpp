@@ -118,11 +118,14 @@ std::optional<Verdict> Session::check_answers(Admitted& admitted) {
   return verdict_of(TrialState::kCorrectness, outputs->message);
 }
 
+// Numbers tell what a kernel was given, if it wants them to: of inputs that nobody may know, places
+// and values are left out.
 // A write outside of a buffer is the better message, because a wrong answer may follow from it. But
 // a device that fails is reported as that.
 std::optional<Verdict> Session::recheck(Admitted& admitted) {
   auto broken = buffers_.broken_guard(admitted.bound);
   if (!broken) return verdict_of(broken.error());
+  if (*broken && buffers_.inputs_are_secret()) *broken = (*broken)->substr(0, (*broken)->find(':'));
   auto wrong = check_answers(admitted);
   if (*broken && (!wrong || wrong->state == TrialState::kCorrectness)) {
     return verdict_of(TrialState::kCorrectness, **broken);
@@ -134,6 +137,9 @@ std::optional<Verdict> Session::check_workspaces(const Admitted& admitted) {
   auto left = buffers_.left_behind(admitted.bound);
   if (!left) return verdict_of(left.error());
   if (!*left) return std::nullopt;
+  if (buffers_.inputs_are_secret()) {
+    *left = "leaves a workspace that must be zero after each launch with something else";
+  }
   return verdict_of(TrialState::kCorrectness, **left);
 }
 

@@ -92,8 +92,10 @@ TEST_F(LeftToAProblem, AKernelThatKnowsTheFirstSetsAnswersIsWrong) {
   });
   const Verdict verdict = evaluate("knowing");
   EXPECT_EQ(verdict.state, TrialState::kCorrectness);
-  EXPECT_EQ(verdict.message,
-            "right for one set of inputs, wrong for another set of inputs: y: off in all");
+  EXPECT_EQ(
+      verdict.message,
+      "right for one set of inputs, wrong for another set of inputs: y differs (these inputs are "
+      "secret)");
 }
 
 TEST_F(LeftToAProblem, WhatDependsOnTheConfigurationIsNoInputOfTheAnswer) {
