@@ -135,7 +135,9 @@ std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Devic
                                        Verdict& verdict) {
   const bool best = variant.best_ms == 0 || verdict.timing.median < variant.best_ms;
   if (best) {
-    if (auto wrong = wrong_now_and_then(backend, session, buffers, admitted)) return wrong;
+    auto wrong = wrong_now_and_then(backend, session, buffers, admitted);
+    if (!wrong) wrong = slow_on_unseen_inputs(session, buffers, admitted);
+    if (wrong) return wrong;
   }
   if (buffers.plan().deterministic) {
     auto bits = compare_bits(backend, session, buffers, admitted);

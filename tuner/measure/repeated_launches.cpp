@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -125,6 +127,38 @@ bool says_nothing(const DeviceFailure& failure) {
   return failure.error == DeviceError::kInvalid || failure.error == DeviceError::kOutOfMemory;
 }
 
+// The shortest times: whatever disturbs a launch makes it slower.
+struct Unseen {
+  double usual = HUGE_VAL;  // on the first set
+  double first = HUGE_VAL;  // on sets that were never there
+  double again = HUGE_VAL;  // on the same, later
+
+  bool keeps() const { return first > 2 * again; }
+  // Between sets it may differ, if it depends on chance; therefore by so much.
+  bool knows() const { return again > 4 * usual; }
+};
+
+DeviceResult<Ok> time_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
+                                       const Admitted& admitted, Unseen& shortest) {
+  const auto on = [&](auto use, std::uint32_t samples) -> DeviceResult<std::vector<double>> {
+    session.announce(Phase::kInputs);
+    auto done = use();
+    if (done) done = buffers.set_constants(admitted.bound);
+    if (!done) return Unexpected{done.error()};
+    session.announce(Phase::kProbe);
+    return session.sampler().time(admitted.bound, samples, 1);
+  };
+  const auto usual = on([&] { return buffers.use_inputs(0); }, 1);
+  if (!usual) return Unexpected{usual.error()};
+  const auto next = [&] { return buffers.use_fresh_inputs(DeviceBuffers::Fresh::kNext); };
+  const auto times = on(next, 3);
+  if (!times) return Unexpected{times.error()};
+  shortest.usual = std::min(shortest.usual, usual->front());
+  shortest.first = std::min(shortest.first, times->front());
+  shortest.again = std::min({shortest.again, times->at(1), times->at(2)});
+  return Ok{};
+}
+
 std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buffers,
                                            const std::vector<Timed>& timed, std::uint32_t set) {
   session.announce(Phase::kInputs);
@@ -155,6 +189,35 @@ std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
   if (buffers.plan().checks.empty()) return std::nullopt;
   if (auto wrong = wrong_in_some_launch(session, admitted)) return wrong;
   return wrong_in_another_order(backend, session, buffers, admitted);
+}
+
+// An honest kernel takes as long the first time as the next ones. On a busy machine it takes more
+// sets to see that.
+std::optional<Verdict> slow_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
+                                             const Admitted& admitted) {
+  constexpr int kFewest = 3;
+  constexpr int kMost = 8;
+  const MeasureSpec& measure = buffers.plan().measure;
+  const bool is_cold = measure.cache == CacheState::kCold && measure.inputs != TimedInputs::kFresh;
+  if (!is_cold || random_sets(buffers.plan()) < 2) return std::nullopt;
+  Unseen shortest;
+  for (int i = 0; i < kMost; ++i) {
+    const auto done = time_on_unseen_inputs(session, buffers, admitted, shortest);
+    if (!done && !says_nothing(done.error())) return verdict_of(done.error());
+    if (!done) shortest = {};
+    if (!done || (i + 1 >= kFewest && !shortest.keeps() && !shortest.knows())) break;
+  }
+  auto back = buffers.use_inputs(0);
+  if (back) back = buffers.set_constants(admitted.bound);
+  if (!back) return verdict_of(back.error());
+  if (!shortest.keeps() && !shortest.knows()) return std::nullopt;
+  return verdict_of(TrialState::kCorrectness,
+                    fmt::format("takes {:.1f} times as long on inputs that it has not seen: it {}",
+                                shortest.keeps() ? shortest.first / shortest.again
+                                                 : shortest.again / shortest.usual,
+                                shortest.keeps() ? "keeps answers"
+                                                 : "knows the first set, or its time is chance "
+                                                   "('inputs: fresh' times many sets)"));
 }
 
 std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,

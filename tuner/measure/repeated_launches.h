@@ -18,6 +18,11 @@ namespace tuner {
 std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
                                           DeviceBuffers& buffers, Admitted& admitted);
 
+// Of what may win and was timed with cold caches on the usual inputs: whether it takes clearly
+// longer on random inputs that it has not seen, because it knows those or keeps answers.
+std::optional<Verdict> slow_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
+                                             const Admitted& admitted);
+
 // Compares several launches' outputs bit by bit, other orders of threads among them, because a GPU
 // chooses its own. The verdict is `ok` where all are the same; nothing: there is no room for
 // copies.

@@ -2,6 +2,7 @@
 // afterwards.
 
 #include <functional>
+#include <set>
 
 #include "tests/unit/measure/evaluation_fixture.h"
 
@@ -44,6 +45,31 @@ TEST_F(OtherInputs, AKernelThatKeepsItsAnswersIsWrong) {
             0U)
       << verdict.message;
   EXPECT_TRUE(verdict.timing.samples.empty());
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "the inputs are the first set again";
+}
+
+// Right for whatever it is given, and fast for what it has seen, or what it knows beforehand.
+TEST_F(OtherInputs, AKernelThatIsFastOnInputsItKnowsIsWrong) {
+  std::set<float> seen;  // first numbers of inputs
+  float last = 0;
+  bool was_known = false;
+  const auto watch = [&](const Call& call) {
+    last = call.buffer<float>(kX)[0];
+    was_known = !seen.insert(last).second;
+    doubled(call);
+  };
+  add_kernel("keeping", watch).milliseconds = [&](int) { return was_known ? 0.1 : 1.0; };
+  EXPECT_EQ(evaluate("keeping").message,
+            "takes 10.0 times as long on inputs that it has not seen: it keeps answers");
+  float first = 0;
+  add_kernel("knowing", watch).milliseconds = [&](int n) {
+    if (n == 0) first = last;
+    return last == first ? 0.1 : 1.0;
+  };
+  EXPECT_EQ(
+      evaluate("knowing").message,
+      "takes 10.0 times as long on inputs that it has not seen: it knows the first set, or its "
+      "time is chance ('inputs: fresh' times many sets)");
   EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "the inputs are the first set again";
 }
 
