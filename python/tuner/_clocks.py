@@ -93,7 +93,7 @@ class _Cupy(_Torch):
         self._flushed = cupy.empty(max(size, _MOST_FLUSHED // 2), dtype="uint8") if cold else None
 
     def sync(self):
-        self._cupy.cuda.get_current_stream().synchronize()
+        self._cupy.cuda.Device().synchronize()
 
     def _cover(self):
         if self._flushed is not None:
