@@ -234,9 +234,10 @@ class Tune(unittest.TestCase):
         self.assertIn("'cold' and 'hot' are allowed", self.said(cache="warm"))
         self.assertIn("there is no strategy 'genetics'", self.said(strategy="genetics"))
         self.assertIn("cannot be sent to another process", self.said(arguments=[self.x, self.y, 1, LOCK][:1] + [LOCK]))
-        done = subprocess.run([sys.executable, "-c", "import tuner\ndef f(x, A): pass\ntuner.tune(f, {'A': [1]}, [1])"],
-                              capture_output=True, text=True, cwd=self.room, check=False)
-        self.assertIn("write it in a file or in a notebook", done.stderr)
+        made = {"__name__": "__main__"}
+        exec(compile("def nowhere(x, y, STEP): pass", "<nowhere>", "exec"), made)
+        self.assertIn("the source of 'nowhere', which cannot be found: write it in a file or in a notebook",
+                      self.said(made["nowhere"]))
 
     def test_kernels_of_triton_are_compiled_before_they_are_launched(self):
         runtime = Path(self.room, "triton", "runtime")
