@@ -34,15 +34,20 @@ class _Own(_library.Closing):
     def __init__(self, study, folder, context):
         self._handle = _library.call(_library.LIBRARY.tuner_own_open, _library.as_bytes(study), _library.as_bytes(folder),
                                      json.dumps(context).encode())
+        self._told = None  # until something is recorded
 
     def record(self, trials):
+        self._told = None
         self._do(_library.LIBRARY.tuner_own_record, json.dumps(trials).encode())
 
     def results(self):
+        if self._told is not None:
+            return self._told
         pieces = []
         emit = _library.EMIT(lambda _, text, size: pieces.append(ctypes.string_at(text, size)))
         self._do(_library.LIBRARY.tuner_own_results, emit, None)
-        return json.loads(b"".join(pieces))
+        self._told = json.loads(b"".join(pieces))
+        return self._told
 
 
 def _named(function, arguments, parameters):
