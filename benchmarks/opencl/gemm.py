@@ -96,8 +96,8 @@ def by_ktt(program, platform, ktt, folder, evaluations, tuner):
     run = subprocess.run([program.resolve(), platform, "0", example / "ClTuneGemm.cl", example / "ClTuneGemmReference.cl"],
                          cwd=folder, capture_output=True, text=True)
     seconds = time.monotonic() - start
-    if run.returncode != 0:
-        raise SystemExit(run.stdout[-2000:] + run.stderr[-2000:])
+    if run.returncode != 0 or not (folder / "GemmOutput.xml").exists():
+        raise SystemExit(f"KTT, exit status {run.returncode}: {run.stdout[-1500:]}{run.stderr[-1500:]}")
     results = xml.etree.ElementTree.parse(folder / "GemmOutput.xml").iter("KernelResult")
     ok = [one for one in results if one.get("Status") == "Ok"]
     best = min(ok, key=lambda one: float(one.get("TotalDuration")))

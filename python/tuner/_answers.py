@@ -51,6 +51,8 @@ def _of_function(reference, arguments, positional, arrays, outputs):
     changed = [name for name in arrays if not _arrays.kind_of(work[name]).same_bits(work[name], arguments[name])]
     if outputs:
         changed = list(outputs)
+    elif not changed and returned is None:  # an earlier call may have left the right answers there
+        changed = [name for name in arrays if _is_pure(name, reference, arguments, positional, work)]
     pure = [name for name in changed if _is_pure(name, reference, arguments, positional, work)]
     kept = [] if outputs else [name for name in arrays if name not in changed]
     return {"right": {name: work[name] for name in changed}, "returned": returned, "pure": pure,

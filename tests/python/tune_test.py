@@ -118,6 +118,11 @@ class Tune(unittest.TestCase):
         self.assertEqual(tuned.best, {"SHARE": 1.0})
         self.assertIn("'y'[32] is nan", tuned.table[1]["message"])
         self.assertIsNone(tuned.speedup)
+        right(self.x, self.y)  # as a notebook's second run finds it
+        again = self.tune(lazy, {"SHARE": [1.0, 0.5]}, baseline={"SHARE": 0.5})
+        self.assertEqual((again.measured, again.best), (0, {"SHARE": 1.0}))
+        self.assertEqual([row["state"] for row in self.tune(lazy, {"SHARE": [1.0, 0.5]}, fresh=True).table],
+                         ["ok", "correctness"])
 
     def test_the_same_call_goes_on_and_what_has_changed_is_measured_anew(self):
         self.assertEqual(self.tune(evaluations=2).measured, 2)
