@@ -11,7 +11,7 @@
 
 #include "benchmarks/strategies/plugin_strategy.h"
 #include "benchmarks/strategies/within.h"
-#include "tuner/exchange/prior.h"
+#include "tuner/exchange/recording.h"
 #include "tuner/exchange/replay.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/search/tuning_loop.h"

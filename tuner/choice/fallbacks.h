@@ -1,7 +1,8 @@
 #pragma once
-// What answers where nothing that was tuned is valid: configurations that hold for the sizes nobody
-// tunes for.
+// Few configurations for many sizes: those that hold for the sizes nobody tunes for, where nothing
+// that was tuned is valid, and the fewest at a loss that is allowed.
 
+#include <cstddef>
 #include <vector>
 
 #include "tuner/choice/tuned_table.h"
@@ -25,5 +26,12 @@ bool holds_for_all(const Study& study, const Configuration& configuration, const
 std::vector<Configuration> more_fallbacks(const Study& study, const Probes& probes,
                                           const std::vector<Configuration>& have,
                                           const std::vector<Configuration>& candidates);
+
+// As few configurations as possible so that each row has one that loses at most `within` (0.05:
+// 5 %), or, with a limit, the `limit` ones with the smallest worst loss. losses[c][r] is the loss
+// of configuration c in row r (0: the best there), infinite where it is not valid. Exact for small
+// problems, greedy beyond. Returns positions of configurations.
+std::vector<std::size_t> smallest_cover(const std::vector<std::vector<double>>& losses,
+                                        double within, std::size_t limit);
 
 }  // namespace tuner

@@ -1,11 +1,48 @@
 #pragma once
-// A small Gaussian process, whose kernel is chosen by cross-validation over groups.
+// What a study's own expressions say of a configuration at a problem size, in numbers, and a model
+// that learns from these: a small Gaussian process, whose kernel is chosen by cross-validation over
+// groups.
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
+#include "tuner/model/device_facts.h"
+#include "tuner/model/launch.h"
+#include "tuner/model/problem_size.h"
+#include "tuner/model/study.h"
+
 namespace tuner {
+
+// How one dimension becomes blocks, or pieces of work: `tile` extents make one, so that the last
+// one has some to spare; 0 where their number does not depend on the dimension.
+struct Tiles {
+  std::vector<double> tile;  // by dimension
+};
+
+double blocks_of(const LaunchGeometry& launch);
+
+// What the blocks share out with these names (bindings_of()): the study's `work`, else the blocks;
+// 0 where that has no value.
+double pieces_of(const Study& study, const Bindings& names);
+
+// Asks pieces_of(), whose expressions may do with a dimension what they like: the tile is what one
+// piece more takes when the dimension is large. The other dimensions are as in `size`.
+Tiles tiles_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
+               const ProblemSize& size);
+
+// The same of blocks.
+Tiles tiles_of_grid(const Study& study, const Configuration& configuration,
+                    const DeviceFacts& device, const ProblemSize& size);
+
+// log2 of what is started over what is needed, in this dimension: 0 where the tiles fit.
+double waste_of(double tile, std::int64_t extent);
+
+// The dimensions' logarithms and how often 2 divides them; blocks and threads; waves of blocks on
+// the device and how full the last one is; waste of the tiles; the parameters. As many numbers for
+// every configuration and size of a study. Where the launch has no value its features are 0.
+std::vector<double> launch_features(const Study& study, const Configuration& configuration,
+                                    const DeviceFacts& device, const ProblemSize& size);
 
 // One measured point: features, a value, and the group (problem size) it belongs to.
 struct ModelPoint {

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/choice/launch_features.h"
+#include "tuner/choice/loss_model.h"
 #include "tuner/choice/selection.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"

@@ -15,7 +15,6 @@
 #include "tuner/base/error.h"
 #include "tuner/choice/fallbacks.h"
 #include "tuner/choice/size_sampler.h"
-#include "tuner/choice/smallest_cover.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/search/ranking.h"
 

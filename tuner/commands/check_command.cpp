@@ -30,8 +30,8 @@
 #include "tuner/model/study.h"
 #include "tuner/resolve/compiled_names.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/results/csv.h"
-#include "tuner/run/compiler_choice.h"
+#include "tuner/results/ranked_csv.h"
+#include "tuner/run/bench.h"
 #include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/geometry_check.h"
@@ -300,22 +300,12 @@ int check_study(const CheckOptions& options) {
   const StudyFile file = read_study_file(options.study);
   const Study study = study_with_answers_per(file.study, options.per);
   const Colours colours(options.color, stderr);
-  for (const Complaint& warning : file.warnings) {
-    std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
-  }
+  const auto note = [&](const std::string& text) { std::cerr << colours.note(text) << "\n"; };
+  for (const Complaint& warning : file.warnings) note("warning: " + render(warning, study.text));
   if (study.problem || !study.observers.empty()) {
     load_plugins(options.plugin_dirs).check_study(study);
   }
-  for (const auto& warnings : {constant_warnings(study), unreached_parameters(study)}) {
-    for (const std::string& warning : warnings) {
-      std::cerr << colours.note("warning: " + warning) << "\n";
-    }
-  }
-  SignatureComplaints unlike = signature_complaints(study);
-  for (const Complaint& warning : unlike.warnings) {
-    std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
-  }
-  if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);
+  check_sources(study, note);
   const ProblemSize size = !options.sizes.empty() ? parse_size_option(options.sizes.front(), study)
                            : study.sizes.empty()  ? ProblemSize{}
                                                   : study.sizes.front();
@@ -327,7 +317,7 @@ int check_study(const CheckOptions& options) {
          {check_geometry(study, space, size, facts), check_options(study, space, size, facts)}) {
       if (!report.complaints.empty()) throw InputError(report.complaints, study.text);
       for (const Complaint& warning : report.warnings) {
-        std::cerr << colours.note("warning: " + render(warning, study.text)) << "\n";
+        note("warning: " + render(warning, study.text));
       }
     }
   }

@@ -325,11 +325,8 @@ std::string document(const GateOptions& options, const std::string& kernel, Wors
 
 int gate_command(const Words& words) {
   const GateOptions options = parse_gate(words);
-  const Colours noted(options.color, stderr);
   const Colours shown(options.color, stdout);
-  const auto note = [&](const std::string& text) {
-    std::cerr << noted.note(lines_for_terminal(text)) << "\n";
-  };
+  const auto note = noted(options.color);
   const Study study = load_study(options.study, options.sizes, note);
   const Assignments given =
       options.configuration.empty() ? Assignments{} : assignments_of({options.configuration});

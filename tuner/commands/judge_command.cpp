@@ -94,7 +94,7 @@ std::optional<double> speedup(const Judged& judged) {
   return *judged.reference_ms / trial->timing.median;
 }
 
-std::string line(const char* name, const std::string& text) {
+std::string judged_line(const char* name, const std::string& text) {
   return fmt::format("  {:<14} {}\n", name, for_terminal(text));
 }
 
@@ -105,32 +105,34 @@ std::string judge_text(const JudgeOptions& options, const Judged& judged,
       judged.accepted ? colours.good(verdict.word) : colours.bad(for_terminal(verdict.word)));
   if (!verdict.why.empty()) text += "  " + lines_for_terminal(verdict.why) + "\n";
   if (judged.checks.empty()) return text;
-  text += line("device", judged.device.name);
-  text += line("configuration", configuration_text(study.parameters, judged.configuration));
+  text += judged_line("device", judged.device.name);
+  text += judged_line("configuration", configuration_text(study.parameters, judged.configuration));
   std::string right;
   std::string skipped;
   for (const JudgeCheck& check : judged.checks) {
     std::string& list = !check.counts ? skipped : right;
     if (!check.counts || is_valid(check.trial)) list += " " + check.size.label();
   }
-  if (!right.empty()) text += line("right at", right.substr(1));
+  if (!right.empty()) text += judged_line("right at", right.substr(1));
   if (!skipped.empty()) {
-    text +=
-        line("not asked at", skipped.substr(1) + ": the study's own kernel is wrong there, too");
+    text += judged_line("not asked at",
+                        skipped.substr(1) + ": the study's own kernel is wrong there, too");
   }
   if (judged.deterministic) {
-    text += line("same bits", *judged.deterministic ? "in each launch" : "no: launches differ");
+    text +=
+        judged_line("same bits", *judged.deterministic ? "in each launch" : "no: launches differ");
   }
   if (const Trial* trial = timed(judged)) {
-    text += line("time", fmt::format("{:.5g} ms ({:.5g} to {:.5g}) at {}", trial->timing.median,
-                                     trial->timing.ci_low, trial->timing.ci_high,
-                                     judged.checks.front().size.label()));
-    if (trial->limit) text += line("of the limit", share_text(*trial));
+    text +=
+        judged_line("time", fmt::format("{:.5g} ms ({:.5g} to {:.5g}) at {}", trial->timing.median,
+                                        trial->timing.ci_low, trial->timing.ci_high,
+                                        judged.checks.front().size.label()));
+    if (trial->limit) text += judged_line("of the limit", share_text(*trial));
   }
   if (const auto ratio = speedup(judged)) {
-    text += line("the reference", fmt::format("takes {:.4g} times as long", *ratio));
+    text += judged_line("the reference", fmt::format("takes {:.4g} times as long", *ratio));
   }
-  return text + line("judged in", fmt::format("{:.2f} s", judged.seconds));
+  return text + judged_line("judged in", fmt::format("{:.2f} s", judged.seconds));
 }
 
 using Json = nlohmann::ordered_json;
@@ -207,10 +209,7 @@ JudgeTask task_of(const JudgeOptions& options, const Study& study) {
 
 int judge_command(const Words& words) {
   const JudgeOptions options = parse_judge(words);
-  const Colours noted(options.color, stderr);
-  const auto note = [&](const std::string& text) {
-    std::cerr << noted.note(lines_for_terminal(text)) << "\n";
-  };
+  const auto note = noted(options.color);
   const Study study = load_study(options.study, options.sizes, note);
   const JudgeTask task = task_of(options, study);
   std::error_code error;

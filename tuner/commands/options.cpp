@@ -13,6 +13,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/search/budget.h"
 
@@ -157,6 +158,12 @@ std::pair<std::string, OptionList> parse_choice(const std::string& option,
     column += static_cast<int>(piece.size()) + 1;
   }
   return out;
+}
+
+std::function<void(const std::string& note)> noted(const std::string& color) {
+  return [colours = Colours(color, stderr)](const std::string& text) {
+    std::cerr << colours.note(lines_for_terminal(text)) << "\n";
+  };
 }
 
 // What the command line says, else the study.

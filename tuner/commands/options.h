@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,6 +60,9 @@ struct RunOptions : DeviceOptions {
   unsigned simulated_devices = 1;  // beside them
   std::string warm_start_recording;  // of which the strategy hears, too; empty: of none
 };
+
+// Writes notes to standard error, with the colour that --color says.
+std::function<void(const std::string& note)> noted(const std::string& color);
 
 // Throws InputError for a --device that makes no sense.
 DeviceSettings device_settings(const DeviceOptions& options, const Study& study);

@@ -42,148 +42,120 @@ struct Command {
   std::string group;  // heading in `tuner --help`; commands of a group stand together
   std::string name;
   std::string summary;
-  std::function<int(const Words&)> run;
+  int (*run)(const Words& words);
   std::vector<Example> examples;
 };
 
-constexpr const char* kStart = "start";
-constexpr const char* kTune = "tune";
-constexpr const char* kLook = "look at results";
-constexpr const char* kUse = "use results";
-constexpr const char* kMore = "more";
-
-std::vector<Command> starting_commands() {
-  return {
-      {kStart,
-       "init",
-       "draft a study for a kernel that you have",
-       init_command,
-       {{"tuner init saxpy.cu -o draft.yaml", "writes draft.yaml and says what it guessed"},
-        {"tuner init saxpy.cu --kernel saxpy_reference -o -",
-         "prints a study for the named kernel of several"}}},
-      {kStart,
-       "check",
-       "validate a study; count, list or compile its configurations",
-       check_command,
-       {{"tuner check saxpy.yaml", "says every mistake, and what each constraint removes"},
-        {"tuner check saxpy.yaml --compile --arch cpu --sample 4",
-         "compiles four random configurations for the CPU; sm_90 is for an H100"}}},
-      {kStart,
-       "try",
-       "compile, verify and time one configuration, and say everything of it",
-       try_command,
-       {{"tuner try saxpy.yaml BLOCK=256,VEC=4", "that one, at each size of the study"},
-        {"tuner try saxpy.yaml VEC=4 --size N=1000 --json",
-         "at another size, with the first BLOCK that is valid, as JSON"}}},
-      {kTune,
-       "run",
-       "tune a study: compile, verify and measure its variants",
-       run_or_replay,
-       {{"tuner run saxpy.yaml --budget 500,10m",
-         "at most 500 configurations and ten minutes for each size; once more: goes on"},
-        {"tuner run saxpy.yaml --size N=4096 --where \"BLOCK >= 128\"",
-         "tunes another size, and only a part of the configurations"},
-        {"tuner run --replay recording.json --strategy random --strategy genetic --repeats 5",
-         "compares two strategies on results that were recorded, without a device"}}},
-      {kTune,
-       "judge",
-       "give one verdict on a kernel that nobody trusts",
-       judge_command,
-       {{"tuner judge saxpy.cu --study saxpy.yaml --json",
-         "right on secret inputs and at awkward sizes, and how fast; status 0: accepted"},
-        {"tuner judge saxpy.cu --study saxpy.yaml --configuration BLOCK=256,VEC=4 --size N=1000",
-         "this configuration at this size, and at those around it"}}},
-  };
-}
-
-std::vector<Command> result_commands() {
-  return {
-      {kLook,
-       "results",
-       "show ranked results",
-       results_command,
-       {{"tuner results saxpy.yaml --top 20", "the best 20 of each size and device"},
-        {"tuner results saxpy.yaml --failures", "why variants failed, by cause"}}},
-      {kLook,
-       "compare",
-       "show what the best of one folder of results is to another's",
-       compare_command,
-       {{"tuner compare before results", "two folders, say of two GPUs or of two drivers"},
-        {"tuner compare before results --fail-above 3%",
-         "ends with status 1 where the second is slower by more than 3 %"}}},
-      {kLook,
-       "gate",
-       "measure whether what is new is slower than what was there",
-       gate_command,
-       {{"tuner gate BLOCK=128,VEC=4 BLOCK=256,VEC=4 --study saxpy.yaml --allow 90%",
-         "two configurations in turns; status 1: the second is slower by more than allowed"},
-        {"tuner gate . . --study saxpy.yaml --json",
-         "two source trees, here the same one, as JSON"}}},
-      {kLook,
-       "report",
-       "write results as an HTML page to look at",
-       report_command,
-       {{"tuner report saxpy.yaml -o saxpy.html", "one page with all that is known of the study"},
-        {"tuner report results -o all.html --title \"All kernels\"",
-         "all that a folder holds, under a title"}}},
-      {kUse,
-       "export",
-       "write what was learned as a header, JSON, CSV, ...",
-       export_command,
-       {{"tuner export saxpy.yaml --format header -o saxpy_tuned.h",
-         "a C++ header that picks a configuration for any size"},
-        {"tuner export saxpy.yaml --format launcher -o saxpy_launcher",
-         "the tuned kernel itself, to be called: saxpy_launcher.hpp, .cu and .inl"},
-        {"tuner export saxpy.yaml --format t4 --size N=1048576 -o recording.json",
-         "a recording that 'tuner run --replay' and others read"}}},
-      {kUse,
-       "verify-export",
-       "check what an exported header selects, on this machine",
-       verify_export_command,
-       {{"tuner verify-export saxpy_tuned.h saxpy.yaml", "at the sizes that were tuned"},
-        {"tuner verify-export saxpy_tuned.h saxpy.yaml --random 3", "at three random sizes"}}},
-  };
-}
-
-std::vector<Command> other_commands() {
-  return {
-      {kMore,
-       "import",
-       "take over T1 benchmarks, recordings and results of others",
-       import_command,
-       {{"tuner import before/tuner.sqlite", "adds the results of another folder to results"},
-        {"tuner import recording.json --study saxpy.yaml --results imported",
-         "results of others, kept for the study and marked as imported"}}},
-      {kMore,
-       "list",
-       "list plugins, backends, devices, strategies, exporters, problems, observers",
-       list_command,
-       {{"tuner list devices", "what can be tuned on here, and why something cannot"},
-        {"tuner list genetic", "what the options of a strategy are"}}},
-      {kMore,
-       "cache",
-       "show, prune or clear the cache of compiled artifacts",
-       cache_command,
-       {{"tuner cache", "where it is, and how large"},
-        {"tuner cache --prune 512M", "leaves the 512 MiB that were used last"}}},
-  };
-}
-
-const std::vector<Command>& commands() {
-  static const std::vector<Command> all = [] {
-    std::vector<Command> list = starting_commands();
-    for (auto more : {result_commands(), other_commands()}) {
-      std::ranges::move(more, std::back_inserter(list));
-    }
-    return list;
-  }();
-  return all;
-}
+// At this level, since a function would be too long.
+const std::vector<Command> kCommands{
+    {"start",
+     "init",
+     "draft a study for a kernel that you have",
+     init_command,
+     {{"tuner init saxpy.cu -o draft.yaml", "writes draft.yaml and says what it guessed"},
+      {"tuner init saxpy.cu --kernel saxpy_reference -o -",
+       "prints a study for the named kernel of several"}}},
+    {"start",
+     "check",
+     "validate a study; count, list or compile its configurations",
+     check_command,
+     {{"tuner check saxpy.yaml", "says every mistake, and what each constraint removes"},
+      {"tuner check saxpy.yaml --compile --arch cpu --sample 4",
+       "compiles four random configurations for the CPU; sm_90 is for an H100"}}},
+    {"start",
+     "try",
+     "compile, verify and time one configuration, and say everything of it",
+     try_command,
+     {{"tuner try saxpy.yaml BLOCK=256,VEC=4", "that one, at each size of the study"},
+      {"tuner try saxpy.yaml VEC=4 --size N=1000 --json",
+       "at another size, with the first BLOCK that is valid, as JSON"}}},
+    {"tune",
+     "run",
+     "tune a study: compile, verify and measure its variants",
+     run_or_replay,
+     {{"tuner run saxpy.yaml --budget 500,10m",
+       "at most 500 configurations and ten minutes for each size; once more: goes on"},
+      {"tuner run saxpy.yaml --size N=4096 --where \"BLOCK >= 128\"",
+       "tunes another size, and only a part of the configurations"},
+      {"tuner run --replay recording.json --strategy random --strategy genetic --repeats 5",
+       "compares two strategies on results that were recorded, without a device"}}},
+    {"tune",
+     "judge",
+     "give one verdict on a kernel that nobody trusts",
+     judge_command,
+     {{"tuner judge saxpy.cu --study saxpy.yaml --json",
+       "right on secret inputs and at awkward sizes, and how fast; status 0: accepted"},
+      {"tuner judge saxpy.cu --study saxpy.yaml --configuration BLOCK=256,VEC=4 --size N=1000",
+       "this configuration at this size, and at those around it"}}},
+    {"look at results",
+     "results",
+     "show ranked results",
+     results_command,
+     {{"tuner results saxpy.yaml --top 20", "the best 20 of each size and device"},
+      {"tuner results saxpy.yaml --failures", "why variants failed, by cause"}}},
+    {"look at results",
+     "compare",
+     "show what the best of one folder of results is to another's",
+     compare_command,
+     {{"tuner compare before results", "two folders, say of two GPUs or of two drivers"},
+      {"tuner compare before results --fail-above 3%",
+       "ends with status 1 where the second is slower by more than 3 %"}}},
+    {"look at results",
+     "gate",
+     "measure whether what is new is slower than what was there",
+     gate_command,
+     {{"tuner gate BLOCK=128,VEC=4 BLOCK=256,VEC=4 --study saxpy.yaml --allow 90%",
+       "two configurations in turns; status 1: the second is slower by more than allowed"},
+      {"tuner gate . . --study saxpy.yaml --json",
+       "two source trees, here the same one, as JSON"}}},
+    {"look at results",
+     "report",
+     "write results as an HTML page to look at",
+     report_command,
+     {{"tuner report saxpy.yaml -o saxpy.html", "one page with all that is known of the study"},
+      {"tuner report results -o all.html --title \"All kernels\"",
+       "all that a folder holds, under a title"}}},
+    {"use results",
+     "export",
+     "write what was learned as a header, JSON, CSV, ...",
+     export_command,
+     {{"tuner export saxpy.yaml --format header -o saxpy_tuned.h",
+       "a C++ header that picks a configuration for any size"},
+      {"tuner export saxpy.yaml --format launcher -o saxpy_launcher",
+       "the tuned kernel itself, to be called: saxpy_launcher.hpp, .cu and .inl"},
+      {"tuner export saxpy.yaml --format t4 --size N=1048576 -o recording.json",
+       "a recording that 'tuner run --replay' and others read"}}},
+    {"use results",
+     "verify-export",
+     "check what an exported header selects, on this machine",
+     verify_export_command,
+     {{"tuner verify-export saxpy_tuned.h saxpy.yaml", "at the sizes that were tuned"},
+      {"tuner verify-export saxpy_tuned.h saxpy.yaml --random 3", "at three random sizes"}}},
+    {"more",
+     "import",
+     "take over T1 benchmarks, recordings and results of others",
+     import_command,
+     {{"tuner import before/tuner.sqlite", "adds the results of another folder to results"},
+      {"tuner import recording.json --study saxpy.yaml --results imported",
+       "results of others, kept for the study and marked as imported"}}},
+    {"more",
+     "list",
+     "list plugins, backends, devices, strategies, exporters, problems, observers",
+     list_command,
+     {{"tuner list devices", "what can be tuned on here, and why something cannot"},
+      {"tuner list genetic", "what the options of a strategy are"}}},
+    {"more",
+     "cache",
+     "show, prune or clear the cache of compiled artifacts",
+     cache_command,
+     {{"tuner cache", "where it is, and how large"},
+      {"tuner cache --prune 512M", "leaves the 512 MiB that were used last"}}},
+};
 
 // Null when there is none of that name.
 const Command* find_command(const std::string& name) {
-  const auto found = std::ranges::find(commands(), name, &Command::name);
-  return found == commands().end() ? nullptr : &*found;
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == kCommands.end() ? nullptr : &*found;
 }
 
 void print_version(std::ostream& out) { out << "tuner " TUNER_VERSION "\n"; }
@@ -194,7 +166,7 @@ void print_help(std::ostream& out) {
          ": finds the fastest configuration of a CUDA kernel\n\n"
          "usage: tuner COMMAND [options]\n";
   std::string group;
-  for (const Command& command : commands()) {
+  for (const Command& command : kCommands) {
     if (command.group != group) out << "\n" << command.group << ":\n";
     group = command.group;
     out << "  " << command.name << std::string(15 - command.name.size(), ' ') << command.summary
@@ -226,7 +198,7 @@ void print_examples(const Command& command, std::ostream& out) {
 
 [[noreturn]] void complain_of(const std::string& word) {
   Words names;
-  for (const Command& command : commands()) names.push_back(command.name);
+  for (const Command& command : kCommands) names.push_back(command.name);
   const bool is_study =
       word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
   throw InputError(Complaint{{},

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "tuner/results/csv.h"
+#include "tuner/results/ranked_csv.h"
 
 namespace tuner {
 

@@ -179,10 +179,7 @@ std::string try_json(const TryOutcome& outcome, const Study& study) {
 
 int try_command(const Words& words) {
   const TryOptions options = parse_try(words);
-  const Colours noted(options.color, stderr);
-  const auto note = [&](const std::string& text) {
-    std::cerr << noted.note(lines_for_terminal(text)) << "\n";
-  };
+  const auto note = noted(options.color);
   RunSettings settings{
       study_with_answers_per(load_study(options.study, options.sizes, note), options.per)};
   settings.devices = device_settings(options, settings.study);

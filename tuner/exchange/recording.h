@@ -1,8 +1,9 @@
 #pragma once
-// A recorded search space: what each configuration did when someone measured it; and its results as
-// trials, as if this program had made them.
+// A recorded search space: what each configuration did when someone measured it; its results as
+// trials, as if this program had made them, and as prior knowledge for the search in another place.
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "tuner/model/trial.h"
+#include "tuner/ports/strategy.h"
 #include "tuner/space/parameter.h"
 
 namespace tuner {
@@ -78,5 +80,24 @@ std::vector<Trial> trials_of(const Recording& recording);
 // recording has texts; a parameter with a single value may be missing on either side. Throws
 // InputError when another one cannot be matched.
 std::vector<Trial> trials_of(const Recording& recording, const std::vector<Parameter>& parameters);
+
+// A space to search, as far as it matters here: SearchSpace, RecordedSpace.
+struct PriorTarget {
+  const std::vector<Parameter>& parameters;
+  std::function<std::optional<ConfigIndex>(std::span<const std::uint32_t>)> index_of;
+};
+
+template <typename Space>
+PriorTarget prior_target(const Space& space) {
+  return {space.parameters(),
+          [&space](std::span<const std::uint32_t> positions) { return space.index_of(positions); }};
+}
+
+// Parameters are matched by name and values by equality; a parameter with a single value may be
+// missing on either side, and of a recorded parameter that the space does not have the best value
+// counts. Results are sorted by index; none when a parameter of the space was not recorded, or when
+// the objectives have no ratio (zeros, both signs).
+Prior prior_of(const Recording& recording, bool maximize, const PriorTarget& target,
+               double likeness);
 
 }  // namespace tuner

@@ -24,7 +24,7 @@
 #include "tuner/plugin/space_table.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/run/compiler_choice.h"
+#include "tuner/run/bench.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/sources.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tuner/base/error.h"
-#include "tuner/results/csv.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/ranked_files.h"
 

@@ -12,7 +12,6 @@
 
 #include "tuner/base/error.h"
 #include "tuner/resolve/objective.h"
-#include "tuner/results/csv.h"
 #include "tuner/results/ranked_csv.h"
 
 namespace tuner {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/exchange/prior.h"
+#include "tuner/exchange/recording.h"
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/strategy.h"

@@ -30,6 +30,14 @@
 
 namespace tuner {
 
+void check_sources(const Study& study, const std::function<void(const std::string&)>& note) {
+  for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
+  for (const std::string& warning : unreached_parameters(study)) note("warning: " + warning);
+  SignatureComplaints unlike = signature_complaints(study);
+  for (const Complaint& warning : unlike.warnings) note("warning: " + render(warning, study.text));
+  if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);
+}
+
 Study load_study(const std::string& file, const std::vector<std::string>& sizes,
                  const std::function<void(const std::string&)>& note) {
   StudyFile read = read_study_file(file);
@@ -37,11 +45,7 @@ Study load_study(const std::string& file, const std::vector<std::string>& sizes,
     note("warning: " + render(warning, read.study.text));
   }
   Study study = std::move(read.study);
-  for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
-  for (const std::string& warning : unreached_parameters(study)) note("warning: " + warning);
-  SignatureComplaints unlike = signature_complaints(study);
-  for (const Complaint& warning : unlike.warnings) note("warning: " + render(warning, study.text));
-  if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);
+  check_sources(study, note);
   if (!study.runnable) {
     throw InputError(Complaint{{study.file.string(), 0, 0},
                                "there is nothing to run: 'kernel', 'launch' and 'arguments' are "

@@ -18,6 +18,10 @@
 
 namespace tuner {
 
+// Tells every warning about constants, parameters and arguments that the sources show. Throws
+// InputError where the kernels take other arguments.
+void check_sources(const Study& study, const std::function<void(const std::string&)>& note);
+
 // Reads it; `note` is told every warning. Sizes, such as "M=1024,N=1024", replace the study's.
 // Throws InputError, also for a study that has only what `check` needs.
 Study load_study(const std::string& file, const std::vector<std::string>& sizes,

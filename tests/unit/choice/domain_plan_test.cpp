@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "tests/unit/resolve/studies.h"
-#include "tuner/choice/launch_features.h"
+#include "tuner/choice/loss_model.h"
 #include "tuner/choice/size_sampler.h"
 #include "tuner/resolve/resolve.h"
 

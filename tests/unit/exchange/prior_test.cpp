@@ -1,9 +1,8 @@
-#include "tuner/exchange/prior.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "tuner/exchange/recording.h"
 #include "tuner/exchange/recording_reader.h"
 #include "tuner/exchange/replay.h"
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tests/unit/choice/sample_study.h"
-#include "tuner/choice/smallest_cover.h"
+#include "tuner/choice/fallbacks.h"
 #include "tuner/results/table_text.h"
 #include "tuner/search/ranking.h"
 
