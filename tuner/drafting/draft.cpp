@@ -12,6 +12,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
+#include "tuner/drafting/draft_sequence.h"
 
 namespace tuner {
 namespace {
@@ -156,25 +157,36 @@ bool is_much_for_a_cpu(const DraftContext& context) {
          (plan.bytes > kBytes || threads > (waits ? kThreadsThatWait : kThreads));
 }
 
-DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
-  const std::vector<SourceText> texts = texts_for(request);
-  const FoundSource source(request.source, texts);
-  const FoundKernel& kernel = choose_kernel(source, request);
-  DraftContext context{source, kernel, std::nullopt, request};
-  if (!request.without_host) context.hint = launch_of(source, kernel);
-  context.words = words_of(source);
-  context.plan.kernel = last_name(kernel.name);
+void draft_kernel(DraftContext& context) {
+  const DraftRequest& request = context.request;
+  if (!request.without_host) context.hint = launch_of(context.source, context.kernel);
+  context.words = words_of(context.source);
+  context.plan.kernel = last_name(context.kernel.name);
   context.plan.relative_name = request.relative_name;
   context.plan.include_dirs = request.include_dirs;
   context.plan.head = request.remarks;
   context.plan.atol = request.atol;
-  context.plan.is_cooperative = mentions(kernel.body, "this_grid") && mentions(kernel.body, "sync");
+  context.plan.is_cooperative =
+      mentions(context.kernel.body, "this_grid") && mentions(context.kernel.body, "sync");
   say_kernel(context, !request.kernel.empty());
   draft_knobs(context);
   draft_extents(context);
   draft_launch(context);
   hold_blocks_of_a_guessed_grid(context.plan);
   draft_arguments(context, request.source_name);
+}
+
+DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
+  const std::vector<SourceText> texts = texts_for(request);
+  const FoundSource source(request.source, texts);
+  const FoundKernel& kernel = choose_kernel(source, request);
+  DraftContext context{source, kernel, std::nullopt, request};
+  draft_kernel(context);
+  draft_sequence(context, [&](const FoundKernel& other) {
+    DraftContext alone{source, other, std::nullopt, request};
+    draft_kernel(alone);
+    return alone.plan;
+  });
   if (context.plan.parameters.empty()) nothing_to_tune(context);
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());

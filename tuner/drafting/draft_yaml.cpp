@@ -80,10 +80,55 @@ std::string constraints_text(const DraftPlan& plan) {
   return "constraints:\n  - " + threads + " <= device.max_threads_per_block\n";
 }
 
+// "k<float, 16>" for "k<float, {TILE}>".
+std::string present_entry(const DraftPlan& plan, std::string out) {
+  for (const DraftedParameter& one : plan.parameters) {
+    const std::string name = "{" + one.name + "}";
+    for (auto at = out.find(name); at != out.npos; at = out.find(name)) {
+      out.replace(at, name.size(), std::to_string(one.present));
+    }
+  }
+  return out;
+}
+
+std::string names_text(const std::vector<std::string>& names) {
+  return fmt::format("[{}]", fmt::join(names, ", "));
+}
+
+// What follows the kernel's own launch, and how often all of them are made. Of the reference with
+// the present values.
+std::string sequence_text(const DraftPlan& plan, bool is_reference) {
+  std::string out;
+  const auto said = [&](const std::vector<std::string>& axes) {
+    return list_of(is_reference ? with_present_values(plan, axes) : axes);
+  };
+  if (!plan.launch_arguments.empty()) {
+    out += "  arguments: " + names_text(plan.launch_arguments) + "\n";
+  }
+  if (!plan.then.empty()) out += "  then:\n";
+  for (const DraftedLaunch& one : plan.then) {
+    const std::string entry = is_reference ? present_entry(plan, one.entry) : one.entry;
+    out += fmt::format("    - {{entry: \"{}\", block: {}, grid: {}, arguments: {}", entry,
+                       said(one.block), said(one.grid), names_text(one.arguments));
+    if (!one.shared.empty()) out += ", dynamic_shared_bytes: " + said({one.shared}).substr(1);
+    if (!one.shared.empty()) out.pop_back();
+    out += "}\n";
+  }
+  if (plan.repeat.empty()) return out;
+  const std::string where = is_reference ? "" : "  # " + plan.remarks.at("repeat");
+  out += "  repeat: " + plan.repeat + where + "\n  swap: [";
+  for (const auto& [a, b] : plan.swap) {
+    out += fmt::format("{}[{}, {}]", out.back() == '[' ? "" : ", ", a, b);
+  }
+  return out + "]\n";
+}
+
 std::string launch_text(const DraftPlan& plan) {
   std::string out = fmt::format("launch:\n  block: {}{}\n  grid: {}{}\n", list_of(plan.block),
                                 remark(plan, "block"), list_of(plan.grid), remark(plan, "grid"));
   if (plan.is_cooperative) out += "  cooperative: true\n";
+  out += sequence_text(plan, false);
+  for (const std::string& one : plan.seen) out += "  # seen and not taken: " + one + "\n";
   const std::string shared = plan.shared.empty() ? "0" : plan.shared;
   const std::string guess = remark(plan, "dynamic_shared_bytes");
   if (shared == "0" && guess.empty()) return out;
@@ -113,18 +158,6 @@ std::string baseline_text(const DraftPlan& plan) {
          "}  # what you have now: results say the speed-up over it\n";
 }
 
-// "k<float, 16>" for "k<float, {TILE}>".
-std::string present_entry(const DraftPlan& plan) {
-  std::string out = plan.entry;
-  for (const DraftedParameter& one : plan.parameters) {
-    const std::string name = "{" + one.name + "}";
-    for (auto at = out.find(name); at != out.npos; at = out.find(name)) {
-      out.replace(at, name.size(), std::to_string(one.present));
-    }
-  }
-  return out;
-}
-
 std::string reference_text(const DraftPlan& plan) {
   if (plan.arguments.empty()) return {};
   std::string out =
@@ -132,14 +165,14 @@ std::string reference_text(const DraftPlan& plan) {
       "found\n"
       "# so; a simple kernel of its own that is known to be right finds more.\n";
   out += fmt::format("reference:\n  entry: {}\n  configuration: {{{}}}\n  block: {}\n  grid: {}\n",
-                     "\"" + present_entry(plan) + "\"", present_values(plan),
+                     "\"" + present_entry(plan, plan.entry) + "\"", present_values(plan),
                      list_of(with_present_values(plan, plan.block)),
                      list_of(with_present_values(plan, plan.grid)));
   if (plan.is_cooperative) out += "  cooperative: true\n";
   if (!plan.shared.empty()) {
     out += fmt::format("  dynamic_shared_bytes: {}\n", with_present_values(plan, plan.shared));
   }
-  return out;
+  return out + sequence_text(plan, true);
 }
 
 std::string in_a_remark(std::string text) {

@@ -25,6 +25,14 @@ struct DraftedArgument {
   std::string remark;  // what was guessed; empty: nothing
 };
 
+// One that follows the kernel's own.
+struct DraftedLaunch {
+  std::string entry;
+  std::vector<std::string> block, grid;
+  std::string shared;
+  std::vector<std::string> arguments;
+};
+
 struct DraftPlan {
   std::string kernel, entry, relative_name;
   bool has_macros = false;  // names of parameters are those of macros, without a prefix
@@ -37,6 +45,11 @@ struct DraftPlan {
   std::vector<std::string> block, grid;
   std::string shared;
   bool is_cooperative = false;
+  std::vector<std::string> launch_arguments;  // of the kernel itself; empty: all
+  std::vector<DraftedLaunch> then;
+  std::string repeat;  // empty: once
+  std::vector<std::pair<std::string, std::string>> swap;
+  std::vector<std::string> seen;  // of the host code, and not taken
   std::vector<DraftedArgument> arguments, buffers, constants;
   double bytes = 0;                                          // of all buffers
   std::vector<std::pair<std::string, std::string>> types;    // structs, and their members

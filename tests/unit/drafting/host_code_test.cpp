@@ -245,5 +245,80 @@ TEST(DraftFromHostCode, AddressesAreNullOrOfATable) {
   EXPECT_TRUE(has(yaml, "- {name: wind, type: float4, value: [0.5, 0.5, 0.5, 0.5]}")) << yaml;
 }
 
+// ---- launches behind it, and loops around it ---------------------------------------------------
+
+const std::string kStep =
+    "__global__ void step(const float* from, float* to, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) to[i] = 2 * from[i];\n}\n"
+    "__global__ void clip(float* to, float most, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) to[i] = min(to[i], most);\n}\n"
+    "void host(float* a, float* b, float* c[2], int n, int steps) {\n"
+    "  cudaMalloc(&a, 4 * n);\n  cudaMalloc(&b, 4 * n);\n  int src = 1, dst = 0;\n";
+const std::string kLaunch = "step<<<(n + 255) / 256, 256>>>(a, b, n); ";
+
+TEST(Draft, RoundsInWhichBuffersChangePlacesAreRepeated) {
+  for (const std::string swap :
+       {"std::swap(a, b);", "swap(a, b);", "float* t = a; a = b; b = t;"}) {
+    const std::string yaml = drafted(kStep + "  for (int k = 0; k < 1000; ++k) { " + kLaunch +
+                                     "cudaDeviceSynchronize(); " + swap + " }\n}\n")
+                                 .yaml;
+    EXPECT_TRUE(has(yaml,
+                    "  repeat: 8  # the loop around it (line 13) makes 1000 rounds\n"
+                    "  swap: [[from, to]]\n"))
+        << yaml;
+    EXPECT_TRUE(has(yaml, "  repeat: 8\n  swap: [[from, to]]\n")) << "of the reference";
+    EXPECT_TRUE(has(yaml, "{name: from, type: float32, shape: [n], role: inout, fill: {uniform"))
+        << yaml;
+    EXPECT_TRUE(has(yaml, "{name: to, type: float32, shape: [n], role: out}")) << yaml;
+    EXPECT_TRUE(has(yaml, "  from: {rtol: ")) << yaml;
+  }
+  const std::string by_index =
+      drafted(kStep +
+              "  for (int k = 0; k < 3; k++) { int t = src; src = dst; dst = t; "
+              "step<<<n / 256, 256>>>(c[src], c[dst], n); }\n}\n")
+          .yaml;
+  EXPECT_TRUE(has(by_index, "  repeat: 3  # the loop around it (line 13) makes as many\n"))
+      << by_index;
+}
+
+TEST(Draft, AKernelBehindItThatHasItsBuffersFollows) {
+  const std::string yaml = drafted(kStep + "  " + kLaunch + "\n  CHECK(cudaGetLastError());\n" +
+                                   "  clip<<<(n + 255) / 256, 256>>>(b, 0.5f, n);\n}\n")
+                               .yaml;
+  EXPECT_TRUE(has(yaml,
+                  "  arguments: [from, to, n]\n  then:\n    - {entry: \"clip\", block: [BLOCK], "
+                  "grid: [\"ceil_div(n, BLOCK)\"], arguments: [to, most, n]}\n"))
+      << yaml;
+  EXPECT_TRUE(has(yaml,
+                  "  then:\n    - {entry: \"clip\", block: [256], grid: [\"ceil_div(n, 256)\"], "
+                  "arguments: [to, most, n]}\n"))
+      << yaml;
+  EXPECT_TRUE(has(yaml, "  - {name: most, type: float32, value: 0.5}")) << yaml;
+}
+
+TEST(Draft, WhatIsNotPlainIsSaidAndNotTaken) {
+  const std::string loop = "  for (int k = 0; k < 9; ++k) { ";
+  for (const auto& [host, said] : std::vector<std::pair<std::string, std::string>>{
+           {loop + kLaunch + "}", "the loop around it (line 13) launches it on the same buffers"},
+           {loop + kLaunch + "std::swap(a, b); cudaMemcpy(a, b, n, cudaMemcpyDefault); }",
+            "the loop around it (line 13) does more than launch and swap"},
+           {loop + kLaunch + "std::swap(a, c); }",
+            "the loop around it (line 13) swaps what is not passed"},
+           {"  for (int k = 9; k > 0; --k) { " + kLaunch + "std::swap(a, b); }",
+            "the loop around it (line 13) does not count from 0 by 1"},
+           {loop + "step<<<n / 256, 256>>>(a, b, n - k); std::swap(a, b); }",
+            "the loop around it (line 13) passes 'k'"},
+           {"  " + kLaunch + "clip<<<n / 64, 64>>>(b, 1, n);",
+            "clip is launched behind it (line 13), but it has a parameter of its own, 'BLOCK'"},
+           {"  " + kLaunch + "clip<<<n / 256, 256>>>(c[0], 1, n);",
+            "clip is launched behind it (line 13), but it calls something else 'to'"},
+           {"  " + kLaunch + "n = 7; clip<<<n / 256, 256>>>(b, 1, n);",
+            "clip is launched later in the same function (line 13), with other code between"}}) {
+    const std::string yaml = drafted(kStep + host + "\n}\n").yaml;
+    EXPECT_TRUE(has(yaml, "  # seen and not taken: " + said + "\n")) << host << "\n" << yaml;
+    EXPECT_FALSE(has(yaml, "  repeat: ") || has(yaml, "  then:")) << yaml;
+  }
+}
+
 }  // namespace
 }  // namespace tuner
