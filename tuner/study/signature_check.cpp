@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "tuner/resolve/resolve.h"
+#include "tuner/source/declarations.h"
+#include "tuner/source/tokens.h"
 #include "tuner/study/argument_fit.h"
 
 namespace tuner {
@@ -285,10 +287,27 @@ class LaunchCheck {
 
 }  // namespace
 
+namespace {
+
+void warn_of_tile_kernels(const Study& study, const std::vector<SourceText>& sources,
+                          SignatureComplaints& out) {
+  const bool has_some = std::ranges::any_of(sources, [](const SourceText& one) {
+    return mentions(tokens_of(one.text), "__tile_global__");
+  });
+  if (!has_some) return;
+  out.warnings.push_back({study.kernel.where,
+                          "the source has a kernel of CUDA Tile C++ (__tile_global__), which CUDA "
+                          "13.3 and later compile if asked to: no compiler is asked to here",
+                          "a kernel of threads, __global__"});
+}
+
+}  // namespace
+
 SignatureComplaints check_signatures(const Study& study, std::vector<SourceText> kernel,
                                      std::vector<SourceText> reference) {
   SignatureComplaints out;
   const bool own_source = !reference.empty();
+  warn_of_tile_kernels(study, kernel, out);
   const SignatureReader of_kernel(std::move(kernel));
   const SignatureReader of_reference(std::move(reference));
   const std::vector<Case> cases = cases_of(study);

@@ -83,6 +83,17 @@ TEST(SignatureCheck, TexturesAreObjectsAndNoReferences) {
             "BUFFER}')\n");
 }
 
+TEST(SignatureCheck, TileKernelsAreOfAnotherLanguage) {
+  EXPECT_EQ(said_to({buffer("x", "float32"),
+                     "#include \"cuda_tile.h\"\n__tile_global__ void k(float* x) {}"}),
+            "warning: the source has a kernel of CUDA Tile C++ (__tile_global__), which CUDA 13.3 "
+            "and later compile if asked to: no compiler is asked to here (a kernel of threads, "
+            "__global__)\n");
+  EXPECT_EQ(said_to({buffer("x", "float32"),
+                     "// as __tile_global__ does\n__global__ void k(float* x) {}"}),
+            "");
+}
+
 TEST(SignatureCheck, InOpenClLocalMemoryIsNoArgumentOfTheStudy) {
   const std::string source = "__kernel void k(__global float* y, __local float* t, float a) {}";
   EXPECT_EQ(said_to({buffer("y", "float32") + number("a", "float32"), source}), "");
