@@ -221,7 +221,7 @@ Budget budget_of(const RunOptions& options, const Budget& otherwise) {
 }
 
 std::string strategy_named(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kTheirs{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kTheirs{{
       {"brute_force", "exhaustive"},
       {"random_sample", "random"},
       {"genetic_algorithm", "genetic"},
@@ -233,6 +233,12 @@ std::string strategy_named(const std::string& name) {
       {"greedy_mls", "iterated_local_search"},
       {"basinhopping", "basin_hopping"},
       {"bayes_opt", "bayesian"},
+      {"ordered_greedy_mls", "iterated_local_search"},
+      {"dual_annealing", "simulated_annealing"},
+      {"minimize", "pattern_search"},
+      {"skopt", "bayesian"},
+      {"adaptive_tabu_greywolf", "grey_wolf"},
+      {"nsga3", "nsga2"},
   }};
   const auto* const found =
       std::ranges::find(kTheirs, name, [](const auto& one) { return one.first; });
