@@ -84,6 +84,29 @@ std::string best_text(const RankedResults& results, const Study& study) {
          over_median(results, objective);
 }
 
+constexpr const char* kRow = "{:>11} {:>9} {:>10} {:>9}{}";
+
+// What a line of text says, short enough for a terminal of 80 columns.
+std::string row_of(const RankedResults& results, const ObjectiveSpec& objective,
+                   const std::optional<Bound>& bound) {
+  std::string best = "none";
+  std::string baseline;
+  std::string reference;
+  if (results.ranked > 0) {
+    const Trial& first = results.trials.front();
+    const Figures figures = figures_of(first, objective);
+    if (figures.search) best = fmt::format("{:.4g}", figures.search->value);
+    if (figures.final_round) best = fmt::format("{:.4g}", figures.final_round->value);
+    if (results.baseline && !results.baseline->speedups.empty())
+      baseline = fmt::format("{:.3g}x", results.baseline->speedups.front().ratio);
+    if (first.reference_ms && first.timing.median > 0)
+      reference = fmt::format("{:.3g}x", *first.reference_ms / first.timing.median);
+  }
+  return fmt::format(fmt::runtime(kRow), best, baseline, reference,
+                     fmt::format("{}/{}", results.ranked, results.trials.size()),
+                     bound ? "  " + bound->by.substr(0, bound->by.find_first_of(",:")) : "");
+}
+
 // How busy each was, where there are several.
 std::string each_device(const Course& course) {
   if (course.devices.size() < 2) return {};
@@ -98,7 +121,7 @@ std::string each_device(const Course& course) {
 }  // namespace
 
 // Sizes side by side end in any order.
-void RunSummary::add_place(const RankedResults& results, std::string text) {
+void RunSummary::add_place(const RankedResults& results, std::string text, std::string row) {
   const auto order = [&](const ProblemSize& size) {
     return std::ranges::find(study_.sizes, size) - study_.sizes.begin();
   };
@@ -108,10 +131,11 @@ void RunSummary::add_place(const RankedResults& results, std::string text) {
            (place.size == results.size || order(place.size) > order(results.size));
   });
   if (at != places_.end() && at->size == results.size) {
+    at->row = std::move(row);
     at->text = std::move(text);  // ranked anew with the winners of other sizes
     return;
   }
-  places_.insert(at, {device, results.size, std::move(text)});
+  places_.insert(at, {device, results.size, std::move(text), std::move(row)});
   if (results.ranked > 0) ++valid_;
 }
 
@@ -126,12 +150,13 @@ void RunSummary::add(const SizeOutcome& outcome) {
                          shown_name(static_cast<TrialState>(s)));
   }
   if (!ended.empty()) text += "; " + ended;
+  std::optional<Bound> bound;
   if (outcome.course) {
-    const Bound bound = bound_of(*outcome.course, usable_cores());
+    bound = bound_of(*outcome.course, usable_cores());
     text +=
-        "; bounded by " + bound.by + "; would help: " + bound.help + each_device(*outcome.course);
+        "; bounded by " + bound->by + "; would help: " + bound->help + each_device(*outcome.course);
   }
-  add_place(results, std::move(text));
+  add_place(results, std::move(text), row_of(results, study_.objective, bound));
   const auto now = std::chrono::steady_clock::now();
   const auto took = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(outcome.seconds));
@@ -172,8 +197,22 @@ std::vector<std::string> RunSummary::lines() const {
   if (places_.empty()) return out;
   out.push_back(fmt::format("{} of {} have a valid configuration, after {}", valid_, places_.size(),
                             duration_text(seconds_)));
-  for (const Place& place : places_) {
-    out.push_back("  " + place.size.label() + " on " + place.device + ": " + place.text);
+  std::size_t width = 4;
+  for (const Place& place : places_) width = std::max(width, place.size.label().size());
+  const std::string unit = study_.objective.name == "time" ? "ms" : study_.objective.name;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    if (places_.size() == 1) {
+      out.push_back("  " + place.size.label() + " on " + place.device + ": " + place.text);
+      continue;
+    }
+    if (i == 0 || places_[i - 1].device != place.device) {
+      out.push_back("  on " + place.device);
+      out.push_back(fmt::format("  {:{}}", "size", width) +
+                    fmt::format(fmt::runtime(kRow), "best " + unit, "baseline", "reference",
+                                "valid", "  bounded by"));
+    }
+    out.push_back(fmt::format("  {:{}}", place.size.label(), width) + place.row);
   }
   out.emplace_back("next:");
   for (const std::string& step : next_steps()) out.push_back("  " + step);

@@ -27,7 +27,7 @@ class RunSummary {
   std::vector<std::string> lines() const;
 
  private:
-  void add_place(const RankedResults& results, std::string text);
+  void add_place(const RankedResults& results, std::string text, std::string row);
   std::vector<std::string> next_steps() const;
 
   const Study& study_;
@@ -38,6 +38,7 @@ class RunSummary {
     std::string device;
     ProblemSize size;
     std::string text;
+    std::string row;  // of a table, where there are several
   };
   std::vector<Place> places_;  // of a device in the order of the study's sizes
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::time_point::max();

@@ -64,6 +64,26 @@ TEST(RunSummary, OfAnotherObjectiveThanTheTimeTheBestIsAsGood) {
             "3 ok");
 }
 
+// One line of text for each size would be 300 characters long.
+TEST(RunSummary, SeveralSizesAreATableOf80Columns) {
+  Study study;
+  study.sizes = {{{{"n", 8}}}, {{{"n", 1000000}}}};
+  RunSummary summary(study, "axpy.yaml", "results");
+  SizeOutcome large = outcome_of({searched(1.0), searched(1.5)});
+  large.results.size = study.sizes[1];
+  large.results.baseline = BaselineResult{{}, 1, {{1.5, 1.4, 1.6, false}}};
+  summary.add(large);
+  SizeOutcome small = outcome_of({searched(1.0)});
+  small.results.ranked = 0;
+  summary.add(small);
+  const auto lines = summary.lines();
+  ASSERT_GE(lines.size(), 5U);
+  EXPECT_EQ(lines[1], "  on gpu");
+  EXPECT_EQ(lines[2], "  size        best ms  baseline  reference     valid  bounded by");
+  EXPECT_EQ(lines[3], "  n8             none                            0/1");
+  EXPECT_EQ(lines[4], "  n1000000          1      1.5x         2x       2/2");
+}
+
 TEST(RunSummary, WordsOfTheNextCommandsAreQuotedWhereAShellNeedsIt) {
   Study study;
   study.kernel.name = "axpy";
