@@ -200,22 +200,23 @@ constexpr std::size_t kMostSources = 1000;
 
 // Files of the study's folder that a variant has in its own, by their names there.
 std::vector<std::string> read_program_sources(Reader& reader, const YamlNode& node) {
+  const fs::path folder = reader.folder_of(node);
   std::vector<std::string> names;
   if (!expect_list(reader.diagnostics, node, "'sources'")) return names;
   for (const YamlRef& item : node.items) {
     const auto name = read_inner_path(reader, *item, "a file of 'sources'");
     if (!name) continue;
     std::error_code none;
-    const fs::path path = reader.directory / *name;
+    const fs::path path = folder / *name;
     if (!fs::is_directory(path, none)) {
-      if (read_file_name(reader.diagnostics, *item, reader.directory, "'sources'")) {
+      if (read_file_name(reader.diagnostics, *item, folder, "'sources'")) {
         names.push_back(*name);
       }
       continue;
     }
     for (const auto& entry : fs::recursive_directory_iterator(path, none)) {
       if (!entry.is_regular_file(none)) continue;
-      names.push_back(entry.path().lexically_relative(reader.directory).string());
+      names.push_back(entry.path().lexically_relative(folder).string());
       if (names.size() > kMostSources) break;
     }
     if (names.size() <= kMostSources) continue;
@@ -274,7 +275,12 @@ void read_command(Reader& reader, const YamlNode& node, const Position& where,
   }
   add_environment(reader);
   std::vector<std::string> sources;
-  if (const YamlNode* list = fields.find("sources")) sources = read_program_sources(reader, *list);
+  if (const YamlNode* list = fields.find("sources")) {
+    // The file may be one that this study extends: its folder is that of the sources.
+    kernel.source =
+        reader.folder_of(*list) / fs::path(position_of(reader.diagnostics, *list).file).filename();
+    sources = read_program_sources(reader, *list);
+  }
   // The scan of includes finds them, and what they include.
   for (const std::string& source : sources) kernel.text += fmt::format("#include \"{}\"\n", source);
   kernel.text +=

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -74,6 +74,17 @@ TEST(CommandSection, WhatTheObjectiveNamesIsAKeyOfTheJson) {
 TEST(CommandSection, SourcesAreIncludedByWhatIsReadForTheIdentity) {
   const Study study = accepted(kCommandHead + "command: {run: a, sources: [k.cu]}\n");
   EXPECT_TRUE(study.kernel.text.starts_with("#include \"k.cu\"\n{")) << study.kernel.text;
+}
+
+TEST(CommandSection, SourcesOfAStudyThatIsExtendedLieInItsFolder) {
+  const StudyFolder folder("schema: 1\nextends: below/base.yaml\nproblem_sizes: [{N: 8}]\n");
+  const std::filesystem::path below = folder.file().parent_path() / "below";
+  std::filesystem::create_directory(below);
+  std::ofstream(below / "base.yaml") << kCommandHead + "command: {run: sh a.sh, sources: [a.sh]}\n";
+  std::ofstream(below / "a.sh") << "exit 0\n";
+  const Study study = read_study(folder.file());
+  EXPECT_EQ(study.kernel.source, below / "base.yaml");
+  EXPECT_TRUE(study.kernel.text.starts_with("#include \"a.sh\"\n"));
 }
 
 TEST(CommandSection, TheReferenceIsTheCommandWithOtherValues) {
