@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "program.h"
 
 namespace tuner::cli {
@@ -18,6 +22,38 @@ TEST(WrongAnswers, EveryKernelThatIsRightAtFirstOnlyOrWritesElsewhereIsFoundOut)
   for (const Row& row : rows) {
     EXPECT_EQ(row.at("state"), row.at("CHEAT") == "honest" ? "ok" : "correctness")
         << row.at("CHEAT") << ": " << row.at("message");
+  }
+}
+
+// What WANT says of each kernel: `wrong` is found out, `right` is ok, `slow` is found out or gains
+// nothing. What gains something takes less than a quarter of the time.
+void expect_as_wanted(const Sandbox& sandbox, const std::string& study, std::size_t kernels) {
+  const auto rows = ranking_of(sandbox, study);
+  ASSERT_EQ(rows.size(), kernels);
+  const auto time_of = [](const Row& row) { return std::stod(row.at("time_ms")); };
+  double honest = HUGE_VAL;
+  for (const Row& row : rows) {
+    if (row.at("WANT") != "right") continue;
+    EXPECT_EQ(row.at("state"), "ok") << row.at("NAME") << ": " << row.at("message");
+    if (row.at("state") == "ok") honest = std::min(honest, time_of(row));
+  }
+  for (const Row& row : rows) {
+    const std::string text = row.at("NAME") + ": " + row.at("message");
+    if (row.at("WANT") == "wrong") {
+      EXPECT_EQ(row.at("state"), "correctness") << text;
+    } else if (row.at("WANT") == "slow" && row.at("state") == "ok") {
+      EXPECT_GT(time_of(row), honest / 4) << text;
+    }
+  }
+}
+
+TEST(WrongAnswers, NoKernelOfTheCorpusGetsARankThatItHasNotEarned) {
+  for (const auto& [study, kernels] : {std::pair{"corpus", 85}, {"attempts", 23}}) {
+    const Sandbox sandbox;
+    const std::string path = data("wrong/" + std::string(study) + ".yaml").string();
+    const auto done = run(sandbox, {"run", path, "--backend", "cpu"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    expect_as_wanted(sandbox, study, static_cast<std::size_t>(kernels));
   }
 }
 
