@@ -10,14 +10,19 @@ first one the fastest.
 import csv
 import re
 import sys
+from pathlib import Path
 
 MEASURED = ["time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "tie", "message"]
 
 
 def first_size(study):
-    """[(name, extent)] of the first of the study's problem sizes, given its text."""
-    block = re.search(r"^problem_sizes:\n((?:[ #].*\n|\n)*)", study, re.M)
+    """[(name, extent)] of the first problem size of the study, a path; or of the one that it extends."""
+    text = study.read_text(encoding="utf-8")
+    block = re.search(r"^problem_sizes:\n((?:[ #].*\n|\n)*)", text, re.M)
     size = block and re.search(r"^ *- \{(.*)\}", block[1], re.M)
+    other = re.search(r"^extends: *(\S+)", text, re.M)
+    if not size and other:
+        return first_size(study.parent / other[1])
     if not size:
         raise ValueError("the study has no line '- {M: 64, ...}' under problem_sizes")
     return [(name, int(extent)) for name, extent in re.findall(r"(\w+) *: *(\d+)", size[1])]
@@ -32,8 +37,7 @@ def ranking(rows, size):
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as study:
-        size = first_size(study.read())
+    size = first_size(Path(sys.argv[1]))
     rows = [row for row in csv.reader(sys.stdin) if row]
     csv.writer(sys.stdout, lineterminator="\n").writerows(ranking(rows, size))
 

@@ -26,8 +26,11 @@ class StandIn(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write(study)
             file.flush()
-            return subprocess.run([sys.executable, PROGRAM, file.name], input=configurations,
-                                  capture_output=True, text=True, check=False)
+            return self.made_of(file.name, configurations)
+
+    def made_of(self, path, configurations):
+        return subprocess.run([sys.executable, PROGRAM, path], input=configurations,
+                              capture_output=True, text=True, check=False)
 
     def test_ranks_configurations_in_their_order_for_the_first_size(self):
         done = self.made(STUDY, "A,FORM\r\n2,tile\r\n1,\"a,b\"\r\n")
@@ -43,7 +46,7 @@ class StandIn(unittest.TestCase):
     def test_understands_every_shipped_study(self):
         for study in sorted((ROOT / "search_spaces").glob("*.yaml")):
             with self.subTest(study=study.name):
-                done = self.made(study.read_text(), "A\n1\n")
+                done = self.made_of(study, "A\n1\n")
                 row = next(csv.DictReader(io.StringIO(done.stdout)))
                 self.assertEqual((row["A"], row["rank"]), ("1", "1"))
                 self.assertGreater(len(row), 10)  # at least one dimension
