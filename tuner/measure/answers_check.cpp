@@ -1,0 +1,83 @@
+// Whether what the reference left can be taken for right at all.
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "tuner/measure/answer_plan.h"
+#include "tuner/measure/answers.h"
+#include "tuner/measure/struct_members.h"
+
+namespace tuner {
+
+DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
+  for (const std::uint32_t index : plan_.reference->arguments) {
+    const DeviceBuffer& expected = answer.expected[index];
+    if (!expected) continue;
+    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    auto outside = memory_.outside_write(expected.id(), bytes_of(argument), argument);
+    if (!outside) return Unexpected{outside.error()};
+    if (!*outside) continue;
+    const std::string where = (*outside)->substr(0, (*outside)->find(':'));
+    return Unexpected{
+        DeviceFailure{DeviceError::kInvalid, "writes" + where.substr(std::string("write").size())}};
+  }
+  answer.nans.resize(plan_.checks.size());
+  for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
+    if (!answer.expected[plan_.checks[i].argument]) continue;
+    if (auto done = check_itself(i, answer); !done) return done;
+  }
+  return Ok{};
+}
+
+// Compared with itself, an answer differs where it is NaN: nothing could ever match it. The problem
+// has to take its right answers for right.
+DeviceResult<Ok> Answers::check_itself(std::size_t index, RightAnswer& answer) {
+  const CheckPlan& check = plan_.checks[index];
+  const ArgumentPlan& argument = plan_.arguments[check.argument];
+  const BufferId id = answer.expected[check.argument].id();
+  if (check.how.equal_nan) {
+    const auto nans = nans_in(argument, id);
+    if (!nans) return Unexpected{nans.error()};
+    answer.nans[index] = *nans;
+    // With numbers alone the device compares it; with NaN alone nothing could be told from it.
+    if (*nans == 0 || *nans == argument.elements) return check_numbers(argument, id);
+  }
+  if (check.by_problem || !check.how.is_usual()) {
+    auto judgement = judge(answer, check, id);
+    if (!judgement) return Unexpected{judgement.error()};
+    if (judgement->right) return Ok{};
+    return Unexpected{DeviceFailure{
+        DeviceError::kInvalid,
+        fmt::format("its right answer for {} does not pass: {}", argument.name, judgement->why)}};
+  }
+  if (argument.members.empty()) return check_numbers(argument, id);
+  auto members = split_members(backend_.memory(), argument, id);
+  if (!members) return Unexpected{members.error()};
+  for (const MemberArray& one : *members) {
+    if (auto done = check_numbers(one.argument, one.data.id()); !done) return done;
+  }
+  return Ok{};
+}
+
+DeviceResult<std::uint64_t> Answers::nans_in(const ArgumentPlan& argument, BufferId id) {
+  const BufferRange all = contents_of(id);
+  auto same = backend_.memory().compare(all, all, argument.type, argument.elements, 0, 0);
+  if (!same) return Unexpected{same.error()};
+  return same->mismatches;
+}
+
+DeviceResult<Ok> Answers::check_numbers(const ArgumentPlan& argument, BufferId id) {
+  const BufferRange right = contents_of(id);
+  auto same = backend_.memory().compare(right, right, argument.type, argument.elements, 0, 0);
+  if (!same) return Unexpected{same.error()};
+  if (same->mismatches == 0) return Ok{};
+  return Unexpected{DeviceFailure{
+      DeviceError::kInvalid,
+      fmt::format("leaves {} of {} elements of {} as NaN, the first at {}: they are not written "
+                  "(then the role is inout) or wrong",
+                  same->mismatches, argument.elements, argument.name, same->first_mismatch)}};
+}
+
+}  // namespace tuner
