@@ -22,7 +22,7 @@ def named_in(page):
         if not line.startswith("|"):
             continue
         suite = ""
-        for word in re.findall(r"`([^`]+)`", line.split("|")[-2]):
+        for word in re.findall(r"`(\w*\.[\w.*]+)`", line.split("|")[-2]):
             suite = suite if word.startswith(".") else word.split(".")[0]
             yield suite + word[word.index("."):]
 

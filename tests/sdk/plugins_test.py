@@ -216,10 +216,9 @@ class Installed(unittest.TestCase):
 
     def test_list_shows_the_options_of_one_name(self):
         build = self.built(COMPILERS[0])
-        shown = call(self.tuner, "list", "program", "--plugin-dir", build).stdout
-        self.assertIn("backend program: runs a command line", shown)
-        self.assertIn("compiler program: puts the parameters", shown)
-        self.assertIn("  read=json  one of json, pattern\n", shown)
+        shown = call(self.tuner, "list", "hill_climber", "--plugin-dir", build).stdout
+        self.assertIn("strategy hill_climber: walks to better neighbours", shown)
+        self.assertIn("  starts=3  integer 1..1000\n", shown)
         shown = call(self.tuner, "list", "footprint", "--plugin-dir", build).stdout
         self.assertIn("  gives image_bytes (bytes)  size of the compiled image\n", shown)
         shown = call(self.tuner, "list", "problems", "--plugin-dir", build).stdout

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +18,7 @@
 #include "tuner/measure/input_sets.h"
 #include "tuner/measure/masking.h"
 #include "tuner/model/plan.h"
+#include "tuner/model/statistics.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
@@ -127,19 +127,22 @@ bool says_nothing(const DeviceFailure& failure) {
   return failure.error == DeviceError::kInvalid || failure.error == DeviceError::kOutOfMemory;
 }
 
-// The shortest times: whatever disturbs a launch makes it slower.
+// Times of one launch. The shortest of those that should be long is compared with the middle of
+// those that should be short: whatever disturbs launches then speaks for the kernel.
 struct Unseen {
-  double usual = HUGE_VAL;  // on the first set
-  double first = HUGE_VAL;  // on sets that were never there
-  double again = HUGE_VAL;  // on the same, later
+  std::vector<double> usual;  // on the first set
+  std::vector<double> first;  // on sets that were never there
+  std::vector<double> again;  // on the same, later
 
-  bool keeps() const { return first > 2 * again; }
+  double kept() const { return std::ranges::min(first) / median(again); }
+  double known() const { return std::ranges::min(again) / median(usual); }
+  bool keeps() const { return !first.empty() && kept() > 2; }
   // Between sets it may differ, if it depends on chance; therefore by so much.
-  bool knows() const { return again > 4 * usual; }
+  bool knows() const { return !first.empty() && known() > 4; }
 };
 
 DeviceResult<Ok> time_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
-                                       const Admitted& admitted, Unseen& shortest) {
+                                       const Admitted& admitted, Unseen& seen) {
   const auto on = [&](auto use, std::uint32_t samples) -> DeviceResult<std::vector<double>> {
     session.announce(Phase::kInputs);
     auto done = use();
@@ -153,9 +156,9 @@ DeviceResult<Ok> time_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
   const auto next = [&] { return buffers.use_fresh_inputs(DeviceBuffers::Fresh::kNext); };
   const auto times = on(next, 3);
   if (!times) return Unexpected{times.error()};
-  shortest.usual = std::min(shortest.usual, usual->front());
-  shortest.first = std::min(shortest.first, times->front());
-  shortest.again = std::min({shortest.again, times->at(1), times->at(2)});
+  seen.usual.push_back(usual->front());
+  seen.first.push_back(times->front());
+  seen.again.insert(seen.again.end(), times->begin() + 1, times->end());
   return Ok{};
 }
 
@@ -203,26 +206,25 @@ std::optional<Verdict> slow_on_unseen_inputs(Session& session, DeviceBuffers& bu
   const MeasureSpec& measure = buffers.plan().measure;
   const bool is_cold = measure.cache == CacheState::kCold && measure.inputs != TimedInputs::kFresh;
   if (!is_cold || random_sets(buffers.plan()) < 2) return std::nullopt;
-  Unseen shortest;
+  Unseen seen;
   for (int i = 0; i < kMost; ++i) {
-    const auto done = time_on_unseen_inputs(session, buffers, admitted, shortest);
+    const auto done = time_on_unseen_inputs(session, buffers, admitted, seen);
     if (!done && !says_nothing(done.error())) return verdict_of(done.error());
-    if (!done) shortest = {};
-    const bool is_cleared = i + 1 >= kFewest && !shortest.keeps() && !shortest.knows();
+    if (!done) seen = {};
+    const bool is_cleared = i + 1 >= kFewest && !seen.keeps() && !seen.knows();
     const bool is_late = i + 1 >= kEnough && std::chrono::steady_clock::now() - begin > kLong;
     if (!done || is_cleared || is_late) break;
   }
   auto back = buffers.use_inputs(0);
   if (back) back = buffers.set_constants(admitted.bound);
   if (!back) return verdict_of(back.error());
-  if (!shortest.keeps() && !shortest.knows()) return std::nullopt;
+  if (!seen.keeps() && !seen.knows()) return std::nullopt;
   return verdict_of(TrialState::kCorrectness,
                     fmt::format("takes {:.1f} times as long on inputs that it has not seen: it {}",
-                                shortest.keeps() ? shortest.first / shortest.again
-                                                 : shortest.again / shortest.usual,
-                                shortest.keeps() ? "keeps answers"
-                                                 : "knows the first set, or its time is chance "
-                                                   "('inputs: fresh' times many sets)"));
+                                seen.keeps() ? seen.kept() : seen.known(),
+                                seen.keeps() ? "keeps answers"
+                                             : "knows the first set, or its time is chance "
+                                               "('inputs: fresh' times many sets)"));
 }
 
 std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,
