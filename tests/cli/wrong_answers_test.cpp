@@ -13,10 +13,9 @@ namespace {
 
 using Row = std::map<std::string, std::string>;
 
-// Only what may win is looked at on all inputs. On a busy machine a wrong kernel may be slow by chance.
-bool is_far_behind(const Row& row) {
-  return row.at("state") == "ok" && row.at("final_ms").empty();
-}
+// Only what may win is looked at on all inputs. On a busy machine a wrong kernel may be slow by
+// chance.
+bool is_far_behind(const Row& row) { return row.at("state") == "ok" && row.at("final_ms").empty(); }
 
 TEST(WrongAnswers, EveryKernelThatIsRightAtFirstOnlyOrWritesElsewhereIsFoundOut) {
   const Sandbox sandbox;

@@ -18,7 +18,6 @@
 #include "tuner/measure/input_sets.h"
 #include "tuner/measure/masking.h"
 #include "tuner/model/plan.h"
-#include "tuner/model/statistics.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
@@ -127,18 +126,31 @@ bool says_nothing(const DeviceFailure& failure) {
   return failure.error == DeviceError::kInvalid || failure.error == DeviceError::kOutOfMemory;
 }
 
-// Times of one launch. The shortest of those that should be long is compared with the middle of
-// those that should be short: whatever disturbs launches then speaks for the kernel.
+// The time below which a quarter of the times lies.
+double lower_quartile(std::vector<double> times) {
+  const auto at = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
+  std::ranges::nth_element(times, at);
+  return *at;
+}
+
+// Times of one launch. Whatever disturbs a launch makes it slower: the shortest times raise a
+// suspicion. A verdict takes that the shortest of those that should be long is far behind a quarter
+// of those that should be short, which chance does to nobody.
 struct Unseen {
   std::vector<double> usual;  // on the first set
   std::vector<double> first;  // on sets that were never there
   std::vector<double> again;  // on the same, later
 
-  double kept() const { return std::ranges::min(first) / median(again); }
-  double known() const { return std::ranges::min(again) / median(usual); }
-  bool keeps() const { return !first.empty() && kept() > 2; }
-  // Between sets it may differ, if it depends on chance; therefore by so much.
-  bool knows() const { return !first.empty() && known() > 4; }
+  // Between sets a time may differ, if it depends on chance; therefore the larger factor.
+  static constexpr double kKept = 2;
+  static constexpr double kKnown = 4;
+
+  bool is_suspicious() const {
+    return std::ranges::min(first) > kKept * std::ranges::min(again) ||
+           std::ranges::min(again) > kKnown * std::ranges::min(usual);
+  }
+  double kept() const { return std::ranges::min(first) / lower_quartile(again); }
+  double known() const { return std::ranges::min(again) / lower_quartile(usual); }
 };
 
 DeviceResult<Ok> time_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
@@ -199,7 +211,7 @@ std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
 std::optional<Verdict> slow_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
                                              const Admitted& admitted) {
   constexpr int kFewest = 3;
-  constexpr int kEnough = 8;
+  constexpr int kEnough = 12;
   constexpr int kMost = 48;
   constexpr std::chrono::seconds kLong{2};
   const auto begin = std::chrono::steady_clock::now();
@@ -211,20 +223,22 @@ std::optional<Verdict> slow_on_unseen_inputs(Session& session, DeviceBuffers& bu
     const auto done = time_on_unseen_inputs(session, buffers, admitted, seen);
     if (!done && !says_nothing(done.error())) return verdict_of(done.error());
     if (!done) seen = {};
-    const bool is_cleared = i + 1 >= kFewest && !seen.keeps() && !seen.knows();
+    const bool is_cleared = i + 1 >= kFewest && !seen.is_suspicious();
     const bool is_late = i + 1 >= kEnough && std::chrono::steady_clock::now() - begin > kLong;
     if (!done || is_cleared || is_late) break;
   }
   auto back = buffers.use_inputs(0);
   if (back) back = buffers.set_constants(admitted.bound);
   if (!back) return verdict_of(back.error());
-  if (!seen.keeps() && !seen.knows()) return std::nullopt;
+  if (seen.first.empty() || !seen.is_suspicious()) return std::nullopt;
+  const bool keeps = seen.kept() > Unseen::kKept;
+  if (!keeps && seen.known() <= Unseen::kKnown) return std::nullopt;
   return verdict_of(TrialState::kCorrectness,
                     fmt::format("takes {:.1f} times as long on inputs that it has not seen: it {}",
-                                seen.keeps() ? seen.kept() : seen.known(),
-                                seen.keeps() ? "keeps answers"
-                                             : "knows the first set, or its time is chance "
-                                               "('inputs: fresh' times many sets)"));
+                                keeps ? seen.kept() : seen.known(),
+                                keeps ? "keeps answers"
+                                      : "knows the first set, or its time is chance "
+                                        "('inputs: fresh' times many sets)"));
 }
 
 std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,
