@@ -45,14 +45,16 @@ configure_file(\"${PROJECT_SOURCE_DIR}/cmake/tuner-sdk.pc.in\"
 file(INSTALL \"${PROJECT_BINARY_DIR}/tuner-sdk.pc\" DESTINATION
   \"\${CMAKE_INSTALL_PREFIX}/lib/pkgconfig\")")
 
-# Man pages and completions of shells are made of the program's own option tables, so by the program.
+# Man pages and completions of shells are made of the program's own option tables and of what its
+# plugins are called, so by the program.
 find_package(Python3 COMPONENTS Interpreter)
 if(TARGET tuner AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
   set(manual ${PROJECT_BINARY_DIR}/manual)
+  get_property(plugins GLOBAL PROPERTY TUNER_PLUGIN_TARGETS)
   add_custom_command(OUTPUT ${manual}/man/man1/tuner.1
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/completions.py
             --tuner $<TARGET_FILE:tuner> --to ${manual}
-    DEPENDS tuner ${PROJECT_SOURCE_DIR}/scripts/completions.py VERBATIM)
+    DEPENDS tuner ${plugins} ${PROJECT_SOURCE_DIR}/scripts/completions.py VERBATIM)
   add_custom_target(manual ALL DEPENDS ${manual}/man/man1/tuner.1)
   add_dependencies(program manual)
   install(DIRECTORY ${manual}/ DESTINATION share)

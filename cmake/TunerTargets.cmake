@@ -53,6 +53,7 @@ function(tuner_plugin name)
     add_custom_target(program)  # what a user needs: the program and its plugins, no tests
   endif()
   add_dependencies(program tuner_plugin_${name})
+  set_property(GLOBAL APPEND PROPERTY TUNER_PLUGIN_TARGETS tuner_plugin_${name})
   install(TARGETS tuner_plugin_${name} LIBRARY DESTINATION ${TUNER_PLUGIN_SUBDIR})
 endfunction()
 
