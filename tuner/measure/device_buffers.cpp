@@ -53,7 +53,7 @@ DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
 DeviceResult<Ok> DeviceBuffers::prepare_poison() {
   for (const ArgumentPlan& argument : plan_.arguments) {
     if (argument.is_scalar || argument.role != Role::kOut) continue;
-    const auto done = repeated_.make(poison_for(argument), bytes_of(argument));
+    auto done = repeated_.make(poison_for(argument), bytes_of(argument));
     if (!done && done.error().error != DeviceError::kOutOfMemory) return done;
   }
   return Ok{};
