@@ -91,7 +91,7 @@ def measured_again(tuner, study, configuration):
 
 
 def by_ktt(program, platform, ktt, folder, evaluations, tuner):
-    example = ktt / "Examples/ClTuneGemm"
+    example = ktt.resolve() / "Examples/ClTuneGemm"
     start = time.monotonic()
     run = subprocess.run([program.resolve(), platform, "0", example / "ClTuneGemm.cl", example / "ClTuneGemmReference.cl"],
                          cwd=folder, capture_output=True, text=True)
