@@ -37,13 +37,6 @@ tuner_device_facts facts_of(std::uint32_t device, unsigned total) {
   return facts;
 }
 
-std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
-  const std::size_t size = programs::bytes_of(type);
-  if (size == 0) throw sdk::Error(TUNER_INVALID, "there is no type " + std::to_string(type));
-  if (elements > ~std::uint64_t{0} / size) throw sdk::Error(TUNER_INVALID, "too many elements");
-  return elements * size;
-}
-
 }  // namespace
 
 CpuBackend::CpuBackend(std::uint32_t device, const sdk::Options& options)
@@ -95,10 +88,7 @@ void CpuBackend::copy_bytes(std::byte* to, const std::byte* from, std::uint64_t 
 }
 
 void CpuBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  if (how.kind > TUNER_FILL_MASK) {
-    throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
-  }
-  std::byte* data = memory_.at(to, bytes_of_elements(how.type, elements));
+  std::byte* data = memory_.at(to, programs::bytes_of_fill(how, elements));
   pool_.split(elements, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
     if (begin < end) programs::fill_elements(data, begin, end, how);
   });
@@ -106,7 +96,7 @@ void CpuBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& 
 
 tuner_comparison CpuBackend::compare(tuner_range actual, tuner_range expected, tuner_type type,
                                      std::uint64_t elements, double rtol, double atol) {
-  const std::uint64_t bytes = bytes_of_elements(type, elements);
+  const std::uint64_t bytes = programs::bytes_of_elements(type, elements);
   const std::byte* a = memory_.at(actual, bytes);
   const std::byte* e = memory_.at(expected, bytes);
   std::vector<tuner_comparison> parts(pool_.size());

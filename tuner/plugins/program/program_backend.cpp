@@ -47,12 +47,6 @@ std::string driver_version() {
   return digits == std::string::npos ? "" : ", NVIDIA " + line.substr(digits + 2, 12);
 }
 
-std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
-  const std::size_t size = programs::bytes_of(type);
-  if (size == 0) throw sdk::Error(TUNER_INVALID, "there is no type " + std::to_string(type));
-  return elements * size;
-}
-
 }  // namespace
 
 ProgramBackend::ProgramBackend(std::uint32_t device, const sdk::Options& /*options*/) {
@@ -94,10 +88,7 @@ void ProgramBackend::download(tuner_range from, void* data, std::uint64_t bytes)
 }
 
 void ProgramBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  if (how.kind > TUNER_FILL_MASK) {
-    throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
-  }
-  programs::fill_elements(memory_.at(to, bytes_of_elements(how.type, elements)), 0, elements, how);
+  programs::fill_elements(memory_.at(to, programs::bytes_of_fill(how, elements)), 0, elements, how);
 }
 
 void ProgramBackend::copy(tuner_range to, tuner_range from, std::uint64_t bytes) {
@@ -106,7 +97,7 @@ void ProgramBackend::copy(tuner_range to, tuner_range from, std::uint64_t bytes)
 
 tuner_comparison ProgramBackend::compare(tuner_range actual, tuner_range expected, tuner_type type,
                                          std::uint64_t elements, double rtol, double atol) {
-  const std::uint64_t bytes = bytes_of_elements(type, elements);
+  const std::uint64_t bytes = programs::bytes_of_elements(type, elements);
   return programs::compare_elements(memory_.at(actual, bytes), memory_.at(expected, bytes), type, 0,
                                     elements, rtol, atol);
 }

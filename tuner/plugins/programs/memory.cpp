@@ -157,6 +157,20 @@ std::uint64_t Memory::bytes_from(tuner_range range) const {
 
 std::size_t bytes_of(std::uint32_t type) { return type < kBytes.size() ? kBytes[type] : 0; }
 
+std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
+  const std::size_t size = bytes_of(type);
+  if (size == 0) throw sdk::Error(TUNER_INVALID, "there is no type " + std::to_string(type));
+  if (elements > ~std::uint64_t{0} / size) throw sdk::Error(TUNER_INVALID, "too many elements");
+  return elements * size;
+}
+
+std::uint64_t bytes_of_fill(const tuner_fill& how, std::uint64_t elements) {
+  if (how.kind > TUNER_FILL_MASK) {
+    throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
+  }
+  return bytes_of_elements(how.type, elements);
+}
+
 void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, const tuner_fill& how) {
   const std::size_t size = bytes_of(how.type);
   if (how.kind == TUNER_FILL_BYTES) {
@@ -165,11 +179,10 @@ void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, cons
     return;
   }
   if (how.kind == TUNER_FILL_MASK) {
-    const auto key = static_cast<std::uint64_t>(how.a);
     for (std::uint64_t i = begin; i < end; ++i) {
       std::uint64_t word = 0;
       std::memcpy(&word, data + i * sizeof word, sizeof word);
-      word ^= splitmix64(splitmix64(how.seed + i) ^ key);
+      word ^= sdk::elements::element_mask(how.a, how.seed, i);
       std::memcpy(data + i * sizeof word, &word, sizeof word);
     }
     return;

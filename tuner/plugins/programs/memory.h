@@ -40,6 +40,10 @@ class Memory {
 
 // 0 for a number that is no type.
 std::size_t bytes_of(std::uint32_t type);
+// Throw sdk::Error (TUNER_INVALID) for what is no type or no fill, and for more than memory can
+// hold.
+std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements);
+std::uint64_t bytes_of_fill(const tuner_fill& how, std::uint64_t elements);
 
 // Elements [begin, end) of the range that starts at `data`.
 void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, const tuner_fill& how);
