@@ -112,7 +112,6 @@ class Answers {
   DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<Ok> check_itself(std::size_t index, RightAnswer& answer);
-  DeviceResult<std::uint64_t> nans_in(const ArgumentPlan& argument, BufferId id);
   DeviceResult<Ok> check_numbers(const ArgumentPlan& argument, BufferId id);
   DeviceResult<OutputCheck> compare_readable(const RightAnswer& answer, std::size_t check,
                                              BufferId actual);

@@ -10,6 +10,16 @@
 #include "tuner/measure/struct_members.h"
 
 namespace tuner {
+namespace {
+
+// An answer differs from itself where it is NaN.
+DeviceResult<Comparison> compared_with_itself(DeviceMemory& memory, const ArgumentPlan& argument,
+                                              BufferId id) {
+  const BufferRange all = contents_of(id);
+  return memory.compare(all, all, argument.type, argument.elements, 0, 0);
+}
+
+}  // namespace
 
 DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
   for (const std::uint32_t index : plan_.reference->arguments) {
@@ -31,18 +41,19 @@ DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
   return Ok{};
 }
 
-// Compared with itself, an answer differs where it is NaN: nothing could ever match it. The problem
-// has to take its right answers for right.
+// NaN could never be matched. The problem has to take its right answers for right.
 DeviceResult<Ok> Answers::check_itself(std::size_t index, RightAnswer& answer) {
   const CheckPlan& check = plan_.checks[index];
   const ArgumentPlan& argument = plan_.arguments[check.argument];
   const BufferId id = answer.expected[check.argument].id();
   if (check.how.equal_nan) {
-    const auto nans = nans_in(argument, id);
+    const auto nans = compared_with_itself(backend_.memory(), argument, id);
     if (!nans) return Unexpected{nans.error()};
-    answer.nans[index] = *nans;
+    answer.nans[index] = nans->mismatches;
     // With numbers alone the device compares it; with NaN alone nothing could be told from it.
-    if (*nans == 0 || *nans == argument.elements) return check_numbers(argument, id);
+    if (nans->mismatches == 0 || nans->mismatches == argument.elements) {
+      return check_numbers(argument, id);
+    }
   }
   if (check.by_problem || !check.how.is_usual()) {
     auto judgement = judge(answer, check, id);
@@ -61,16 +72,8 @@ DeviceResult<Ok> Answers::check_itself(std::size_t index, RightAnswer& answer) {
   return Ok{};
 }
 
-DeviceResult<std::uint64_t> Answers::nans_in(const ArgumentPlan& argument, BufferId id) {
-  const BufferRange all = contents_of(id);
-  auto same = backend_.memory().compare(all, all, argument.type, argument.elements, 0, 0);
-  if (!same) return Unexpected{same.error()};
-  return same->mismatches;
-}
-
 DeviceResult<Ok> Answers::check_numbers(const ArgumentPlan& argument, BufferId id) {
-  const BufferRange right = contents_of(id);
-  auto same = backend_.memory().compare(right, right, argument.type, argument.elements, 0, 0);
+  const auto same = compared_with_itself(backend_.memory(), argument, id);
   if (!same) return Unexpected{same.error()};
   if (same->mismatches == 0) return Ok{};
   return Unexpected{DeviceFailure{

@@ -141,8 +141,8 @@ struct Unseen {
   std::vector<double> first;  // on sets that were never there
   std::vector<double> again;  // on the same, later
 
-  // Honest code may be faster where it was before: a processor learns the branches of a sort, which
-  // is then up to four times as fast. What copies an answer gains more.
+  // Honest code gains, too: a processor learns the branches of a sort of the same numbers. With the
+  // caches flushed in between that is less than three times; what copies an answer gains more.
   static constexpr double kGain = 6;
 
   bool is_suspicious() const {
