@@ -142,7 +142,8 @@ struct Unseen {
   std::vector<double> again;  // on the same, later
 
   // Honest code gains, too: a processor learns the branches of a sort of the same numbers. With the
-  // caches flushed in between that is less than three times; what copies an answer gains more.
+  // caches flushed in between it gains three to four times (benchmarks/trust/sort.cpp); what copies
+  // an answer gains more.
   static constexpr double kGain = 6;
 
   bool is_suspicious() const {
