@@ -35,14 +35,8 @@ YamlRef moved_down(const YamlNode& node, int lines) {
   return copy;
 }
 
-const YamlNode* value_of(const YamlNode& map, const std::string& key) {
-  const auto at = std::ranges::find_if(map.entries,
-                                       [&](const auto& entry) { return entry.first->text == key; });
-  return at == map.entries.end() ? nullptr : at->second.get();
-}
-
 std::string name_of(const YamlNode& item) {
-  const YamlNode* name = item.is_map() ? value_of(item, "name") : nullptr;
+  const YamlNode* name = item.value_of("name");
   return name == nullptr ? std::string() : name->text;
 }
 
@@ -99,7 +93,7 @@ YamlRef over_section(const std::string& key, const YamlRef& own, const YamlRef& 
 
 }  // namespace
 
-const YamlNode* extends_of(const YamlNode& study) { return value_of(study, "extends"); }
+const YamlNode* extends_of(const YamlNode& study) { return study.value_of("extends"); }
 
 std::optional<fs::path> extended_file(Diagnostics& diagnostics, const YamlNode& name,
                                       const fs::path& file) {

@@ -64,9 +64,7 @@ std::optional<Configuration> completed(Reader& reader, const YamlNode& node, con
       configuration.push_back(given->second);
     } else if (parameter.values.size() == 1) {
       configuration.push_back(parameter.values.front());
-    } else if (std::ranges::none_of(node.entries, [&](const auto& entry) {
-                 return entry.first->text == parameter.name;
-               })) {
+    } else if (node.value_of(parameter.name) == nullptr) {
       missing.push_back("'" + parameter.name + "'");
     }
   }

@@ -141,10 +141,7 @@ void add_goals(Reader& reader, const StudyParts& parts, json& values) {
   for (const auto& [key, value] : parts.objective->entries) {
     const std::string& name = value->text;
     if (!value->is_scalar() || name.empty()) continue;
-    const bool is_metric = parts.metrics != nullptr &&
-                           std::ranges::any_of(parts.metrics->entries, [&](const auto& entry) {
-                             return entry.first->text == name;
-                           });
+    const bool is_metric = parts.metrics != nullptr && parts.metrics->value_of(name) != nullptr;
     if (is_metric || is_time(name)) continue;
     if (reader.names.knows(name, kSpaceNames | kTimeName | kMetricName | kCompiledName)) continue;
     add_metric(reader, *value, name);

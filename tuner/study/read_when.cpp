@@ -40,8 +40,8 @@ class WhenReader {
 
  private:
   void read_one(Parameter& parameter, const YamlNode& node) {
-    const YamlNode* when = entry(node, "when");
-    const YamlNode* otherwise = entry(node, "otherwise");
+    const YamlNode* when = node.value_of("when");
+    const YamlNode* otherwise = node.value_of("otherwise");
     if (when == nullptr && otherwise == nullptr) return;
     const YamlNode& given = when != nullptr ? *when : *otherwise;
     if (when == nullptr || otherwise == nullptr) {
@@ -63,12 +63,6 @@ class WhenReader {
       return;
     }
     constrain(parameter, condition, *value);
-  }
-
-  static const YamlNode* entry(const YamlNode& map, const std::string& name) {
-    const auto found =
-        std::ranges::find_if(map.entries, [&](const auto& one) { return one.first->text == name; });
-    return found == map.entries.end() ? nullptr : found->second.get();
   }
 
   void constrain(Parameter& parameter, const Expression& condition, const Value& otherwise) {

@@ -98,10 +98,8 @@ void read_parameter(T1Reader& t1, const YamlNode& item) {
 }  // namespace
 
 const YamlNode* t1_find(const YamlNode& map, const char* key) {
-  for (const auto& [name, value] : map.entries) {
-    if (name->text == key) return value->is_null() ? nullptr : value.get();
-  }
-  return nullptr;
+  const YamlNode* value = map.value_of(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 const YamlNode* t1_require(T1Reader& t1, const YamlNode& map, const char* key, const char* what) {

@@ -343,6 +343,13 @@ class TreeBuilder : public YAML::EventHandler {
 
 }  // namespace
 
+const YamlNode* YamlNode::value_of(std::string_view key) const {
+  for (const auto& [name, value] : entries) {
+    if (name->text == key) return value.get();
+  }
+  return nullptr;
+}
+
 YamlRef parse_yaml(Diagnostics& diagnostics) {
   if (diagnostics.text().size() > kMaxYamlBytes) {
     diagnostics.error(diagnostics.at(0, 0),

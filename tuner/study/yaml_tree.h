@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct YamlNode {
   bool is_scalar() const { return kind == Kind::kScalar; }
   bool is_sequence() const { return kind == Kind::kSequence; }
   bool is_map() const { return kind == Kind::kMap; }
+  // What stands behind a key of a map, if only null; nullptr where the key is not there.
+  const YamlNode* value_of(std::string_view key) const;
 };
 
 // Limits that no honest study reaches; they keep hostile ones cheap.
