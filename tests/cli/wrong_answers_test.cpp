@@ -45,8 +45,8 @@ void expect_as_wanted(const Sandbox& sandbox, const std::string& study, std::siz
   for (const Row& row : rows) {
     if (is_far_behind(row)) continue;
     const std::string text = row.at("NAME") + ": " + row.at("message");
-    if (row.at("WANT") == "wrong") {
-      EXPECT_EQ(row.at("state"), "correctness") << text;
+    if (row.at("WANT") == "wrong") {  // who looks through memory may meet its end there
+      EXPECT_TRUE(row.at("state") == "correctness" || row.at("state") == "runtime") << text;
     } else if (row.at("WANT") == "slow" && row.at("state") == "ok") {
       EXPECT_GT(std::stod(row.at("time_ms")), honest / 4) << text;
     }

@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 
@@ -69,6 +70,11 @@ class Disk:
         subprocess.run(["mount", "-o", f"remount,{how}", self.folder], check=True)
 
     def close(self):
+        """What cleans up behind a compiler that was killed may outlive the run for a moment."""
+        for _ in range(50):
+            if subprocess.run(["umount", self.folder], stderr=subprocess.DEVNULL).returncode == 0:
+                return
+            time.sleep(0.1)
         subprocess.run(["umount", self.folder], check=True)
 
 
