@@ -9,7 +9,8 @@
 # and results go to $OUT, or results/gpu_check.
 # STUDIES="matmul softmax" takes these studies only, SANITIZER_JOBS=8 runs more sanitizers at once (4)
 # and SANITIZER_BUDGET=40 gives each more variants (12); one that takes longer than SANITIZER_SECONDS
-# (900) is ended and fails. Exit status 0 when every row passed.
+# (900) is ended and fails. A machine of several GPUs tunes as many studies side by side, one on each,
+# and spreads the sanitizers over them. Exit status 0 when every row passed.
 set -uo pipefail
 
 prefix=$(cd "${1:?usage: scripts/gpu_check.sh PREFIX}" && pwd) || exit 2
@@ -37,6 +38,35 @@ check() {
     tail -n 20 "$out/$name.log"
   }
   rows+=("$(printf '%-34s %-12s %4d s' "$name" "$status" $(($(date +%s) - begin)))")
+}
+
+# beside JOBS NAME COMMAND...: a row that is written while others run, at most JOBS of them and on the
+# devices in turn. `join` waits for all of these and takes their rows, in the order of their start.
+devices=$(nvidia-smi -L 2>/dev/null | wc -l)
+[ "$devices" -gt 0 ] && [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || devices=1
+started=()
+beside() {
+  local jobs=$1 device=$((${#started[@]} % devices))
+  shift
+  while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+  started+=("$1")
+  (
+    rows=()
+    [ "$devices" -eq 1 ] || export CUDA_VISIBLE_DEVICES=$device
+    check "$@"
+    printf '%s\n' "${rows[@]}" >"$out/$1.row"
+  ) &
+}
+
+join() {
+  local name row
+  wait
+  for name in "${started[@]}"; do
+    row=$(cat "$out/$name.row")
+    [[ $row == *passed* ]] || failures=$((failures + 1))
+    rows+=("$row")
+  done
+  started=()
 }
 
 skip() { rows+=("$(printf '%-34s %s' "$1" "left out: $2")"); }
@@ -127,11 +157,12 @@ for study in "$prefix"/share/tuner/search_spaces/*.yaml; do
   [[ " ${STUDIES:-$name} " == *" $name "* ]] && studies+=("$study")
 done
 for study in "${studies[@]}"; do
-  check "tune-$(basename "$study" .yaml)" tune "$study" "$out/tune" --budget 40,60s
+  name=$(basename "$study" .yaml)
+  beside "$devices" "tune-$name" tune "$study" "$out/tune/$name" --budget 40,60s
 done
+join
 
-# The sanitizer keeps a core busy rather than the device: several at once, each with its row in a
-# file until all have ended.
+# The sanitizer keeps a core busy rather than the device: several at once.
 sanitizer=$(command -v compute-sanitizer ||
   ls "${CUDA_HOME:-/usr/local/cuda}"/bin/compute-sanitizer 2>/dev/null || true)
 if [ -z "$sanitizer" ]; then
@@ -140,24 +171,11 @@ else
   for study in "${studies[@]}"; do
     quick_copy "$study"
     for tool in memcheck racecheck; do
-      while [ "$(jobs -rp | wc -l)" -ge "${SANITIZER_JOBS:-4}" ]; do wait -n || true; done
       name=$(basename "$study" .yaml)
-      (
-        rows=() failures=0
-        check "$tool-$name" sanitize "$tool" "$name"
-        printf '%s\n' "${rows[@]}" >"$out/$tool-$name.row"
-        exit $failures
-      ) &
+      beside "${SANITIZER_JOBS:-4}" "$tool-$name" sanitize "$tool" "$name"
     done
   done
-  wait
-  for study in "${studies[@]}"; do
-    for tool in memcheck racecheck; do
-      row=$(cat "$out/$tool-$(basename "$study" .yaml).row")
-      [[ $row == *FAILED* ]] && failures=$((failures + 1))
-      rows+=("$row")
-    done
-  done
+  join
 fi
 
 echo
