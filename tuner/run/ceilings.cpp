@@ -16,6 +16,7 @@
 #include "tuner/codec/json_text.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/device_run.h"
+#include "tuner/run/tensor_ceilings.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
@@ -104,12 +105,12 @@ measure: {cache: cold, min_samples: 7, max_samples: 15, max_milliseconds: 100, f
 // A folder with the study, gone with this.
 class StudyOnDisk {
  public:
-  StudyOnDisk() {
+  StudyOnDisk(const std::string& study, const std::string& source) {
     std::string pattern = (fs::temp_directory_path() / "tuner-ceilings-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) throw FatalError("cannot make " + pattern);
     folder_ = pattern;
-    std::ofstream(folder_ / "ceilings.cu") << kSource;
-    std::ofstream(folder_ / "ceilings.yaml") << kStudy;
+    std::ofstream(folder_ / "ceilings.cu") << source;
+    std::ofstream(folder_ / "ceilings.yaml") << study;
   }
   ~StudyOnDisk() {
     std::error_code ignored;
@@ -136,9 +137,14 @@ double amount_of(const Trial& trial, const ProblemSize& size) {
   return 2 * kChains * lanes * threads * static_cast<double>(size.dims[1].second);
 }
 
-// Those of its configurations that do one of these things, measured.
-void measure(MeasuringDevice& device, const Study& study, const ProblemSize& size,
-             const std::vector<std::string>& things, std::vector<CeilingSample>& out) {
+bool has_time(const Trial& trial) {
+  return trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
+}
+
+// The configurations of this size that are wanted, measured.
+void measure_those(MeasuringDevice& device, const Study& study, const ProblemSize& size,
+                   const std::function<bool(const Configuration&)>& wanted,
+                   const std::function<void(const Trial&)>& measured) {
   const DeviceFacts facts = device.facts();
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
   SizeTask task{study, space, size, facts};
@@ -149,14 +155,11 @@ void measure(MeasuringDevice& device, const Study& study, const ProblemSize& siz
     const auto trial = evaluator->next(kNoEnd);
     if (!trial) return false;
     --open;
-    if (trial->state != TrialState::kOk && trial->state != TrialState::kDropped) return true;
-    out.push_back({what_of(*trial), trial->timing.min, amount_of(*trial, size),
-                   study.measure.cache == CacheState::kHot});
+    if (has_time(*trial)) measured(*trial);
     return true;
   };
   for (ConfigIndex i = 0; i < space.size(); ++i) {
-    const std::string what = to_text(space.configuration(i).at(0));
-    if (std::ranges::find(things, what) == things.end()) continue;
+    if (!wanted(space.configuration(i))) continue;
     while (open >= evaluator->capacity()) {
       if (!take()) return;
     }
@@ -165,6 +168,42 @@ void measure(MeasuringDevice& device, const Study& study, const ProblemSize& siz
   }
   while (open > 0 && take()) {
   }
+}
+
+// Those that do one of these things.
+void measure(MeasuringDevice& device, const Study& study, const ProblemSize& size,
+             const std::vector<std::string>& things, std::vector<CeilingSample>& out) {
+  measure_those(
+      device, study, size,
+      [&](const Configuration& one) {
+        return std::ranges::find(things, to_text(one.at(0))) != things.end();
+      },
+      [&](const Trial& trial) {
+        out.push_back({what_of(trial), trial.timing.min, amount_of(trial, size),
+                       study.measure.cache == CacheState::kHot});
+      });
+}
+
+// What tensor cores do, where their instructions are known here.
+void measure_tensor_cores(const DeviceFor& device_for, int capability,
+                          std::vector<CeilingSample>& out) {
+  const auto kernels = tensor_kernels(capability);
+  if (!kernels) return;
+  const StudyOnDisk folder(kernels->study, kernels->source);
+  const Study study = folder.read();
+  const ProblemSize& size = study.sizes.at(0);
+  const auto device = device_for(read_sources(study));
+  measure_those(
+      *device, study, size, [](const Configuration&) { return true; },
+      [&](const Trial& trial) {
+        const auto at = static_cast<std::size_t>(to_number(trial.configuration.at(0)));
+        const TensorForm& form = kernels->forms.at(at);
+        const auto threads = static_cast<double>(trial.geometry.grid[0] * trial.geometry.block[0]);
+        const auto rounds = static_cast<double>(size.dims[0].second);
+        for (const std::string& type : form.types) {
+          out.push_back({type, trial.timing.min, form.operations * threads * rounds, true, true});
+        }
+      });
 }
 
 ProblemSize size_of(std::int64_t bytes, bool cpu) {
@@ -207,7 +246,10 @@ Ceilings ceilings_of(const DeviceFacts& facts, const std::vector<CeilingSample>&
       raise(one.in_cache ? c.cache_bytes_per_second : c.memory_bytes_per_second, rate);
       continue;
     }
-    if (one.what == "float64" && has_double_tensor_cores(facts.compute_capability)) continue;
+    if (one.what == "float64" && !one.tensor_cores &&
+        has_double_tensor_cores(facts.compute_capability)) {
+      continue;
+    }
     raise_operations(c, one.what, rate);
   }
   if (c.cache_bytes_per_second > 0) raise(c.cache_bytes_per_second, c.memory_bytes_per_second);
@@ -216,7 +258,7 @@ Ceilings ceilings_of(const DeviceFacts& facts, const std::vector<CeilingSample>&
 }
 
 Ceilings measure_ceilings(const DeviceFor& device_for) {
-  const StudyOnDisk folder;
+  const StudyOnDisk folder(kStudy, kSource);
   const Study cold = folder.read();
   Study hot = cold;
   hot.measure.cache = CacheState::kHot;
@@ -237,6 +279,7 @@ Ceilings measure_ceilings(const DeviceFor& device_for) {
     hot.measure.mode = LaunchMode::kGraph;
     measure(*device, hot, size_of(0, cpu), {"nothing"}, samples);
   }
+  measure_tensor_cores(device_for, facts.compute_capability, samples);
   return ceilings_of(facts, samples);
 }
 

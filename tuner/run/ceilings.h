@@ -27,6 +27,7 @@ struct CeilingSample {
   double ms = 0;      // the shortest of its samples
   double amount = 0;  // bytes or operations
   bool in_cache = false;
+  bool tensor_cores = false;
 };
 Ceilings ceilings_of(const DeviceFacts& facts, const std::vector<CeilingSample>& samples);
 
