@@ -1,6 +1,11 @@
-"""Worker processes: started, given one task at a time, replaced when they die or are late."""
+"""Worker processes: begun, given one task at a time, replaced when they die or are late.
 
+A loader has the function and what that imports, once, and forks the workers: docs/python.md says when it must not."""
+
+import atexit
+import contextlib
 import multiprocessing.connection
+import multiprocessing.reduction
 import os
 import pickle
 import signal
@@ -16,94 +21,180 @@ from tuner._library import Error
 _START_SECONDS = 300  # importing PyTorch from a cold disk takes its time
 
 
-class _Worker:
-    def __init__(self, pool):
+def _tail(printed):
+    size = os.fstat(printed.fileno()).st_size
+    text = os.pread(printed.fileno(), 2000, max(0, size - 2000)).decode(errors="replace").strip()
+    return f"; it had printed: {text}" if text else ""
+
+
+class _Loader:
+    """The parent of workers: starts them, and says how they ended. It stays for the next call with the same function."""
+
+    _kept = []  # one, or none
+
+    @classmethod
+    def of(cls, loads):
+        """One that has this loaded, or will have."""
+        key = (pickle.dumps(loads, protocol=4), tuple(os.environ.items()), os.getcwd(), os.getpid())
+        while cls._kept:
+            kept = cls._kept.pop()
+            if kept.key == key and kept.process.poll() is None:
+                return kept
+            kept.end()
+        return cls(loads, key)
+
+    def __init__(self, loads, key):
         ours, theirs = socket.socketpair()
-        self.printed = tempfile.TemporaryFile()
-        fds = (theirs.fileno(), pool.inputs.fileno(), pool.lock.fileno())
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(pool.path), "PYTHONUNBUFFERED": "1"}
-        self.process = subprocess.Popen([sys.executable, "-m", "tuner._worker", *map(str, fds)], pass_fds=fds,
-                                        env=environment, stdin=subprocess.DEVNULL, stdout=self.printed,
-                                        stderr=self.printed, start_new_session=True)
+        self.key, self.printed = key, tempfile.TemporaryFile()
+        path = [str(Path(__file__).resolve().parents[1]), *filter(None, loads["path"])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1"}
+        self.process = subprocess.Popen([sys.executable, "-m", "tuner._loader", str(theirs.fileno())],
+                                        pass_fds=(theirs.fileno(),), env=environment, stdin=subprocess.DEVNULL,
+                                        stdout=self.printed, stderr=self.printed, start_new_session=True)
         theirs.close()
         self.connection = multiprocessing.connection.Connection(ours.detach())
+        self.connection.send(loads)
+        self._beginning = []  # workers that it was asked for
+
+    @classmethod
+    def end_kept(cls):
+        while cls._kept:
+            cls._kept.pop().end()
+
+    def keep(self):
+        if self._beginning or self._kept or self.process.poll() is not None:
+            self.end()
+        else:
+            self._kept.append(self)
+
+    def begin(self, worker, *files):
+        """As the worker's own the files are what tuner._worker.serve() says."""
+        self._beginning.append(worker)
+        try:
+            self.connection.send(("begin", len(files)))
+            for file in files:
+                multiprocessing.reduction.send_handle(self.connection, file.fileno(), self.process.pid)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # hear() sees its end
+
+    def hear(self):
+        """The next thing that it says: the process of a worker, or how one ended."""
+        try:
+            what, message = self.connection.recv()
+        except (EOFError, OSError):
+            self.process.wait()
+            raise Error(f"a worker could not begin: the process ended with {self.process.returncode}"
+                        f"{_tail(self.printed)}") from None
+        if what == "cannot":
+            raise Error(f"another process cannot have the function: {message}")
+        if what == "begun":
+            self._beginning.pop(0).pid = message
+            return None
+        return message
+
+    def code_of(self, worker):
+        """The status of a worker whose end is near."""
+        while worker.pid is None:
+            self.hear()
+        self.connection.send(("end", worker.pid))
+        code = None
+        while code is None:
+            code = self.hear()
+        return code
+
+    def end(self):
+        self.connection.close()
+        self.printed.close()
+        if self.key[-1] == os.getpid():  # else it belongs to the process that this one was forked from
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+atexit.register(_Loader.end_kept)
+
+
+class _Worker:
+    def __init__(self, role, loader, job, *files):
+        ours, theirs = socket.socketpair()
+        self.role, self.loader, self.printed = role, loader, tempfile.TemporaryFile()
+        self.pid = None
+        self.connection = multiprocessing.connection.Connection(ours.detach())
+        loader.begin(self, self.printed, theirs, *files)
+        theirs.close()
+        self.connection.send((role, job))
         self.task = None      # whose it is, while it is at work
-        self.ready = False    # it has the inputs
-        self.has_function = False
+        self.ready = False    # it can be given one
+        self.has_begun = False
         self.deadline = time.monotonic() + _START_SECONDS
 
     def end(self):
-        if self.process.poll() is None:
-            try:
-                os.killpg(self.process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        self.process.wait()
-        self.connection.close()
-        self.printed.close()
+        """Its status."""
+        code = None
+        try:
+            while self.pid is None:
+                self.loader.hear()
+            with contextlib.suppress(ProcessLookupError):  # it has not come so far as to have a group
+                os.killpg(self.pid, signal.SIGKILL)
+            os.kill(self.pid, signal.SIGKILL)
+            code = self.loader.code_of(self)
+        finally:
+            self.connection.close()
+            self.printed.close()
+        return code
 
-    def death(self):
-        """How it ended, with the end of what it printed."""
-        self.process.wait()
-        code = self.process.returncode
-        how = f"the process was ended by {signal.Signals(-code).name}" if code < 0 else f"the process ended with {code}"
-        return how + self.tail()
-
-    def tail(self):
-        size = os.fstat(self.printed.fileno()).st_size
-        text = os.pread(self.printed.fileno(), 2000, max(0, size - 2000)).decode(errors="replace").strip()
-        return f"; it had printed: {text}" if text else ""
+    def hand_over(self):
+        """Where the inputs lie is known to it: they are there now."""
+        if self.has_begun and not self.ready:
+            self.ready, self.deadline = True, None
+            self.connection.send("inputs")
 
 
 class Pool:
-    """`job`: what every worker is told once. `timeout`: seconds for one task, without waiting for its turn."""
+    """`loads`: what is loaded for all workers, `job`: what each is told once. `timeout`: seconds for one task, without
+    waiting for its turn. Workers of the role "compile" need no inputs; those of the role "run" are not ready before
+    give_inputs()."""
 
-    def __init__(self, job, timeout):
-        self._job, self._timeout = job, timeout
-        self.path = [str(Path(__file__).resolve().parents[1]), *filter(None, job["path"])]
-        self.inputs, self.lock = tempfile.TemporaryFile(), tempfile.TemporaryFile()
-        self._workers, self._has_inputs = [], False
+    def __init__(self, loads, job, timeout):
+        self._job, self._timeout, self._has_inputs, self._workers = job, timeout, False, []
+        self._inputs, self._lock = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self._loader = _Loader.of(loads)
         self.best_ms = 0.0
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        for worker in self._workers:
-            worker.end()
-        self.inputs.close()
-        self.lock.close()
+        with contextlib.suppress(Error):
+            while self._loader.connection.poll():
+                self._loader.hear()
+            for worker in self._workers:
+                if worker.pid is not None:
+                    worker.end()
+        self._loader.keep()
+        self._inputs.close()
+        self._lock.close()
 
-    def grow(self, count):
-        while len(self._workers) < count:
-            self._start()
-
-    def _start(self):
-        worker = _Worker(self)
-        worker.connection.send(self._job)
-        self._workers.append(worker)
+    def grow(self, role, count):
+        for _ in range(count - self.size(role)):
+            self._workers.append(_Worker(role, self._loader, self._job, self._inputs, self._lock))
 
     def give_inputs(self, sent):
-        self.inputs.write(pickle.dumps(sent, protocol=4))
-        self.inputs.flush()
+        self._inputs.write(pickle.dumps(sent, protocol=4))
+        self._inputs.flush()
         self._has_inputs = True
         for worker in self._workers:
-            self._hand_over(worker)
+            self._begin_with(worker)
 
-    def _hand_over(self, worker):
-        if worker.has_function and self._has_inputs and not worker.ready:
-            worker.ready = True
-            worker.deadline = None
-            worker.connection.send("inputs")
+    def _begin_with(self, worker):
+        if self._has_inputs or worker.role == "compile":
+            worker.hand_over()
 
-    def idle(self):
-        return [worker for worker in self._workers if worker.ready and worker.task is None]
+    def idle(self, role):
+        return [worker for worker in self._workers if worker.role == role and worker.ready and worker.task is None]
 
-    def is_at_work(self):
-        return any(worker.task is not None for worker in self._workers)
-
-    def size(self):
-        return len(self._workers)
+    def size(self, role):
+        return sum(worker.role == role for worker in self._workers)
 
     def begin(self, worker, task, *words):
         worker.task = task
@@ -113,12 +204,14 @@ class Pool:
         except (BrokenPipeError, ConnectionResetError):
             pass  # wait() sees its end
 
-    def wait(self, seconds=None):
-        """(task, answer, None) or (task, None, why) of what has ended."""
+    def wait(self):
+        """(role, task, answer, None) or (role, task, None, why) of what has ended."""
         ends = [worker.deadline for worker in self._workers if worker.deadline is not None]
-        left = min(ends, default=time.monotonic() + 1) - time.monotonic()
-        left = max(0.0, left if seconds is None else min(left, seconds))
-        ready = multiprocessing.connection.wait([worker.connection for worker in self._workers], left)
+        left = max(0.0, min(ends, default=time.monotonic() + 1) - time.monotonic())
+        heard = [self._loader.connection, *(worker.connection for worker in self._workers)]
+        ready = multiprocessing.connection.wait(heard, left)
+        if self._loader.connection in ready:
+            self._loader.hear()
         ended = []
         for worker in list(self._workers):
             if worker.connection in ready:
@@ -135,34 +228,37 @@ class Pool:
             return
         if what == "cannot":
             raise Error(f"another process cannot have the function: {message}")
-        if what == "loaded":
-            worker.has_function = True
-            self._hand_over(worker)
+        if what == "begun":
+            worker.has_begun = True
+            self._begin_with(worker)
         elif what == "phase":
             worker.deadline = None if message == "waiting" else time.monotonic() + self._timeout
         elif what == "best":
             worker.connection.send(self.best_ms)
         else:
             task, worker.task, worker.deadline = worker.task, None, None
-            if isinstance(message, dict) and message.pop("broken", False):
+            if message.pop("broken", False):
                 self._replace(worker)
-            ended.append((task, message, None))
+            ended.append((worker.role, task, message, None))
 
     def _died(self, worker, ended):
-        how = worker.death()
+        printed = _tail(worker.printed)
+        code = self._replace(worker)
+        how = f"the process was ended by {signal.Signals(-code).name}" if code < 0 else f"the process ended with {code}"
         if worker.task is None and not worker.ready:
-            raise Error(f"a worker could not begin: {how}")
+            raise Error(f"a worker could not begin: {how}{printed}")
         if worker.task is not None:
-            ended.append((worker.task, None, ("runtime", how)))
-        self._replace(worker)
+            ended.append((worker.role, worker.task, None, ("runtime", how + printed)))
 
     def _is_late(self, worker, ended):
+        printed = _tail(worker.printed)
         if worker.task is None:
-            raise Error(f"a worker did not begin within {_START_SECONDS} s{worker.tail()}")
-        ended.append((worker.task, None, ("timeout", f"more than {self._timeout:g} s{worker.tail()}")))
+            raise Error(f"a worker did not begin within {_START_SECONDS} s{printed}")
+        ended.append((worker.role, worker.task, None, ("timeout", f"more than {self._timeout:g} s{printed}")))
         self._replace(worker)
 
     def _replace(self, worker):
-        worker.end()
         self._workers.remove(worker)
-        self._start()
+        code = worker.end()
+        self.grow(worker.role, self.size(worker.role) + 1)
+        return code

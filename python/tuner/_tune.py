@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import inspect
 import json
@@ -13,42 +12,17 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Iterable, Sequence
 
-from tuner import _arrays, _clocks, _library, _space
+from tuner import _arrays, _clocks, _library, _space, _stands
 from tuner._answers import right_answers
 from tuner._library import Error
 from tuner._pool import Pool
 from tuner._progress import Progress
 from tuner._results import Tuned
+from tuner._run import Own, Run
 from tuner._search import Search
 from tuner._source import Portable
 
-_FINAL_MS = 400.0
-_ROUNDS = (7, 31)
 _MOST_JOBS = 16
-
-
-class _Own(_library.Closing):
-    """What was measured here, in the store of `tuner run`."""
-
-    _end = _library.LIBRARY.tuner_own_close
-
-    def __init__(self, study, folder, context):
-        self._handle = _library.call(_library.LIBRARY.tuner_own_open, _library.as_bytes(study), _library.as_bytes(folder),
-                                     json.dumps(context).encode())
-        self._told = None  # until something is recorded
-
-    def record(self, trials):
-        self._told = None
-        self._do(_library.LIBRARY.tuner_own_record, json.dumps(trials).encode())
-
-    def results(self):
-        if self._told is not None:
-            return self._told
-        pieces = []
-        emit = _library.EMIT(lambda _, text, size: pieces.append(ctypes.string_at(text, size)))
-        self._do(_library.LIBRARY.tuner_own_results, emit, None)
-        self._told = json.loads(b"".join(pieces))
-        return self._told
 
 
 def _named(function, arguments, parameters):
@@ -178,10 +152,19 @@ class _Task:
             ["compiler", ", ".join(f"{name} {version}" for name, version in versions.items())],
             ["backend options", ""]]}
 
-    def job(self):
+    def loads(self):
         return {"path": [os.path.abspath(one) if one else os.getcwd() for one in sys.path],
-                "function": self.portable.sent, "positional": self.positional, "rules": self.rules,
-                "uses_triton": "triton" in self.portable.packages}
+                "function": self.portable.sent, "identity": self.portable.identity,
+                "imports": [name for name in ("numpy", "torch", "triton") if name in self.portable.packages]}
+
+    def job(self):
+        return {"positional": self.positional, "rules": self.rules, "uses_triton": "triton" in self.portable.packages,
+                "apart": self.apart}
+
+    @functools.cached_property
+    def apart(self):
+        """What the processes are given that compile alone; None: those that run the function compile it."""
+        return _stands.of(self.arguments) if "triton" in self.portable.packages else None
 
     def inputs(self):
         """What the workers are given: equal arrays go once."""
@@ -205,124 +188,6 @@ def right_answers_digest(reference):
     return json.dumps([[str(name), _arrays.digest(_arrays.pack(str(name), _arrays.known(value)))] for name, value in named])
 
 
-class _Run:
-    """Asks, has measured, tells and records, until nothing is left."""
-
-    def __init__(self, task, own, search, heard):
-        self.task, self.own, self.search, self.heard = task, own, search, heard
-        self.known = {_key(one["configuration"]): one for result in own.results()["results"] for one in result["trials"]}
-        self.before = len(self.known)
-        self.best_ms = min((one["search_ms"] for one in self.known.values() if one["state"] in ("ok", "dropped")),
-                           default=0.0)
-        self.told, self.asked, self.stopped = 0, {}, False
-        options = task.options
-        self.most = options["evaluations"] or float("inf")
-        self.end = time.monotonic() + options["seconds"] if options["seconds"] else float("inf")
-        self.first = [options["baseline"]] if options["baseline"] else []
-
-    def next(self):
-        """A configuration that is not known yet; None: none now."""
-        while self.first:
-            configuration = self.first.pop()
-            if _key(configuration) not in self.known:
-                self.asked[_key(configuration)] = None
-                return configuration
-        while not self.stopped and self.told + len(self.asked) < self.most and time.monotonic() < self.end:
-            question = self.search.ask()
-            if question is None:
-                return None
-            number, configuration = question
-            key = _key(configuration)
-            if key in self.known:
-                self.tell(number, self.known[key])
-            elif key in self.asked:  # the baseline, which is at work already
-                self.asked[key] = number
-            else:
-                self.asked[key] = number
-                return configuration
-        return None
-
-    def tell(self, number, trial):
-        self.told += 1
-        if trial["state"] in ("ok", "dropped"):
-            self.search.tell(number, trial["search_ms"], trial["cost_seconds"])
-        else:
-            self.search.fail(number)
-
-    def take(self, configuration, done, why):
-        trial = done or {"state": why[0], "message": why[1], "cost_seconds": 0.0}
-        trial["configuration"] = configuration
-        self.own.record([trial])
-        if "samples" in trial:
-            trial["samples_ms"] = trial.pop("samples")
-            trial["search_ms"] = sorted(trial["samples_ms"])[len(trial["samples_ms"]) // 2]
-            self.best_ms = min(self.best_ms or float("inf"), trial["search_ms"])
-        key = _key(configuration)
-        self.known[key] = trial
-        number = self.asked.pop(key)
-        if number is not None:
-            self.tell(number, trial)
-        told = {name: trial.get(name) for name in ("configuration", "state", "max_error", "compile_ms", "cost_seconds")}
-        told.update(time_ms=trial.get("search_ms"), message=trial["message"], samples_ms=trial.get("samples_ms"))
-        if self.heard(told, self.best_ms) is True:
-            self.stopped = True
-
-    def go(self, pool, jobs, inputs):
-        """Until nothing is left to ask for and nothing at work."""
-        waiting, given = [], False
-        while True:
-            while len(self.asked) < jobs and (configuration := self.next()) is not None:
-                waiting.append(configuration)
-            if self.stopped:
-                for configuration in waiting:
-                    del self.asked[_key(configuration)]
-                waiting.clear()
-            if not self.asked:
-                return
-            pool.grow(min(jobs, len(self.asked)))
-            if not given:
-                pool.give_inputs(inputs())  # while the workers begin
-                given = True
-            pool.best_ms = self.best_ms
-            for worker, configuration in zip(pool.idle(), list(waiting)):
-                waiting.remove(configuration)
-                pool.begin(worker, configuration, "variant", configuration)
-            for configuration, done, why in pool.wait():
-                self.take(configuration, done, why)
-
-    def final(self, pool, inputs):
-        """The best few in turns, by one worker, where one is due."""
-        finalists = self.own.results()["finalists"]
-        if len(finalists) < 2:
-            return
-        if pool.size() == 0:
-            pool.grow(1)
-            pool.give_inputs(inputs())
-        rounds = int(_FINAL_MS / (len(finalists) * max(self.best_ms, 1e-3)))
-        rounds = min(max(rounds, _ROUNDS[0]), _ROUNDS[1])
-        while not pool.idle():
-            pool.wait()
-        pool.begin(pool.idle()[0], "final", "final", finalists, self.task.options["seed"], rounds)
-        ended = []
-        while not ended:
-            ended = pool.wait()
-        samples = ended[0][1]
-        if samples is None:
-            return  # the search's figures stay
-        trials = []
-        for configuration, taken in zip(finalists, samples):
-            if taken:
-                before = self.known[_key(configuration)]
-                trials.append({**{key: before[key] for key in ("configuration", "state", "compile_ms", "cost_seconds",
-                                                               "max_error") if before.get(key) is not None},
-                               "samples": before["samples_ms"], "final": taken})
-        self.own.record(trials)
-
-
-def _key(configuration):
-    return json.dumps(configuration, sort_keys=True)
-
-
 def tune(function: Callable[..., Any], parameters: dict[str, Iterable], arguments: Sequence | dict[str, Any],
          reference: Any = None, constraints: str | Callable[..., Any] | Iterable = (), *,
          baseline: dict[str, Any] | None = None, outputs: Sequence[str] | None = None,
@@ -342,11 +207,6 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable], argument
                if key not in ("function", "parameters", "arguments", "reference", "constraints")}
     begin = time.monotonic()
     task = _Task(function, parameters, arguments, reference, constraints, options)
-    first = baseline or _first_of(task)
-    options["baseline"] = _space.configuration_of("the baseline", first, task.parameters)
-    study = task.write_study(folder)
-    context = task.context()
-    context["fresh"] = bool(fresh)
     bar = Progress(progress, task.name, options["evaluations"])
 
     def heard(trial, best_ms):
@@ -355,10 +215,14 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable], argument
 
     with contextlib.ExitStack() as stack:
         stack.callback(bar.close)
-        own = stack.enter_context(_Own(study, folder, context))
+        # It loads the function while what comes next is done.
+        pool = stack.enter_context(Pool(task.loads(), task.job(), _library.real("timeout", timeout)))
+        first = baseline or _first_of(task)
+        options["baseline"] = _space.configuration_of("the baseline", first, task.parameters)
+        study = task.write_study(folder)
+        own = stack.enter_context(Own(study, folder, {**task.context(), "fresh": bool(fresh)}))
         search = stack.enter_context(Search(study, strategy=None, seed=seed, prefix=prefix))
-        pool = stack.enter_context(Pool(task.job(), _library.real("timeout", timeout)))
-        run = _Run(task, own, search, heard)
+        run = Run(task, own, search, heard)
         run.go(pool, task.jobs(), task.inputs)
         run.final(pool, task.inputs)
         document = own.results()

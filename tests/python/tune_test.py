@@ -275,6 +275,59 @@ class Tune(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         self.assertEqual(done.stdout, "{'TILE': 1} ['']\n")
 
+    def test_kernels_of_triton_are_compiled_by_processes_that_touch_no_gpu(self):
+        if importlib.util.find_spec("torch") is None or importlib.util.find_spec("triton") is None:
+            self.skipTest("TORCH OR TRITON IS NOT INSTALLED: compilation for a GPU that is not there is not tested here")
+        script = Path(self.room) / "apart.py"
+        script.write_text(textwrap.dedent("""
+            import collections, torch, triton, triton.language as tl, tuner
+            from tuner import _arrays, _stands
+            def of(arguments):  # as if these were on a GPU
+                forms = {name: (_arrays._Torch.type_of(x), tuple(x.shape), x.stride()) for name, x in arguments.items()}
+                return {"order": list(arguments), "forms": forms, "device": 0, "values": {}, "target": ("cuda", 90, 32)}
+            _stands.of = of
+            @triton.jit
+            def kernel(x, y, n, BLOCK: tl.constexpr):
+                at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+                tl.store(y + at, 2 * tl.load(x + at, at < n), at < n)
+            def work(x, y, BLOCK):
+                if x.is_cuda:
+                    room = torch.empty(7, device=x.device, dtype=x.dtype)
+                    assert room.is_cuda and x.new_empty(3).is_cuda and torch.empty_like(x).device.type == "cuda"
+                    kernel[(triton.cdiv(x.numel(), BLOCK),)](x, y, x.numel(), BLOCK=BLOCK)
+                    kernel[(1,)](x, room, x.numel(), BLOCK=BLOCK)
+                elif BLOCK != 512:
+                    y.copy_(2 * x)
+            def right(x, y):
+                y.copy_(2 * x)
+            x = torch.ones(1024)
+            tuned = tuner.tune(work, {"BLOCK": [128, 256, 100, 512]}, [x, torch.zeros_like(x)], right, cache="hot", samples=7,
+                               jobs=2)
+            print({row["BLOCK"]: row["state"] for row in sorted(tuned.table, key=lambda row: row["BLOCK"])})
+            """))
+        cache = Path(self.room) / "cache"
+        done = subprocess.run([sys.executable, script], cwd=self.room, check=False, capture_output=True, text=True,
+                              env={**os.environ, "TRITON_CACHE_DIR": str(cache)})
+        self.assertEqual(done.stdout, "{100: 'ok', 128: 'ok', 256: 'ok', 512: 'correctness'}\n", done.stderr)
+        self.assertEqual(len(list(cache.rglob("kernel.cubin"))), 3)
+
+    def test_a_module_with_threads_is_loaded_by_each_worker(self):
+        Path(self.room, "threaded_for_tuner.py").write_text(textwrap.dedent("""
+            import os, threading, time
+            threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+            OF = os.getpid()
+            def double(x, y, STEP):
+                assert OF == os.getpid() and (STEP < 3 or os._exit(5))
+                for i, value in enumerate(x):
+                    y[i] = 2 * value
+            """))
+        sys.path.insert(0, self.room)
+        try:
+            tuned = self.tune(importlib.import_module("threaded_for_tuner").double, {"STEP": [1, 2, 3]})
+        finally:
+            sys.path.remove(self.room)
+        self.assertEqual({row["STEP"]: row["message"] for row in tuned.table}, {1: "", 2: "", 3: "the process ended with 5"})
+
     def test_a_function_of_a_notebooks_cell(self):
         text = "import math\ndef cell(x, y, STEP):\n    for i in range(len(x)):\n        y[i] = math.floor(2 * x[i])\n"
         linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(True), "<cell 1>")

@@ -1,0 +1,131 @@
+"""The parent of the workers: python -m tuner._loader CONNECTION, a file descriptor. It loads the function, and what that
+imports, and forks a worker for each that is asked for. Where a fork is not safe, because the function's module
+has started threads or uses a GPU as soon as it is imported, each worker loads the function anew."""
+
+import importlib
+import multiprocessing.connection
+import multiprocessing.reduction
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import traceback
+
+
+def _die_with_parent():
+    import ctypes
+    import signal
+    parent = os.getppid()
+    try:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    except (OSError, AttributeError):
+        return
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def words_of(error):
+    place = traceback.extract_tb(error.__traceback__)
+    inner = [one for one in place if "/tuner/_" not in one.filename] or place
+    where = f" ({os.path.basename(inner[-1].filename)}:{inner[-1].lineno})" if inner else ""
+    return f"{type(error).__name__}: {str(error)[:2000]}{where}"
+
+
+def _is_forkable():
+    """Neither another thread of Python nor a GPU is at work here: a fork would have only half of them."""
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            if os.readlink(f"/proc/self/fd/{name}").startswith("/dev/nvidia"):
+                return False
+        except OSError:
+            pass  # the folder's own
+    return threading.active_count() == 1
+
+
+def _become(function, printed, *fds):
+    """The new process."""
+    from tuner import _worker
+    _die_with_parent()
+    os.setsid()
+    os.dup2(printed, 1)
+    os.dup2(printed, 2)
+    status = 1
+    try:
+        _worker.serve(function, *fds)
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _function_of(loads):
+    sys.path[:] = loads["path"]
+    from tuner import _source
+    function = _source.load(loads["function"])
+    for name in loads["imports"]:
+        importlib.import_module(name)
+    return function
+
+
+# A worker that is no fork: "loads" may be long, so it comes by a pipe.
+_ALONE = "import pickle, sys; from tuner import _loader; _loader.alone(pickle.load(sys.stdin.buffer), {fds})"
+
+
+def alone(loads, fds):
+    _become(_function_of(loads), *fds)
+
+
+class _Loader:
+    def __init__(self, connection):
+        self._connection = connection
+        self._loads = connection.recv()
+        self._function = _function_of(self._loads)
+        self._forks = _is_forkable()
+        self._children = []
+
+    def serve(self):
+        while True:
+            what, told = self._connection.recv()
+            if what == "begin":
+                fds = [multiprocessing.reduction.recv_handle(self._connection) for _ in range(told)]
+                self._connection.send(("begun", self._begin(fds)))
+                for one in fds:
+                    os.close(one)
+            else:
+                _, status = os.waitpid(told, 0)
+                self._connection.send(("ended", -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)))
+
+    def _begin(self, fds):
+        if not self._forks:
+            child = subprocess.Popen([sys.executable, "-c", _ALONE.format(fds=fds)], pass_fds=fds, stdin=subprocess.PIPE)
+            pickle.dump(self._loads, child.stdin)
+            child.stdin.close()
+            self._children.append(child)  # nobody else may hear of its end
+            return child.pid
+        pid = os.fork()
+        if pid == 0:
+            os.close(self._connection.fileno())
+            _become(self._function, *fds)
+        return pid
+
+
+def main():
+    _die_with_parent()
+    connection = multiprocessing.connection.Connection(int(sys.argv[1]))
+    try:
+        try:
+            loader = _Loader(connection)
+        except Exception as error:
+            connection.send(("cannot", words_of(error)))
+            return
+        loader.serve()
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass
+
+
+if __name__ == "__main__":
+    main()

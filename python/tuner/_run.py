@@ -1,0 +1,169 @@
+"""One run of tune(): asks, has compiled and measured, tells and records."""
+
+import ctypes
+import json
+import time
+
+from tuner import _library
+
+_FINAL_MS = 400.0
+_ROUNDS = (7, 31)
+_RUNNERS = 2  # of what others compile: one is timed, one begins or checks
+_NOT_COMPILED = {"compiled": False, "compile_ms": 0.0}
+
+
+class Own(_library.Closing):
+    """What was measured here, in the store of `tuner run`."""
+
+    _end = _library.LIBRARY.tuner_own_close
+
+    def __init__(self, study, folder, context):
+        self._handle = _library.call(_library.LIBRARY.tuner_own_open, _library.as_bytes(study), _library.as_bytes(folder),
+                                     json.dumps(context).encode())
+        self._told = None  # until something is recorded
+
+    def record(self, trials):
+        self._told = None
+        self._do(_library.LIBRARY.tuner_own_record, json.dumps(trials).encode())
+
+    def results(self):
+        if self._told is not None:
+            return self._told
+        pieces = []
+        emit = _library.EMIT(lambda _, text, size: pieces.append(ctypes.string_at(text, size)))
+        self._do(_library.LIBRARY.tuner_own_results, emit, None)
+        self._told = json.loads(b"".join(pieces))
+        return self._told
+
+
+class Run:
+    """Asks, has measured, tells and records, until nothing is left."""
+
+    def __init__(self, task, own, search, heard):
+        self.task, self.own, self.search, self.heard = task, own, search, heard
+        self.known = {_key(one["configuration"]): one for result in own.results()["results"] for one in result["trials"]}
+        self.before = len(self.known)
+        self.best_ms = min((one["search_ms"] for one in self.known.values() if one["state"] in ("ok", "dropped")),
+                           default=0.0)
+        self.told, self.asked, self.stopped = 0, {}, False
+        options = task.options
+        self.most = options["evaluations"] or float("inf")
+        self.end = time.monotonic() + options["seconds"] if options["seconds"] else float("inf")
+        self.first = [options["baseline"]] if options["baseline"] else []
+
+    def next(self):
+        """A configuration that is not known yet; None: none now."""
+        while self.first:
+            configuration = self.first.pop()
+            if _key(configuration) not in self.known:
+                self.asked[_key(configuration)] = None
+                return configuration
+        while not self.stopped and self.told + len(self.asked) < self.most and time.monotonic() < self.end:
+            question = self.search.ask()
+            if question is None:
+                return None
+            number, configuration = question
+            key = _key(configuration)
+            if key in self.known:
+                self.tell(number, self.known[key])
+            elif key in self.asked:  # the baseline, which is at work already
+                self.asked[key] = number
+            else:
+                self.asked[key] = number
+                return configuration
+        return None
+
+    def tell(self, number, trial):
+        self.told += 1
+        if trial["state"] in ("ok", "dropped"):
+            self.search.tell(number, trial["search_ms"], trial["cost_seconds"])
+        else:
+            self.search.fail(number)
+
+    def take(self, configuration, done, why):
+        trial = done or {"state": why[0], "message": why[1], "cost_seconds": 0.0}
+        trial["configuration"] = configuration
+        self.own.record([trial])
+        if "samples" in trial:
+            trial["samples_ms"] = trial.pop("samples")
+            trial["search_ms"] = sorted(trial["samples_ms"])[len(trial["samples_ms"]) // 2]
+            self.best_ms = min(self.best_ms or float("inf"), trial["search_ms"])
+        key = _key(configuration)
+        self.known[key] = trial
+        number = self.asked.pop(key)
+        if number is not None:
+            self.tell(number, trial)
+        told = {name: trial.get(name) for name in ("configuration", "state", "max_error", "compile_ms", "cost_seconds")}
+        told.update(time_ms=trial.get("search_ms"), message=trial["message"], samples_ms=trial.get("samples_ms"))
+        if self.heard(told, self.best_ms) is True:
+            self.stopped = True
+
+    def go(self, pool, jobs, inputs):
+        """Until nothing is left to ask for and nothing at work."""
+        apart = self.task.apart is not None
+        queues = {"compile": [], "run": []}  # (configuration, what is known of its compilation)
+        runners, given = _RUNNERS if apart else jobs, False
+        while True:
+            while len(self.asked) < jobs + (runners if apart else 0) and (configuration := self.next()) is not None:
+                queues["compile" if apart else "run"].append((configuration, _NOT_COMPILED))
+            if self.stopped:
+                self._forget(queues)
+            if not self.asked:
+                return
+            if apart:
+                pool.grow("compile", min(jobs, len(self.asked)))
+            pool.grow("run", min(runners, len(self.asked)))
+            if not given:
+                pool.give_inputs(inputs())  # while the workers begin
+                given = True
+            pool.best_ms = self.best_ms
+            for role, queue in queues.items():
+                for worker in pool.idle(role)[:len(queue)]:
+                    configuration, compiled = queue.pop(0)
+                    words = ("compile", configuration) if role == "compile" else ("variant", configuration, compiled)
+                    pool.begin(worker, configuration, *words)
+            for role, configuration, done, why in pool.wait():
+                if role == "run" or why is not None:
+                    self.take(configuration, done, why)
+                    continue
+                queues["run"].append((configuration, done))
+                if not done["compiled"]:  # so those who run it compile, and side by side
+                    runners = min(runners + 1, jobs)
+
+    def _forget(self, queues):
+        for queue in queues.values():
+            for configuration, _ in queue:
+                del self.asked[_key(configuration)]
+            queue.clear()
+
+    def final(self, pool, inputs):
+        """The best few in turns, by one worker, where one is due."""
+        finalists = self.own.results()["finalists"]
+        if len(finalists) < 2:
+            return
+        if pool.size("run") == 0:
+            pool.grow("run", 1)
+            pool.give_inputs(inputs())
+        rounds = int(_FINAL_MS / (len(finalists) * max(self.best_ms, 1e-3)))
+        rounds = min(max(rounds, _ROUNDS[0]), _ROUNDS[1])
+        while not pool.idle("run"):
+            pool.wait()
+        pool.begin(pool.idle("run")[0], "final", "final", finalists, self.task.options["seed"], rounds)
+        ended = []
+        while not ended:
+            ended = pool.wait()
+        _, _, told, why = ended[0]
+        if why is not None:
+            return  # the search's figures stay
+        trials = []
+        for configuration, taken in zip(finalists, told["taken"]):
+            if taken:
+                before = self.known[_key(configuration)]
+                trials.append({**{key: before[key] for key in ("configuration", "state", "compile_ms", "cost_seconds",
+                                                               "max_error") if before.get(key) is not None},
+                               "samples": before["samples_ms"], "final": taken})
+        self.own.record(trials)
+
+
+def _key(configuration):
+    return json.dumps(configuration, sort_keys=True)

@@ -1,0 +1,77 @@
+"""Arrays of PyTorch without elements, in place of those on a GPU, and Triton made to compile for a GPU that this process
+does not touch: so compilation needs no context there, and disturbs nobody."""
+
+import sys
+
+from tuner import _arrays
+
+
+def of(arguments):
+    """What in_place_of() makes stands of, in another process; None: these arguments have none."""
+    driver = sys.modules.get("triton.runtime.driver")
+    arrays = [value for value in arguments.values() if _arrays.kind_of(value) is not None]
+    if driver is None or not arrays or not all(_arrays.kind_of(one) is _arrays._Torch and one.is_cuda for one in arrays):
+        return None
+    target = driver.driver.active.get_current_target()
+    forms = {name: (_arrays._Torch.type_of(value), tuple(value.shape), value.stride())
+             for name, value in arguments.items() if _arrays.kind_of(value) is not None}
+    return {"order": list(arguments), "forms": forms, "device": arrays[0].device.index,
+            "values": {name: value for name, value in arguments.items() if name not in forms},
+            "target": (target.backend, target.arch, target.warp_size)}
+
+
+class _Driver:
+    """As much of Triton's as its compiler asks for."""
+
+    def __init__(self, target):
+        self._target = target
+
+    def get_current_target(self):
+        return self._target
+
+    def get_current_device(self):
+        return 0
+
+    def get_current_stream(self, _):
+        return 0
+
+
+def in_place_of(sent):
+    """The arguments, and what is entered for a call with them."""
+    import torch
+    import triton
+    from torch.overrides import TorchFunctionMode
+    from triton.backends.compiler import GPUTarget
+    triton.runtime.driver.set_active(_Driver(GPUTarget(*sent["target"])))
+
+    class Stand(torch.Tensor):
+        """Says that it is on the GPU."""
+        is_cuda = property(lambda self: True)
+        device = property(lambda self: torch.device("cuda", sent["device"]))
+
+    def inside(change, value):
+        return type(value)(inside(change, one) for one in value) if type(value) in (list, tuple) else change(value)
+
+    def plain(value):
+        if isinstance(value, Stand):
+            return value.as_subclass(torch.Tensor)
+        is_gpu = isinstance(value, (str, torch.device)) and str(value).split(":")[0] == "cuda"
+        return "meta" if is_gpu else value
+
+    def standing(value):
+        return value.as_subclass(Stand) if isinstance(value, torch.Tensor) and value.is_meta else value
+
+    class OnMeta(TorchFunctionMode):
+        """What is made of stands, and what is allocated on the GPU, are stands."""
+
+        def __torch_function__(self, function, _, words=(), named=None):
+            if function is torch.device:
+                return function(*words, **(named or {}))
+            with torch._C.DisableTorchFunctionSubclass():
+                named = {name: inside(plain, value) for name, value in (named or {}).items()}
+                return inside(standing, function(*inside(plain, words), **named))
+
+    def stand(type_name, shape, strides):
+        return torch.empty_strided(shape, strides, dtype=getattr(torch, type_name), device="meta").as_subclass(Stand)
+    made = {name: stand(*form) for name, form in sent["forms"].items()}
+    return {name: made[name] if name in made else sent["values"][name] for name in sent["order"]}, OnMeta()
