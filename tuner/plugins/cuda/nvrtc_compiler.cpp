@@ -23,12 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Candidates for dlopen: sonames for the loader's own search, then the toolkits named by
-// $CUDA_HOME, $CUDA_PATH and the customary place.
+// Candidates for dlopen: sonames for the loader's own search, then the toolkits and packages.
 std::vector<std::string> nvrtc_candidates() {
   std::vector<std::string> out{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
   for (const fs::path& toolkit : toolkits()) {
-    out.push_back((toolkit / "lib64" / "libnvrtc.so").string());
+    if (const fs::path file = nvrtc_of(toolkit); !file.empty()) out.push_back(file.string());
   }
   return out;
 }
@@ -36,7 +35,15 @@ std::vector<std::string> nvrtc_candidates() {
 }  // namespace
 
 NvrtcApi load_nvrtc() {
-  const auto library = DynamicLibrary::open_first(nvrtc_candidates());
+  const auto library = [] {
+    try {
+      return DynamicLibrary::open_first(nvrtc_candidates());
+    } catch (const sdk::Error& error) {
+      throw sdk::Error(TUNER_UNSUPPORTED, std::string(error.what()) +
+                                              "; $CUDA_HOME names a toolkit, and the Python "
+                                              "package nvidia-cuda-nvrtc has it, too");
+    }
+  }();
   NvrtcApi api;
 #define TUNER_ROW(member, function) \
   api.member = reinterpret_cast<decltype(api.member)>(library.require(#function));
@@ -57,8 +64,12 @@ std::vector<std::string> toolkit_includes(const NvrtcApi& api) {
     const fs::path include = root / "include";
     if (!fs::exists(include / "cuda_fp16.h", ignored)) continue;
     std::vector<std::string> out{include.string()};
-    // Since CUDA 13 the C++ libraries (<cuda/std/...>, <cub/...>) have a folder of their own.
-    if (fs::exists(include / "cccl", ignored)) out.push_back((include / "cccl").string());
+    // Since CUDA 13 the C++ libraries (<cuda/std/...>, <cub/...>) have a folder of their own, as
+    // they have among the Python packages of CUDA 12.
+    for (const fs::path& folder :
+         {include / "cccl", root.parent_path() / "cuda_cccl" / "include"}) {
+      if (fs::exists(folder, ignored)) out.push_back(folder.string());
+    }
     return out;
   }
   return {};

@@ -36,8 +36,7 @@ struct NvrtcApi {
   std::string file;  // that it was loaded from
 };
 
-// Looks where the loader does, then in the toolkits named by $CUDA_HOME, $CUDA_PATH and the
-// customary place. Throws sdk::Error with the reason.
+// Looks where the loader does, then in toolkits(). Throws sdk::Error with the reason.
 NvrtcApi load_nvrtc();
 
 // Include directories of the toolkit that this NVRTC belongs to; empty when it came alone.

@@ -3,17 +3,46 @@
 #include "tuner/plugins/cuda/toolkit.h"
 
 #include <cstdlib>
+#include <system_error>
+
+#include "tuner/plugins/cuda/dynamic_library.h"
 
 namespace tuner::cuda {
 
-std::vector<std::filesystem::path> toolkits() {
-  std::vector<std::filesystem::path> out;
+namespace fs = std::filesystem;
+
+std::vector<fs::path> toolkits() {
+  std::vector<fs::path> out;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* value = std::getenv(name);
-    if (value != nullptr && std::filesystem::path(value).is_absolute()) out.emplace_back(value);
+    if (value != nullptr && fs::path(value).is_absolute()) out.emplace_back(value);
   }
   out.emplace_back("/usr/local/cuda");
+  const std::string own = DynamicLibrary::file_of(reinterpret_cast<const void*>(&toolkits));
+  for (const fs::path& package : packages_beside(own)) out.push_back(package);
   return out;
+}
+
+std::vector<fs::path> packages_beside(const fs::path& file) {
+  std::vector<fs::path> out;
+  std::error_code ignored;
+  const fs::path start = fs::absolute(file, ignored).parent_path();
+  for (fs::path folder = start; folder.has_relative_path(); folder = folder.parent_path()) {
+    // One package holds all of CUDA 13; of CUDA 12 each has a folder of its own.
+    for (const char* name : {"cu13", "cuda_nvrtc", "cuda_runtime"}) {
+      const fs::path package = folder / "nvidia" / name;
+      if (fs::is_directory(package, ignored)) out.push_back(package);
+    }
+  }
+  return out;
+}
+
+fs::path nvrtc_of(const fs::path& toolkit) {
+  std::error_code ignored;
+  for (const char* name : {"lib64/libnvrtc.so", "lib/libnvrtc.so.13", "lib/libnvrtc.so.12"}) {
+    if (fs::exists(toolkit / name, ignored)) return toolkit / name;
+  }
+  return {};
 }
 
 }  // namespace tuner::cuda

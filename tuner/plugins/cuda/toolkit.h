@@ -6,7 +6,15 @@
 
 namespace tuner::cuda {
 
-// Those named by $CUDA_HOME and $CUDA_PATH, and the customary place; they need not be there.
+// Those named by $CUDA_HOME and $CUDA_PATH, the customary place, and what packages_beside() says of
+// this plugin; the first ones need not be there.
 std::vector<std::filesystem::path> toolkits();
+
+// The parts of a toolkit that NVIDIA's Python packages (nvidia-cuda-nvrtc, nvidia-cuda-runtime) put
+// into the folder of packages that `file` is in, SITE/tuner/prefix/lib/tuner/plugins/cuda.so.
+std::vector<std::filesystem::path> packages_beside(const std::filesystem::path& file);
+
+// NVRTC in a toolkit or a package; empty: there is none.
+std::filesystem::path nvrtc_of(const std::filesystem::path& toolkit);
 
 }  // namespace tuner::cuda
