@@ -27,11 +27,13 @@ def version_of_project():
     return re.search(r"project\(tuner VERSION ([0-9.]+)", text).group(1)
 
 
-def platform_tag():
-    name, version = platform.libc_ver()
-    if name != "glibc":
+def platform_tag(files):
+    """By the newest symbol of glibc that its programs and libraries ask for."""
+    binaries = [data for data in (path.read_bytes() for path in files) if data.startswith(b"\x7fELF")]
+    asked = {(int(major), int(minor)) for data in binaries for major, minor in re.findall(rb"\0GLIBC_(\d+)\.(\d+)", data)}
+    if not asked:
         sys.exit("a wheel is made on a machine with glibc")
-    return "manylinux_" + version.replace(".", "_") + "_" + platform.machine()
+    return "manylinux_{}_{}_".format(*max(asked)) + platform.machine()
 
 
 def linked_with(library):
@@ -90,12 +92,13 @@ def metadata(version):
 
 
 def make(program, library, folder):
-    version, tag = version_of_project(), f"py3-none-{platform_tag()}"
+    files = files_of(program, library)
+    version, tag = version_of_project(), f"py3-none-{platform_tag(files.values())}"
     info = f"tuner-{version}.dist-info"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"tuner-{version}-{tag}.whl"
     wheel = Wheel(path)
-    for name, source in files_of(program, library).items():
+    for name, source in files.items():
         wheel.add(name, source.read_bytes(), os.access(source, os.X_OK) and name.startswith("tuner/prefix/bin"))
     wheel.add(f"{info}/METADATA", metadata(version).encode())
     wheel.add(f"{info}/WHEEL", ("Wheel-Version: 1.0\nGenerator: tuner\nRoot-Is-Purelib: false\n"
