@@ -10,9 +10,11 @@ import signal
 import subprocess
 import tempfile
 from os import PathLike
+from pathlib import Path
 from typing import Any, Callable, Dict, Union
 
 from tuner import _library
+from tuner._frameworks import FORMATS
 from tuner._library import Error, as_bytes, call, program, real, study_file, whole
 from tuner._progress import Progress
 from tuner._results import rows
@@ -148,8 +150,16 @@ def results(study: Study, folder: str | PathLike[str] = "results") -> dict[str, 
     return json.loads(b"".join(pieces))
 
 
-def export(study: Study, format: str, folder: str | PathLike[str] = "results", **more: Any) -> str:
-    """What `tuner export` writes in a format that is a single file (header, json, csv, ...), as text; `more`: options."""
+def export(study: Study, format: str, folder: str | PathLike[str] = "results", *, to: str | PathLike[str] | None = None,
+           names: dict[str, str] | None = None, **more: Any) -> str | list[str]:
+    """What `tuner export` writes in a format that is a single file (header, json, csv, ...), as text; `more`: options.
+
+    "triton" and "vllm_moe" are for frameworks: their files are named by what is in them, so with `to`, a folder, they are
+    written there, and their paths are returned. `names` renames parameters, {"WARPS": "num_warps"}; `more` are extents of
+    sizes, N=4096, and for vLLM `dtype` and `block_shape`. docs/python.md shows both."""
+    if format in FORMATS:
+        stem = Path(study).stem if not isinstance(study, dict) else "study"
+        return _files(FORMATS[format](results(study, folder), stem, names or {}, **more), to)
     with study_file(study) as path, tempfile.TemporaryDirectory(prefix="tuner-") as room:
         file = f"{room}/exported"
         done = subprocess.run([program(), "export", str(path), "--format", format, "--results", str(folder), "-o", file,
@@ -158,6 +168,17 @@ def export(study: Study, format: str, folder: str | PathLike[str] = "results", *
             raise Error(done.stderr.strip() or f"the program ended with {done.returncode}")
         with open(file, encoding="utf-8") as text:
             return text.read()
+
+
+def _files(files, to):
+    if to is None:
+        if len(files) > 1:
+            raise Error(f"there are {len(files)} files, {', '.join(files)}: 'to' names a folder for them")
+        return next(iter(files.values()))
+    Path(to).mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        Path(to, name).write_text(text, encoding="utf-8")
+    return [str(Path(to, name)) for name in files]
 
 
 def table(found: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import linecache
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -328,6 +329,40 @@ class Tune(unittest.TestCase):
             sys.path.remove(self.room)
         self.assertEqual({row["STEP"]: row["message"] for row in tuned.table}, {1: "", 2: "", 3: "the process ended with 5"})
 
+    def test_what_frameworks_read_is_never_slower_than_the_baseline(self):
+        def result(size, low, device="NVIDIA H200 NVL"):  # the second is the baseline
+            trials = [{"rank": rank, "time_ms": 1.0 + rank, "configuration": {"BM": 16 * rank, "BN": 32, "BK": 64, "G": 1, "WARPS": 4}}
+                      for rank in (1, 2)]
+            return {"size": size, "device": {"name": device}, "trials": trials, "baseline": {"place": 1, "speedup": {"low": low}}}
+        found = {"results": [result({"M": 1, "K": 9}, 1.01), result({"M": 16, "K": 9}, 1.0), result({"M": 4, "K": 9}, 0.9)]}
+        names = {"BM": "BLOCK_SIZE_M", "BN": "BLOCK_SIZE_N", "BK": "BLOCK_SIZE_K", "G": "GROUP_SIZE_M", "WARPS": "num_warps"}
+        files = _frameworks.vllm_moe(found, "moe", names, dtype="fp8_w8a8", block_shape=[128, 128], E=8, N=14336)
+        self.assertEqual(list(files), ["E=8,N=14336,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128,128].json"])
+        of_m = json.loads(*files.values())
+        self.assertEqual({m: one["BLOCK_SIZE_M"] for m, one in of_m.items()}, {"1": 16, "4": 32, "16": 32})
+        self.assertEqual(of_m["1"], {"BLOCK_SIZE_M": 16, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 64, "GROUP_SIZE_M": 1, "num_warps": 4})
+        files = _frameworks.triton(found, "moe", {"WARPS": "num_warps"})
+        self.assertEqual(list(files), ["moe,device_name=NVIDIA_H200_NVL.json"])
+        told = json.loads(*files.values())
+        self.assertEqual([one["kwargs"]["BM"] for one in told["configs"]], [16, 32])
+        self.assertEqual([told["configs"][0]["num_warps"], told["key"]], [4, ["M", "K"]])
+        self.assertEqual([(one["size"]["M"], one["config"]) for one in told["sizes"]], [(1, 0), (16, 1), (4, 1)])
+        found["results"].append(result({"M": 1, "K": 10}, 2.0))
+        for words, named, wanted in (("vllm_moe", {"E": 8, "N": 1}, "two sizes have M=1, E=8 and N=1: choose by K=..."),
+                                     ("vllm_moe", {"E": 8, "K": 9}, "needs N, which is none of M, K: give it, N=..."),
+                                     ("triton", {"K": 11}, "nothing right is stored for {'K': 11}")):
+            with self.assertRaisesRegex(tuner.Error, re.escape(wanted)):
+                _frameworks.FORMATS[words](found, "moe", names, **named)
+        with self.assertRaisesRegex(tuner.Error, "'WARP', which is no parameter; did you mean 'WARPS'"):
+            _frameworks.triton(found, "moe", {"WARP": "num_warps"})
+
+    def test_files_for_frameworks_come_from_what_is_stored(self):
+        tuned = [self.tune(arguments=[floats(*[1] * n), floats(*[0] * n)]) for n in (8, 16)][-1]
+        told = json.loads(tuner.export(tuned.study, "triton", tuned.folder))
+        self.assertEqual([told["function"], *(one["size"] for one in told["sizes"])], ["double", {"elements": 8}, {"elements": 16}])
+        paths = tuner.export(tuned.study, "triton", tuned.folder, to=self.room + "/configs", elements=8)
+        self.assertEqual(len(json.loads(Path(paths[0]).read_text())["sizes"]), 1)
+
     def test_a_function_of_a_notebooks_cell(self):
         text = "import math\ndef cell(x, y, STEP):\n    for i in range(len(x)):\n        y[i] = math.floor(2 * x[i])\n"
         linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(True), "<cell 1>")
@@ -388,4 +423,5 @@ if __name__ == "__main__":
     os.environ["PYTHONPATH"] = str(package)
     sys.path.insert(0, str(package))
     import tuner
+    from tuner import _frameworks
     unittest.main(argv=[__file__, *rest], verbosity=2)
