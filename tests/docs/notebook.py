@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Runs the code of a notebook, cell by cell, without Jupyter: notebook.py PAGE.ipynb, in an empty folder. A notebook is
+kept without outputs. Without NumPy it says so, and ends with status 77."""
+
+import importlib.util
+import json
+import linecache
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+
+def main(page):
+    document = json.loads(page.read_text(encoding="utf-8"))
+    assert document["nbformat"] == 4, document["nbformat"]
+    cells = [cell for cell in document["cells"] if cell["cell_type"] == "code"]
+    kept = [place for place, cell in enumerate(cells) if cell["outputs"] or cell["execution_count"] is not None]
+    assert not kept, f"code cells {kept} hold outputs"
+    if importlib.util.find_spec("numpy") is None:
+        print("NUMPY IS NOT INSTALLED: the notebook is not run here")
+        sys.exit(77)
+    names = {"__name__": "__main__"}
+    for place, cell in enumerate(cells):
+        text, called = "".join(cell["source"]), f"<cell {place}>"
+        linecache.cache[called] = (len(text), None, text.splitlines(True), called)  # as Jupyter does
+        exec(compile(text, called, "exec"), names)
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory(prefix="tuner-notebook-") as folder:
+        os.chdir(folder)
+        main(path)
