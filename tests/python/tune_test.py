@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import functools
 import importlib.util
+import io
 import json
 import linecache
 import os
@@ -21,6 +22,7 @@ import threading
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 OPTIONS = argparse.Namespace()
 FACTOR = 2  # a value of the module, which goes along
@@ -150,26 +152,50 @@ class Tune(unittest.TestCase):
         self.assertEqual(self.tune(on_trial=lambda trial: True).measured, 1)
         self.assertEqual(self.tune().measured, 1)
 
-    def test_kill_9_loses_nothing_that_was_finished(self):
+    def test_kill_9_and_ctrl_c_lose_nothing_that_was_finished_and_leave_no_process(self):
         script = Path(self.room) / "killed.py"
         script.write_text(textwrap.dedent("""
-            import array, os, sys, tuner
+            import array, os, signal, sys, tuner
             heard = []
             def work(x, y, STEP):
+                open("pids", "a").write(f"{os.getpid()} {os.getppid()} ")
                 for i in range(len(x)): y[i] = 2 * x[i]
             def right(x, y):
                 for i in range(len(x)): y[i] = 2 * x[i]
             def listen(trial):
                 heard.append(trial)
-                if len(heard) == 3 and sys.argv[1] == "die": os.kill(os.getpid(), 9)
+                if len(heard) == 2 and sys.argv[1] != "live": os.kill(os.getpid(), signal.Signals[sys.argv[1]])
             x = array.array("f", [1] * 8)
-            tuned = tuner.tune(work, {"STEP": [1, 2, 3, 4, 5]}, [x, array.array("f", x)], right, samples=7, cache="hot", on_trial=listen)
+            tuned = tuner.tune(work, {"STEP": [1, 2, 3, 4, 5]}, [x, array.array("f", x)], right, samples=7, cache="hot",
+                               on_trial=listen, jobs=2)
             print(tuned.measured, len(tuned.table))
             """))
-        done = subprocess.run([sys.executable, script, "die"], cwd=self.room, check=False)
-        self.assertEqual(done.returncode, -signal.SIGKILL)
+        for how in ("SIGKILL", "SIGINT"):
+            done = subprocess.run([sys.executable, script, how], cwd=self.room, check=False, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, -signal.Signals[how])
+            self.assertEqual("KeyboardInterrupt" in done.stderr, how == "SIGINT")
+            pids = set(Path(self.room, "pids").read_text().split())
+            end = time.monotonic() + 5
+            while any(is_at_work(pid) for pid in pids) and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertEqual([pid for pid in pids if is_at_work(pid)], [])
         done = subprocess.run([sys.executable, script, "live"], cwd=self.room, check=True, capture_output=True, text=True)
-        self.assertEqual(done.stdout, "2 5\n")
+        self.assertEqual(done.stdout, "1 5\n")
+
+    def test_progress_without_tqdm_is_lines_where_it_is_wanted(self):
+        with contextlib.redirect_stderr(io.StringIO()) as told, mock.patch.dict(sys.modules, {"tqdm.auto": None}):
+            self.tune(parameters={"HOW": ["right", "wrong"], "STEP": [8]}, progress=True)
+        self.assertRegex(told.getvalue(), r"^1: ok, best [0-9.e-]+ ms\n2: correctness, best [0-9.e-]+ ms\n$")
+
+    def test_right_answers_are_arrays_too(self):
+        answer = floats(*[2 * value for value in self.x])
+        for reference in ({"y": answer}, right):
+            states = {row["HOW"]: row["state"] for row in
+                      self.tune(parameters={"HOW": ["right", "wrong"], "STEP": [8]}, reference=reference).table}
+            self.assertEqual(states, {"right": "ok", "wrong": "correctness"})
+        tuned = self.tune(sums, {"WRONG": [0, 1]}, {"x": self.x}, [floats(2016.0), array.array("i", [64])])
+        self.assertIn("what it returns [1][0] is 65", {row["WRONG"]: row["message"] for row in tuned.table}[1])
+        self.assertEqual(tuned.best, {"WRONG": 0})
 
     def test_constraints_are_texts_or_functions_of_what_they_take(self):
         limit = 32
@@ -381,6 +407,17 @@ class Tune(unittest.TestCase):
         self.assertIn("float32[2], but the argument is float32[64, 64]",
                       self.said(numpy_double, {"ROWS": [1], "ERROR": [0.0]}, [x, np.zeros_like(x)],
                                 {"y": np.zeros(2, np.float32)}))
+
+
+def sums(x, WRONG):
+    return floats(sum(x)), array.array("i", [len(x) + WRONG])
+
+
+def is_at_work(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def lambda_free(x, A, B, C, D):
