@@ -7,7 +7,15 @@ set(abi_headers abi.h abi_abilities.h abi_observer.h abi_problem.h abi_strategy.
 list(TRANSFORM abi_headers PREPEND ${PROJECT_SOURCE_DIR}/tuner/plugin/)
 install(FILES ${sdk_headers} ${abi_headers} DESTINATION include/tuner/plugin)
 install(TARGETS tuner_sdk EXPORT tunerTargets)
+# The build tree has the library's headers where an installation has them.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/tuner)
+foreach(header IN ITEMS tuner.h tuner_c.h)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tuner/library/${header}
+       ${PROJECT_BINARY_DIR}/include/tuner/${header} SYMBOLIC)
+endforeach()
 if(NOT TUNER_PORTABLE)
+  target_include_directories(tuner_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
   install(TARGETS tuner_shared EXPORT tunerTargets LIBRARY DESTINATION lib)
   install(FILES ${PROJECT_SOURCE_DIR}/tuner/library/tuner.h
           ${PROJECT_SOURCE_DIR}/tuner/library/tuner_c.h DESTINATION include/tuner)
@@ -16,9 +24,6 @@ if(NOT TUNER_PORTABLE)
 endif()
 if(TUNER_PORTABLE)
   # Nothing links with a portable installation: an example of the library comes with it, built.
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/tuner)
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tuner/library/tuner.h
-       ${PROJECT_BINARY_DIR}/include/tuner/tuner.h SYMBOLIC)
   add_executable(tuned_products ${PROJECT_SOURCE_DIR}/examples/library/tuned_products.cpp)
   target_include_directories(tuned_products PRIVATE ${PROJECT_BINARY_DIR}/include)
   target_link_libraries(tuned_products PRIVATE tuner_settings tuner_library ${CMAKE_DL_LIBS})
