@@ -37,6 +37,7 @@ constexpr Sample kSamples[] = {
     {"norm_f32", "M=21,N=999", "BLOCK * ROWS <= 256", 3},
     {"norm_residual", "M=21,N=1000", "FORM == 'bulk' and BLOCK <= 256", 3},
     {"layer_norm", "M=21,N=1000", "FORM == 'registers' and BLOCK * ROWS <= 256", 3},
+    {"thin_product", "M=3,N=67,K=1032", "SPLIT != 1 and warps <= 4 and UNROLL <= 2", 3},
     {"convolution2d", "H=67,W=131", "FORM != 'registers' and BM <= 16"},
     {"convolution2d", "H=67,W=131", "FORM == 'registers' and BM <= 16 and UNROLL <= 2"},
     {"convolution2d", "H=34,W=132", "FORM == 'registers' and BM <= 16 and UNROLL <= 2"},

@@ -338,8 +338,8 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
   int out = 0;
   EXPECT_EQ(backend.memory->download(backend.self, {buffer, 0}, &out, 4, kCollect), TUNER_OK);
   EXPECT_EQ(out, 7);
-  for (const char* name : {TUNER_ABILITY_POWER, TUNER_ABILITY_TENSOR_MAPS, TUNER_ABILITY_GRAPH,
-                           TUNER_ABILITY_COUNTERS, "tuner.unheard_of/1"}) {
+  for (const char* name :
+       {TUNER_ABILITY_POWER, TUNER_ABILITY_GRAPH, TUNER_ABILITY_COUNTERS, "tuner.unheard_of/1"}) {
     EXPECT_EQ(backend.ability(backend.self, name), nullptr) << name;
   }
   backend.destroy(backend.self);

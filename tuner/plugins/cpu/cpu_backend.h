@@ -26,6 +26,7 @@ class CpuBackend : public sdk::Backend,
                    public sdk::AdoptsMemory,
                    public sdk::TellsAddresses,
                    public sdk::MakesTextures,
+                   public sdk::MapsTensors,
                    public sdk::RotatesBuffers,
                    public sdk::SetsLaunchAttributes {
  public:

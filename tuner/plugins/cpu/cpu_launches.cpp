@@ -19,6 +19,9 @@ namespace {
 // Enough to replace what the cores' caches hold of a variant's data. More would only cost time.
 constexpr std::int64_t kMaxFlushBytes = 32 << 20;
 
+// What a tensor map is here: a form of a kernel that reads one has no code for the CPU.
+alignas(64) constexpr std::byte kNoMap[128] = {};
+
 [[noreturn]] void refuse(const std::string& why) { throw sdk::Error(TUNER_LAUNCH_REFUSED, why); }
 
 void check_geometry(const tuner_device_facts& facts, const tuner_launch& launch,
@@ -100,15 +103,22 @@ void CpuBackend::prepare(const Kernel& kernel, const tuner_launch& launch, Prepa
   }
   out.buffers.resize(arguments.size());
   out.grid.buffers.resize(arguments.size());
+  const std::span maps = sdk::maps_of(launch);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const tuner_argument& argument = arguments[i];
-    const std::size_t size = argument.is_buffer != 0 ? sizeof(void*) : argument.scalar_size;
+    const bool is_map =
+        std::ranges::any_of(maps, [&](const tuner_tensor_map& map) { return map.argument == i; });
+    const std::size_t size = is_map                    ? sizeof kNoMap
+                             : argument.is_buffer != 0 ? sizeof(void*)
+                                                       : argument.scalar_size;
     if (size != sizes[i]) {
       throw sdk::Error(TUNER_INVALID, "argument " + std::to_string(i + 1) + " has " +
                                           std::to_string(size) + " bytes; the kernel takes " +
                                           std::to_string(sizes[i]));
     }
-    if (argument.is_buffer != 0) {
+    if (is_map) {
+      out.arguments.push_back(const_cast<std::byte*>(kNoMap));
+    } else if (argument.is_buffer != 0) {
       std::byte* data = memory_.at(argument.buffer, 0);
       out.buffers[i] = data;
       out.grid.buffers[i] = {data, memory_.bytes_from(argument.buffer)};
