@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <nlohmann/json.hpp>
 
@@ -23,9 +24,9 @@ constexpr const char* kHead =
     "extern \"C\" __global__ void twice(const float* x, float* y, int n) {\n"
     "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  ";
 
-// The study's own kernel, and another one with this line in its place.
-Finished judge(const Sandbox& sandbox, const std::string& line,
-               const std::vector<std::string>& more = {}) {
+const std::string kRight = std::string(kHead) + "if (i < n) y[i] = x[i] * 2;\n}\n";
+
+void write_study(const Sandbox& sandbox) {
   sandbox.write("twice.yaml", kJudgedStudy);
   sandbox.write("twice.cu",
                 std::string(kHead) +
@@ -33,11 +34,40 @@ Finished judge(const Sandbox& sandbox, const std::string& line,
                     "extern \"C\" __global__ void reference(const float* x, float* y, int n) {\n"
                     "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                     "  if (i < n) y[i] = x[i] + x[i];\n}\n");
-  sandbox.write("other.cu", kHead + line + "\n}\n");
-  std::vector<std::string> words{"judge",     "other.cu", "--study", "twice.yaml",
-                                 "--backend", "cpu",      "--json"};
+}
+
+std::vector<std::string> judging(const std::string& file, const std::vector<std::string>& more) {
+  std::vector<std::string> words{"judge",  file,        "--study", "twice.yaml",
+                                 "--json", "--backend", "cpu"};
   words.insert(words.end(), more.begin(), more.end());
-  return run(sandbox, words);
+  return words;
+}
+
+// The study's own kernel, and another one with this line in its place.
+Finished judge(const Sandbox& sandbox, const std::string& line) {
+  write_study(sandbox);
+  sandbox.write("other.cu", kHead + line + "\n}\n");
+  return run(sandbox, judging("other.cu", {"--server", "0"}));
+}
+
+// By a server, which is the same for all verdicts in the sandbox. Of a folder that is gone it ends.
+Finished judge_served(const Sandbox& sandbox, const std::string& source) {
+  sandbox.write("other.cu", source);
+  return run(sandbox, judging("other.cu", {"--server", "60", "--timeout", "20"}));
+}
+
+std::string verdict_in(const Finished& done) {
+  const auto verdict = nlohmann::json::parse(done.out, nullptr, false);
+  return verdict.is_object() ? verdict.value("verdict", "") : done.out + done.err;
+}
+
+// Its process; 0: there is none.
+int server_in(const Sandbox& sandbox) {
+  for (const int pid : program_processes(sandbox)) {
+    std::string words = text_of("/proc/" + std::to_string(pid) + "/cmdline");
+    if (words.find(std::string("judge") + '\0' + "/") != std::string::npos) return pid;
+  }
+  return 0;
 }
 
 TEST(Judge, AcceptsWhatIsRightAtEverySize) {
@@ -71,6 +101,68 @@ TEST(Judge, RefusesFunctionsOfTheHostByName) {
   const auto verdict = nlohmann::json::parse(done.out);
   EXPECT_EQ(verdict.at("verdict"), "refused");
   EXPECT_EQ(verdict.at("why"), "functions of the host are not judged: launch");
+}
+
+TEST(Judge, LooksAtInputsOnWhichKernelsGoWrong) {
+  const Sandbox sandbox;
+  const auto done = judge(sandbox, "if (i < n) y[i] = x[i] > 100 ? 200 : 2 * x[i];");
+  EXPECT_EQ(done.status, 1);
+  const auto verdict = nlohmann::json::parse(done.out);
+  EXPECT_EQ(verdict.at("verdict"), "correctness");
+  EXPECT_EQ(verdict.at("checks").back().at("inputs"), "large inputs") << done.out;
+  EXPECT_TRUE(verdict.at("why").get<std::string>().starts_with("N1000, large inputs: "))
+      << done.out;
+}
+
+TEST(Judge, OneServerGivesVerdictsAndReadsStudyAndHeadersAnew) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  sandbox.write("factor.h", "#define FACTOR 2\n");
+  const std::string source =
+      "#include \"factor.h\"\n" + std::string(kHead) + "if (i < n) y[i] = x[i] * FACTOR;\n}\n";
+  EXPECT_EQ(verdict_in(judge_served(sandbox, source)), "accepted");
+  const int server = server_in(sandbox);
+  EXPECT_GT(server, 0);
+  sandbox.write("factor.h", "#define FACTOR 3\n");
+  EXPECT_EQ(verdict_in(judge_served(sandbox, source)), "correctness");
+  sandbox.write("twice.yaml", std::string(kJudgedStudy) + "verify: {y: {rtol: 1}}\n");
+  EXPECT_EQ(verdict_in(judge_served(sandbox, source)), "accepted");
+  EXPECT_EQ(server_in(sandbox), server);
+}
+
+TEST(Judge, AServerThatWasKilledOrStoppedIsReplaced) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  EXPECT_EQ(verdict_in(judge_served(sandbox, kRight)), "accepted");
+  const int killed = server_in(sandbox);
+  ASSERT_GT(killed, 0);
+  ::kill(killed, SIGKILL);
+  EXPECT_EQ(verdict_in(judge_served(sandbox, kRight)), "accepted");
+  const int stopped = server_in(sandbox);
+  ASSERT_GT(stopped, 0);
+  EXPECT_NE(stopped, killed);
+  ::kill(stopped, SIGSTOP);
+  const Finished done = judge_served(sandbox, kRight);
+  EXPECT_EQ(verdict_in(done), "accepted");
+  EXPECT_EQ(done.err, "note: the server did not answer, and the kernel is judged without it\n");
+  EXPECT_TRUE(eventually([&] { return server_in(sandbox) != stopped; }));
+}
+
+TEST(Judge, TheServerOutlivesKernelsThatCrashOrHangAndWhoDoesNotWait) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  EXPECT_EQ(verdict_in(judge_served(sandbox, std::string(kHead) + "*(volatile int*)0 = i;\n}\n")),
+            "runtime");
+  const int server = server_in(sandbox);
+  sandbox.write("hang.cu", std::string(kHead) + "while (n > 0) y[0] = i;\n}\n");
+  Running hanging(sandbox, judging("hang.cu", {"--server", "60", "--timeout", "60"}));
+  ASSERT_TRUE(eventually([&] { return program_processes(sandbox).size() > 1; }));
+  Running waiting(sandbox, judging("other.cu", {"--server", "60"}));
+  hanging.signal(SIGINT);
+  EXPECT_EQ(hanging.wait().status, 130);
+  EXPECT_EQ(verdict_in(waiting.wait()), "runtime");
+  EXPECT_EQ(verdict_in(judge_served(sandbox, kRight)), "accepted");
+  EXPECT_EQ(server_in(sandbox), server);
 }
 
 }  // namespace

@@ -1,40 +1,49 @@
-// `tuner judge`: one verdict on a kernel that nobody trusts.
+// `tuner judge`: one verdict on a kernel that nobody trusts, by a server that has everything ready.
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/base/terminal_text.h"
-#include "tuner/base/text.h"
 #include "tuner/base/trust.h"
-#include "tuner/codec/json.h"
-#include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/judge_server.h"
 #include "tuner/commands/one_try.h"
-#include "tuner/resolve/objective.h"
-#include "tuner/results/ranked_table.h"
-#include "tuner/results/results_json.h"
-#include "tuner/run/judge.h"
+#include "tuner/commands/verdict_text.h"
+#include "tuner/plugin/loader.h"
 #include "tuner/run/sources.h"
 #include "tuner/study/unverified.h"
+#include "tuner/worker/local_server.h"
 #include "tuner/worker/plugins.h"
+
+extern char** environ;
 
 namespace tuner {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct JudgeOptions : DeviceOptions {
   std::string kernel, study;
   Words configuration;
   Words sizes;
   bool json = false;
+  double server = 300;  // seconds; 0: none
+  bool no_sanitizer = false;
   std::string color = "auto";
 };
 
@@ -51,6 +60,10 @@ JudgeOptions parse_judge(const Words& words) {
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("timeout", po::value(&o.timeout)->default_value(10), "seconds for one size");
   add("json", po::bool_switch(&o.json), "the verdict as JSON");
+  add("server", po::value(&o.server)->default_value(300),
+      "seconds that a process stays which makes the next verdict fast; 0: without");
+  add("no-sanitizer", po::bool_switch(&o.no_sanitizer),
+      "no memory and race checks by compute-sanitizer");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
   const auto values = add.parse(words, "tuner judge KERNEL --study STUDY [options]");
@@ -58,127 +71,8 @@ JudgeOptions parse_judge(const Words& words) {
   if (o.study.empty()) wrong_usage("which study? Give --study");
   if (!configuration.empty()) o.configuration = {configuration};
   if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
+  if (!(o.server >= 0)) wrong_usage("--server must be a number of seconds, or 0");
   return o;
-}
-
-// What is said of it, in one word and one sentence.
-struct KernelVerdict {
-  std::string word;  // "accepted", "refused", or the state of the first failure
-  std::string why;
-};
-
-KernelVerdict verdict_on(const Judged& judged) {
-  if (judged.accepted) return {"accepted", ""};
-  const auto failed = std::ranges::find_if(judged.checks, [](const JudgeCheck& check) {
-    return check.counts && !is_valid(check.trial);
-  });
-  if (failed == judged.checks.end()) return {"interrupted", ""};
-  return {std::string(name_of(failed->trial.state)),
-          failed->size.label() + ": " + failed->trial.message};
-}
-
-KernelVerdict refused(const std::vector<std::string>& functions) {
-  return {"refused", "functions of the host are not judged: " + listed(functions, "and")};
-}
-
-const Trial* timed(const Judged& judged) {
-  if (judged.checks.empty() || !is_valid(judged.checks.front().trial)) return nullptr;
-  return &judged.checks.front().trial;
-}
-
-std::optional<double> speedup(const Judged& judged) {
-  const Trial* trial = timed(judged);
-  if (trial == nullptr || !judged.reference_ms || !is_time(trial->timing.median)) {
-    return std::nullopt;
-  }
-  return *judged.reference_ms / trial->timing.median;
-}
-
-std::string judged_line(const char* name, const std::string& text) {
-  return fmt::format("  {:<14} {}\n", name, for_terminal(text));
-}
-
-std::string judge_text(const JudgeOptions& options, const Judged& judged,
-                       const KernelVerdict& verdict, const Study& study, const Colours& colours) {
-  std::string text = fmt::format(
-      "{}: {}\n", for_terminal(options.kernel),
-      judged.accepted ? colours.good(verdict.word) : colours.bad(for_terminal(verdict.word)));
-  if (!verdict.why.empty()) text += "  " + lines_for_terminal(verdict.why) + "\n";
-  if (judged.checks.empty()) return text;
-  text += judged_line("device", judged.device.name);
-  text += judged_line("configuration", configuration_text(study.parameters, judged.configuration));
-  std::string right;
-  std::string skipped;
-  for (const JudgeCheck& check : judged.checks) {
-    std::string& list = !check.counts ? skipped : right;
-    if (!check.counts || is_valid(check.trial)) list += " " + check.size.label();
-  }
-  if (!right.empty()) text += judged_line("right at", right.substr(1));
-  if (!skipped.empty()) {
-    text += judged_line("not asked at",
-                        skipped.substr(1) + ": the study's own kernel is wrong there, too");
-  }
-  if (judged.deterministic) {
-    text +=
-        judged_line("same bits", *judged.deterministic ? "in each launch" : "no: launches differ");
-  }
-  if (const Trial* trial = timed(judged)) {
-    text +=
-        judged_line("time", fmt::format("{:.5g} ms ({:.5g} to {:.5g}) at {}", trial->timing.median,
-                                        trial->timing.ci_low, trial->timing.ci_high,
-                                        judged.checks.front().size.label()));
-    if (trial->limit) text += judged_line("of the limit", share_text(*trial));
-  }
-  if (const auto ratio = speedup(judged)) {
-    text += judged_line("the reference", fmt::format("takes {:.4g} times as long", *ratio));
-  }
-  return text + judged_line("judged in", fmt::format("{:.2f} s", judged.seconds));
-}
-
-using Json = nlohmann::ordered_json;
-
-Json or_null(const auto& value) { return value ? Json(*value) : Json(nullptr); }
-
-Json checks_json(const Judged& judged) {
-  Json checks = Json::array();
-  for (const JudgeCheck& check : judged.checks) {
-    checks.push_back({{"size", json_of(check.size)},
-                      {"at_the_edge", check.at_the_edge},
-                      {"state", name_of(check.trial.state)},
-                      {"counts", check.counts},
-                      {"message", check.trial.message}});
-  }
-  return checks;
-}
-
-// One document; the form is in docs/judge.md.
-std::string judge_json(const JudgeOptions& options, const Judged& judged,
-                       const KernelVerdict& verdict, const Study& study) {
-  Json out{{"kernel", options.kernel},
-           {"study", study.kernel.name},
-           {"accepted", judged.accepted},
-           {"verdict", verdict.word},
-           {"why", verdict.why},
-           {"device", judged.device.name},
-           {"configuration", json_of(study.parameters, judged.configuration)},
-           {"time_ms", nullptr},
-           {"ci_low_ms", nullptr},
-           {"ci_high_ms", nullptr},
-           {"limit", nullptr},
-           {"reference_ms", or_null(judged.reference_ms)},
-           {"speedup", or_null(speedup(judged))},
-           {"deterministic", or_null(judged.deterministic)},
-           {"checks", checks_json(judged)},
-           {"seconds", judged.seconds}};
-  if (const Trial* trial = timed(judged)) {
-    out["time_ms"] = trial->timing.median;
-    out["ci_low_ms"] = trial->timing.ci_low;
-    out["ci_high_ms"] = trial->timing.ci_high;
-    if (const auto share = share_of_limit(*trial)) {
-      out["limit"] = {{"ms", trial->limit->ms}, {"of", trial->limit->of}, {"share", *share}};
-    }
-  }
-  return dump(out, 2) + "\n";
 }
 
 JudgeTask task_of(const JudgeOptions& options, const Study& study) {
@@ -205,35 +99,208 @@ JudgeTask task_of(const JudgeOptions& options, const Study& study) {
   return task;
 }
 
+using Note = std::function<void(const std::string&)>;
+
+fs::path sanitizer_of(const JudgeOptions& options, const Note& note) {
+  if (options.no_sanitizer) return {};
+  fs::path found = find_sanitizer();
+  if (found.empty() && options.backend == "cuda") {
+    note("note: there is no compute-sanitizer: memory and races are not looked at");
+  }
+  return found;
+}
+
+struct Printed {
+  std::string out;
+  bool accepted = false;
+};
+
+Printed printed(const JudgeOptions& options, const Study& study, const Judged& judged,
+                const KernelVerdict& verdict, double seconds) {
+  return {options.json ? judged_json(options.kernel, judged, verdict, study, seconds)
+                       : judged_text(options.kernel, judged, verdict, study, seconds,
+                                     Colours(options.color, stdout)),
+          judged.accepted};
+}
+
+// ---- the server ---------------------------------------------------------------------------------
+
+class NeverStops final : public StopRequest {
+ public:
+  int count() const override { return 0; }
+  int fd() const override { return -1; }
+};
+
+// Keeps a room for the next verdict, of the kind that the last one had. Studies and sources are
+// read anew each time.
+class JudgeServer {
+ public:
+  JudgeServer(const Catalogue& catalogue, Words plugin_dirs)
+      : catalogue_(catalogue), plugin_dirs_(std::move(plugin_dirs)) {}
+
+  void prepare() {
+    if (!open_) return;
+    try {
+      room_ = open_();
+      warm_up(*room_);
+    } catch (const std::exception&) {  // the next verdict says why
+      room_.reset();
+    }
+  }
+
+  nlohmann::json answer(const nlohmann::json& request, const StopRequest& gone,
+                        const TellClient& tell) {
+    const Stopwatch since;
+    JudgeOptions options = parse_judge(request.at("words").get<Words>());
+    options.color = request.at("color").get<std::string>();
+    const Study study = load_study(options.study, options.sizes, [](const std::string&) {});
+    const JudgeTask task = task_of(options, study);
+    const DeviceSettings settings = device_settings(options, study);
+    const Note note = [&tell](const std::string& text) { tell({{"note", text}}); };
+    for (const std::string& text : std::exchange(notes_, {})) note(text);
+    std::optional<Courtroom> room = std::exchange(room_, std::nullopt);
+    const std::string kind = kind_of(options, settings, study.kernel.language);
+    if (std::exchange(kind_, kind) != kind) room.reset();
+    const auto open = [this, settings, language = study.kernel.language, task,
+                       sanitizer = sanitizer_of(options, note)](const Note& told) {
+      return open_courtroom(settings, language, sanitizer, task.seconds_of_tools,
+                            caller(nobody_, told));
+    };
+    open_ = [this, open] {
+      return open([this](const std::string& text) { notes_.push_back(text); });
+    };
+    if (!room) room = open(note);
+    const Judged judged = judge(settings, task, std::move(*room), caller(gone, note));
+    const auto [out, accepted] =
+        printed(options, study, judged, verdict_on(judged), since.seconds());
+    return {{"out", out}, {"accepted", accepted}};
+  }
+
+ private:
+  Caller caller(const StopRequest& stop, const Note& note) const {
+    return {{executable_path(), plugin_dirs_}, catalogue_, stop, note};
+  }
+
+  static std::string kind_of(const JudgeOptions& options, const DeviceSettings& settings,
+                             const std::string& language) {
+    std::string kind = fmt::format("{}|{}|{}|{}|{}", settings.backend, options.device, language,
+                                   settings.timeout, options.no_sanitizer);
+    for (const OptionValue& one : settings.backend_options) kind += one.name + "=" + one.value;
+    return kind;
+  }
+
+  const Catalogue& catalogue_;
+  Words plugin_dirs_;
+  NeverStops nobody_;
+  std::string kind_;
+  std::function<Courtroom()> open_;
+  std::optional<Courtroom> room_;
+  Words notes_;  // since the last verdict
+};
+
+// Of everything that a server is started with, so that whatever it says would be said without it.
+std::string identity_of_server(const Words& plugin_dirs) {
+  Hasher hasher;
+  const auto add_file = [&hasher](const fs::path& file) {
+    struct stat facts {};
+    ::stat(file.c_str(), &facts);
+    hasher.add(file.string()).add(std::uint64_t{facts.st_ino});
+    hasher.add(static_cast<std::uint64_t>(facts.st_size));
+    hasher.add(static_cast<std::uint64_t>(facts.st_ctim.tv_sec));
+    hasher.add(static_cast<std::uint64_t>(facts.st_ctim.tv_nsec));
+  };
+  add_file(executable_path());
+  for (const fs::path& folder : plugin_folders(plugin_dirs)) {
+    for (const fs::path& file : plugin_files(folder)) add_file(file);
+  }
+  std::error_code error;
+  hasher.add(fs::current_path(error).string());
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string_view variable = *one;
+    const bool is_of_shell = variable.starts_with("_=") || variable.starts_with("OLDPWD=") ||
+                             variable.starts_with("SHLVL=");
+    if (!is_of_shell) hasher.add(variable);
+  }
+  return to_hex(hasher.digest()).substr(0, 16);
+}
+
+// Empty where there is no folder that is this user's alone.
+fs::path socket_path(const Words& plugin_dirs) {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  const bool has_runtime = runtime != nullptr && fs::path(runtime).is_absolute();
+  const fs::path above = has_runtime ? fs::path(runtime) : user_cache_directory();
+  if (above.empty()) return {};
+  const fs::path folder = above / (has_runtime ? "tuner-judge" : "judge");
+  std::error_code error;
+  fs::create_directories(above, error);
+  ::mkdir(folder.c_str(), 0700);
+  struct stat facts {};
+  const bool is_alone = ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
+                        facts.st_uid == ::geteuid() && (facts.st_mode & 0077) == 0;
+  return is_alone ? folder / identity_of_server(plugin_dirs) : fs::path();
+}
+
+// Nothing: it has to be done without one.
+std::optional<Printed> ask_server(const JudgeOptions& options, const Words& words,
+                                  const StopRequest& stop, const Note& note) {
+  const fs::path path = socket_path(options.plugin_dirs);
+  if (path.empty()) return std::nullopt;
+  Words start{executable_path(), "worker", "judge", path.string(),
+              fmt::format("{}", options.server)};
+  start.insert(start.end(), options.plugin_dirs.begin(), options.plugin_dirs.end());
+  const bool coloured = Colours(options.color, stdout).good("x") != "x";
+  const auto answer =
+      ask_locally(path, start, {{"words", words}, {"color", coloured ? "always" : "never"}}, stop,
+                  [&note](const nlohmann::json& message) { note(message.value("note", "")); });
+  if (!answer) note("note: the server did not answer, and the kernel is judged without it");
+  if (!answer || !answer->contains("out")) return std::nullopt;
+  return Printed{answer->at("out").get<std::string>(), answer->value("accepted", false)};
+}
+
 }  // namespace
 
+int judge_server(const Words& words) {
+  const Words plugin_dirs(words.begin() + 2, words.end());
+  const Catalogue catalogue = load_plugins(plugin_dirs);
+  JudgeServer server(catalogue, plugin_dirs);
+  serve_locally(words.at(0), std::stod(words.at(1)),
+                {[&] { server.prepare(); },
+                 [&](const nlohmann::json& request, const StopRequest& gone,
+                     const TellClient& tell) { return server.answer(request, gone, tell); }});
+  return kExitDone;
+}
+
 int judge_command(const Words& words) {
+  const Stopwatch since;
   const JudgeOptions options = parse_judge(words);
   const auto note = noted(options.color);
   const Study study = load_study(options.study, options.sizes, note);
   const JudgeTask task = task_of(options, study);
   std::error_code error;
-  if (!std::filesystem::is_regular_file(task.judged.kernel.source, error)) {
+  if (!fs::is_regular_file(task.judged.kernel.source, error)) {
     throw InputError(Complaint{{options.kernel, 0, 0}, "there is no such file", ""});
   }
-  Judged judged;
-  KernelVerdict verdict;
   const Interrupt interrupt;
+  std::optional<Printed> done;
   const auto functions = host_functions_in(read_file(task.judged.kernel.source.string()));
   if (!functions.empty()) {
-    verdict = refused(functions);
-  } else {
-    DeviceSettings settings = device_settings(options, study);
-    const Catalogue catalogue = load_plugins(options.plugin_dirs);
-    judged = judge(settings, task,
-                   {{executable_path(), options.plugin_dirs}, catalogue, interrupt, note});
-    verdict = verdict_on(judged);
+    done = printed(options, study, {}, refused_because(functions), since.seconds());
   }
-  std::cout << (options.json
-                    ? judge_json(options, judged, verdict, study)
-                    : judge_text(options, judged, verdict, study, Colours(options.color, stdout)));
+  if (!done && options.server > 0) done = ask_server(options, words, interrupt, note);
+  if (!done) {
+    const DeviceSettings settings = device_settings(options, study);
+    const Catalogue catalogue = load_plugins(options.plugin_dirs);
+    const Caller caller{{executable_path(), options.plugin_dirs}, catalogue, interrupt, note};
+    const Judged judged =
+        judge(settings, task,
+              open_courtroom(settings, study.kernel.language, sanitizer_of(options, note),
+                             task.seconds_of_tools, caller),
+              caller);
+    done = printed(options, study, judged, verdict_on(judged), since.seconds());
+  }
+  std::cout << done->out;
   if (interrupt.count() > 0) return kExitInterrupted;
-  return judged.accepted ? kExitDone : kExitNothingValid;
+  return done->accepted ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner

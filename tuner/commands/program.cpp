@@ -24,6 +24,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/judge_server.h"
 #include "tuner/worker/child.h"
 
 #ifndef TUNER_VERSION
@@ -250,6 +251,9 @@ int dispatch(const Words& words) {
   }
   require_stack();
   const Words rest(words.begin() + 1, words.end());
+  if (first == "worker" && rest.size() > 2 && rest.front() == "judge") {
+    return judge_server({rest.begin() + 1, rest.end()});
+  }
   if (first == "worker" && rest.size() == 1) return run_worker_main(rest.front());
   if (const Command* command = find_command(first)) return run_with_help(*command, rest);
   complain_of(first);

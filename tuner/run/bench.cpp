@@ -245,7 +245,12 @@ DeviceFacts facts_of(const AlikeDevices& devices) {
 
 Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
              const LentHosts& lent)
-    : devices_(open_devices(settings, study.kernel.language, caller, lent)),
+    : Bench(open_devices(settings, study.kernel.language, caller, lent), settings, study, caller,
+            lent) {}
+
+Bench::Bench(Devices devices, const DeviceSettings& settings, const Study& study,
+             const Caller& caller, const LentHosts& lent)
+    : devices_(std::move(devices)),
       interrupt_(caller.interrupt),
       study_(study),
       plugins_(caller.catalogue.versions_for(study)) {

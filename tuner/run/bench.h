@@ -50,12 +50,16 @@ class Bench {
   // cannot be read. The study and what `caller` refers to outlive the bench.
   Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
         const LentHosts& lent = {});
+  // With devices that were opened before, with these settings.
+  Bench(Devices devices, const DeviceSettings& settings, const Study& study, const Caller& caller,
+        const LentHosts& lent = {});
 
   // What a user should know: compiler options without meaning here, artifacts that are not kept.
   const std::vector<std::string>& notes() const { return notes_; }
   const std::string& backend() const { return devices_.backend; }
   const SourceTexts& sources() const { return sources_; }
   CompilePool& compilers() const { return *devices_.compilers; }
+  const Devices& devices() const { return devices_; }
   // The sources of another study, as the compiler takes them, and what compiles these. Sources of a
   // toolchain outlive it.
   SourceTexts sources_of(const Study& other) const;

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/measure/input_sets.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/run/bench.h"
 #include "tuner/run/device_run.h"
 #include "tuner/source/device_part.h"
 #include "tuner/study/size_check.h"
@@ -19,27 +20,6 @@ namespace tuner {
 namespace {
 
 constexpr int kSetsOfInputs = 3;
-constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  // of an extent
-
-std::int64_t tile_of(std::int64_t extent, std::uint32_t blocks) {
-  const auto count = static_cast<std::int64_t>(blocks);
-  return (extent + count - 1) / count;
-}
-
-bool holds(const SizeDomain& domain, const ProblemSize& size) {
-  Bindings names;
-  for (std::size_t i = 0; i < size.dims.size(); ++i) {
-    const auto& [name, extent] = size.dims[i];
-    const ExtentRange& range = domain.extents.at(i);
-    if (extent < range.low || extent > range.high) return false;
-    names[name] = extent;
-  }
-  return std::ranges::any_of(domain.kinds, [&](const SizeKind& kind) {
-    if (kind.rule.empty()) return true;
-    const auto value = kind.rule.evaluate(names);
-    return value && truth(*value);
-  });
-}
 
 // Timing says nothing there, but one sample is needed.
 Study for_answers_only(Study study) {
@@ -66,96 +46,170 @@ Study as_judged(Study study) {
   return study;
 }
 
+// Under compute-sanitizer each access is slow, and the answers are known to be right.
+Study for_tools(Study study) {
+  study = for_answers_only(std::move(study));
+  study.measure.cache = CacheState::kHot;
+  if (study.reference) study.reference->seeds = 1;
+  if (study.reference) study.reference->fills.clear();
+  study.deterministic = false;
+  return study;
+}
+
+// Of the study or of another: what is looked at, and how.
+struct Question {
+  ProblemSize size;
+  std::optional<ExtremeInputs> inputs{};
+  std::string named{};  // `inputs`, for messages
+};
+
 class Court {
  public:
-  Court(const JudgeTask& task, Bench& bench, const Caller& caller)
+  Court(const JudgeTask& task, Bench& bench, SanitizedWorkers tools, const Caller& caller)
       : task_(task),
+        bench_(bench),
+        tools_(std::move(tools)),
         caller_(caller),
         first_{bench.models().front().front().get()},
         judged_(as_judged(task.judged)),
+        own_(as_judged(task.own)),
         own_sources_(bench.sources_of(task.own)) {
     bench.find_ceilings({&first_, 1});
     device_.emplace(bench.device({&first_, 1}));
     own_device_.emplace(bench.device({&first_, 1}, own_sources_));
-    reference_ = bench.sources().reference;
   }
 
   Judged judged() {
     Judged out;
     out.device = device_->facts();
     for (const ProblemSize& size : judged_.sizes) {
-      if (!look(out, judged_, size, false)) return out;
+      if (!look_at_size(out, size)) return out;
     }
     const ProblemSize& first = judged_.sizes.front();
     for (const ProblemSize& size :
          sizes_at_the_edge(judged_, first, out.checks.front().trial.geometry)) {
-      if (is_possible(size) && !look_at_the_edge(out, size)) return out;
+      if (is_possible(size) && !look_elsewhere(out, {size})) return out;
+    }
+    for (const auto& [fill, name] : kExtremes) {
+      if (!look_elsewhere(out, {first, fill, name})) return out;
     }
     look_for_same_bits(out, first);
-    out.accepted = true;
+    for (const auto& tool : tools_) {
+      if (!look_with(*tool, out)) return out;
+    }
+    out.accepted = !is_over();
     return out;
   }
 
  private:
+  static constexpr std::array<std::pair<ExtremeInputs, const char*>, 4> kExtremes{
+      {{ExtremeInputs::kLarge, "large inputs"},
+       {ExtremeInputs::kTiny, "tiny inputs"},
+       {ExtremeInputs::kEqual, "inputs that are all equal"},
+       {ExtremeInputs::kSpecial, "inputs with special values"}}};
+
   static bool is_failure(const JudgeCheck& check) { return check.counts && !is_valid(check.trial); }
   bool is_over() const { return caller_.interrupt.count() > 0; }
 
   // As far as the study's expressions say.
   bool is_possible(const ProblemSize& size) const { return check_size(judged_, size).empty(); }
 
+  using Changed = std::function<void(SizeTask&)>;
+
   // Nothing: no configuration of these values is valid at the size, or it was interrupted.
-  std::optional<Trial> evaluate(PooledDevice& device, const std::string& reference,
-                                const Study& study, const ProblemSize& size,
-                                const Configuration& configuration, Judged* timed) {
+  std::optional<Trial> evaluate(PooledDevice& device, const Study& study, const ProblemSize& size,
+                                const Configuration& configuration, const Changed& change = {}) {
     const SearchSpace space =
         SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
     if (space.size() == 0) return std::nullopt;
     SizeTask task{study, space, size, device.facts()};
-    plan_preparation(reference, task);
+    plan_preparation(bench_.sources().reference, task);
     for (auto* arguments : {&task.plan.arguments, &task.plan.constants}) {
       for (ArgumentPlan& argument : *arguments) argument.seed ^= task_.secret;
     }
-    if (timed != nullptr) {
-      task.reference_timed = [timed](double ms) {
-        if (!timed->reference_ms) timed->reference_ms = ms;
-      };
-    }
+    if (change) change(task);
     const auto evaluator = device.evaluator(std::move(task));
     evaluator->submit(0);
     return evaluator->next(kNoEnd);
   }
 
   // Whether to go on.
-  bool look(Judged& out, const Study& study, const ProblemSize& size, bool at_the_edge) {
-    if (is_over()) return false;
-    if (out.configuration.empty()) out.configuration = task_.configuration(size, out.device);
-    auto trial = evaluate(*device_, reference_, study, size, out.configuration,
-                          at_the_edge ? nullptr : &out);
-    if (!trial) return at_the_edge;
-    JudgeCheck check{size, at_the_edge, std::move(*trial)};
-    if (at_the_edge && !is_valid(check.trial)) check.counts = is_own_right(size);
+  bool add(Judged& out, JudgeCheck check, const Stopwatch& since) {
+    check.seconds = since.seconds();
     out.checks.push_back(std::move(check));
     return !is_failure(out.checks.back());
   }
 
-  // Where the reference itself goes wrong nothing is to be said of others.
-  bool look_at_the_edge(Judged& out, const ProblemSize& size) {
+  bool look_at_size(Judged& out, const ProblemSize& size) {
+    if (is_over()) return false;
+    const Stopwatch since;
+    if (out.configuration.empty()) out.configuration = task_.configuration(size, out.device);
+    auto trial = evaluate(*device_, judged_, size, out.configuration, [&out](SizeTask& task) {
+      task.reference_timed = [&out](double ms) {
+        if (!out.reference_ms) out.reference_ms = ms;
+      };
+    });
+    if (!trial) return false;
+    JudgeCheck check;
+    check.size = size;
+    check.trial = std::move(*trial);
+    return add(out, std::move(check), since);
+  }
+
+  // At a size or on inputs of which the study does not say that they are allowed. Where the
+  // reference or the study's own kernel goes wrong, too, nothing is to be said of others.
+  bool look_elsewhere(Judged& out, const Question& question) {
+    if (is_over()) return false;
+    const Stopwatch since;
+    JudgeCheck check;
+    check.size = question.size;
+    check.at_the_edge = !question.inputs;
+    check.inputs = question.named;
     try {
-      return look(out, for_answers_only(judged_), size, true);
+      auto trial = ask(*device_, judged_, question, out.configuration, check);
+      if (!trial) return !is_over();
+      check.trial = std::move(*trial);
+      if (!is_valid(check.trial)) check.counts = is_own_right(question);
     } catch (const InputError&) {
       return true;
     } catch (const FatalError&) {
       return true;
     }
+    return add(out, std::move(check), since);
   }
 
-  // Sizes of which nothing says that they are allowed are asked of nobody.
-  bool is_own_right(const ProblemSize& size) {
-    const Study own = for_answers_only(as_judged(task_.own));
+  std::optional<Trial> ask(PooledDevice& device, const Study& of, const Question& question,
+                           const Configuration& configuration, JudgeCheck& check) {
+    Study study = for_answers_only(of);
+    if (question.inputs && (!study.reference || !study.reference->files.empty())) {
+      return std::nullopt;
+    }
+    if (question.inputs) {
+      study.reference->seeds = 1;
+      study.reference->fills = {*question.inputs};
+    }
+    bool is_other = true;  // some input is
+    auto trial = evaluate(device, study, question.size, configuration, [&](SizeTask& task) {
+      is_other = !question.inputs || input_sets(task.plan) > 1;
+      task.warn = [&](const std::string& text) {
+        if (!text.starts_with("answers are not compared on")) return;
+        check.counts = false;
+        check.trial.message = text;
+      };
+    });
+    if (!is_other) return std::nullopt;
+    if (trial && !check.counts) trial->message = check.trial.message;
+    return trial;
+  }
+
+  // In a process that has not run what is judged. Sizes of which nothing says that they are allowed
+  // are asked of nobody.
+  bool is_own_right(const Question& question) {
     try {
-      const Configuration configuration = task_.configuration(size, device_->facts());
-      const auto trial =
-          evaluate(*own_device_, own_sources_.reference, own, size, configuration, nullptr);
+      first_.worker->start();
+      JudgeCheck check;
+      const auto trial = ask(*own_device_, own_, question,
+                             task_.configuration(question.size, device_->facts()), check);
       return trial && is_valid(*trial);
     } catch (const InputError&) {
       return false;
@@ -170,16 +224,72 @@ class Court {
     if (out.deterministic || is_over()) return;
     Study twice = for_answers_only(judged_);
     twice.deterministic = true;
-    const auto trial = evaluate(*device_, reference_, twice, size, out.configuration, nullptr);
+    const auto trial = evaluate(*device_, twice, size, out.configuration);
     if (trial) out.deterministic = trial->deterministic;
   }
 
+  // ---- compute-sanitizer ------------------------------------------------------------------------
+
+  // The smallest that the study allows, so that it does not take long.
+  ProblemSize size_for_tools(const Configuration& configuration) {
+    const ProblemSize& first = judged_.sizes.front();
+    for (const ProblemSize& size : smaller_sizes(judged_, first)) {
+      try {
+        const auto one = definition_of_one(judged_, configuration, size, device_->facts());
+        if (is_possible(size) && SearchSpace::build(one).size() > 0) return size;
+      } catch (const InputError&) {  // the study makes no sense there
+      }
+    }
+    return first;
+  }
+
+  bool look_with(SanitizedWorker& tool, Judged& out) {
+    if (is_over()) return false;
+    const Stopwatch since;
+    JudgeCheck check;
+    check.size = size_for_tools(out.configuration);
+    check.tool = tool.tool();
+    check.trial.state = TrialState::kOk;
+    std::string why_not;
+    const std::string found =
+        finding(tool, judged_, bench_.sources(), check.size, out.configuration, why_not);
+    if (!found.empty()) {
+      check.trial.state = TrialState::kCorrectness;
+      check.trial.message = tool.tool() + ": " + found;
+      tool.begin_anew();
+      std::string ignored;
+      check.counts = finding(tool, own_, own_sources_, check.size,
+                             task_.configuration(check.size, device_->facts()), ignored)
+                         .empty();
+    } else if (!why_not.empty()) {
+      check.counts = false;
+      check.trial.message = "not looked at: " + why_not;
+    }
+    return add(out, std::move(check), since);
+  }
+
+  // What a tool says while the study's kernel runs once. `why_not`: it did not come so far.
+  std::string finding(SanitizedWorker& tool, const Study& study, const SourceTexts& sources,
+                      const ProblemSize& size, const Configuration& configuration,
+                      std::string& why_not) {
+    try {
+      PooledDevice device = bench_.device({&tool.device(), 1}, sources);
+      const auto trial = evaluate(device, for_tools(study), size, configuration);
+      if (!trial || !is_valid(*trial)) why_not = trial ? trial->message : "interrupted";
+    } catch (const std::exception& error) {
+      why_not = error.what();
+    }
+    return tool.finding();
+  }
+
   const JudgeTask& task_;
+  Bench& bench_;
+  SanitizedWorkers tools_;
   const Caller& caller_;
   WorkingDevice first_;
   Study judged_;
+  Study own_;
   SourceTexts own_sources_;
-  std::string reference_;
   std::optional<PooledDevice> device_;
   std::optional<PooledDevice> own_device_;
 };
@@ -192,53 +302,31 @@ std::vector<std::string> host_functions_in(const std::string& source) {
   return names;
 }
 
-std::vector<ProblemSize> sizes_at_the_edge(const Study& study, const ProblemSize& size,
-                                           const LaunchGeometry& geometry) {
-  std::vector<ProblemSize> sizes;
-  const auto add = [&](const ProblemSize& one) {
-    if (one == size || std::ranges::find(sizes, one) != sizes.end()) return;
-    if (study.domain && !holds(*study.domain, one)) return;
-    sizes.push_back(one);
-  };
-  ProblemSize ones = size;
-  ProblemSize odd = size;
-  ProblemSize large = size;
-  for (std::size_t d = 0; d < size.dims.size(); ++d) {
-    const std::int64_t extent = size.dims[d].second;
-    ones.dims[d].second = 1;
-    odd.dims[d].second = std::max<std::int64_t>(1, extent % 2 == 0 ? extent - 1 : extent - 2);
-    if (2 * extent + 1 <= kMostElements && d == 0) large.dims[d].second = 2 * extent + 1;
+Courtroom open_courtroom(const DeviceSettings& settings, const std::string& language,
+                         const std::filesystem::path& sanitizer, double seconds_of_tools,
+                         const Caller& caller) {
+  Courtroom room{open_devices(settings, language, caller, {}), {}};
+  if (sanitizer.empty() || room.devices.backend != "cuda") return room;
+  for (const char* tool : {"memcheck", "racecheck"}) {
+    room.tools.push_back(std::make_unique<SanitizedWorker>(sanitizer, tool, settings, room.devices,
+                                                           caller.program, seconds_of_tools));
   }
-  add(ones);
-  for (std::size_t d = 0; d < size.dims.size(); ++d) {
-    std::set<std::int64_t> extents{1, odd.dims[d].second};
-    std::set<std::int64_t> tiles{static_cast<std::int64_t>(geometry.threads_per_block())};
-    for (const std::uint32_t blocks : geometry.grid) {
-      if (blocks > 1) tiles.insert(tile_of(size.dims[d].second, blocks));
-    }
-    for (const std::int64_t tile : tiles) {
-      if (tile > 1) extents.insert({tile - 1, tile + 1});
-    }
-    for (const std::int64_t extent : extents) {
-      ProblemSize one = size;
-      one.dims[d].second = extent;
-      add(one);
-    }
-  }
-  add(odd);
-  add(large);
-  return sizes;
+  return room;
 }
 
-Judged judge(const DeviceSettings& settings, const JudgeTask& task, const Caller& caller) {
-  const Stopwatch since;
+void warm_up(Courtroom& room) {
+  std::vector<RunWorker*> workers{room.devices.models.front().front().get()};
+  for (const auto& tool : room.tools) workers.push_back(tool->device().worker);
+  for (RunWorker* worker : workers) worker->start_preparing({});
+  for (RunWorker* worker : workers) worker->wait_until_prepared();
+}
+
+Judged judge(const DeviceSettings& settings, const JudgeTask& task, Courtroom room,
+             const Caller& caller) {
   caller.catalogue.check_study(task.judged);
-  Bench bench(settings, task.judged, caller);
+  Bench bench(std::move(room.devices), settings, task.judged, caller);
   for (const std::string& text : bench.notes()) caller.note(text);
-  Court court(task, bench, caller);
-  Judged out = court.judged();
-  out.seconds = since.seconds();
-  return out;
+  return Court(task, bench, std::move(room.tools), caller).judged();
 }
 
 }  // namespace tuner

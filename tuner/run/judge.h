@@ -3,6 +3,7 @@
 // kernels go wrong, and how fast.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,7 +12,8 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
-#include "tuner/run/bench.h"
+#include "tuner/run/devices.h"
+#include "tuner/run/sanitizer.h"
 #include "tuner/run/settings.h"
 
 namespace tuner {
@@ -20,8 +22,11 @@ namespace tuner {
 struct JudgeCheck {
   ProblemSize size;
   bool at_the_edge = false;  // no size of the study, but one where kernels go wrong
-  Trial trial;
-  bool counts = true;  // false: the study's own kernel is wrong there, too
+  std::string inputs{};      // "large inputs": such in the place of random ones; empty: the study's
+  std::string tool{};        // of compute-sanitizer, that looked on; empty: none
+  Trial trial{};
+  bool counts = true;  // false: the study's own kernel is wrong there, too, or nothing is known
+  double seconds = 0;
 };
 
 struct Judged {
@@ -31,13 +36,13 @@ struct Judged {
   std::optional<double> reference_ms{};
   std::optional<bool> deterministic{};  // at the first size; nothing: not looked at
   bool accepted = false;
-  double seconds = 0;
 };
 
 struct JudgeTask {
   Study own;     // with the study's own kernel: what it gets wrong is not asked of others
   Study judged;  // the same with the other kernel; the reference is the study's own
-  std::uint64_t secret = 0;  // changes all inputs; nobody else knows it
+  std::uint64_t secret = 0;      // changes all inputs; nobody else knows it
+  double seconds_of_tools = 20;  // for each size under compute-sanitizer
   // What both run at a size. Throws InputError where nothing is valid.
   std::function<Configuration(const ProblemSize&, const DeviceFacts&)> configuration;
 };
@@ -50,7 +55,26 @@ std::vector<std::string> host_functions_in(const std::string& source);
 std::vector<ProblemSize> sizes_at_the_edge(const Study& study, const ProblemSize& size,
                                            const LaunchGeometry& geometry);
 
-// Throws as tune() does.
-Judged judge(const DeviceSettings& settings, const JudgeTask& task, const Caller& caller);
+// This size halved up to 16 times, the smallest first, but no extent below 512 that was not. As far
+// as the study's domain, if it has one, holds them.
+std::vector<ProblemSize> smaller_sizes(const Study& study, const ProblemSize& size);
+
+// What a verdict runs in: processes that have run nothing yet. No two verdicts share one, since
+// code that nobody trusts can change the process, and the device's context, that it ran in.
+struct Courtroom {
+  Devices devices;
+  SanitizedWorkers tools;  // none where compute-sanitizer is not meant, or not there
+};
+
+// `sanitizer`: empty for none. Throws UnavailableError.
+Courtroom open_courtroom(const DeviceSettings& settings, const std::string& language,
+                         const std::filesystem::path& sanitizer, double seconds_of_tools,
+                         const Caller& caller);
+// Waits until what takes long there is done.
+void warm_up(Courtroom& room);
+
+// Throws as tune() does. `room` is of these settings.
+Judged judge(const DeviceSettings& settings, const JudgeTask& task, Courtroom room,
+             const Caller& caller);
 
 }  // namespace tuner

@@ -15,10 +15,17 @@
 namespace tuner {
 namespace {
 
+std::vector<std::string> command_of(const WorkerProgram& program, const std::string& role) {
+  std::vector<std::string> words;
+  if (role == "run") words = program.wrapper;
+  words.insert(words.end(), {program.executable, "worker", role});
+  return words;
+}
+
 class ChildPeer final : public Peer {
  public:
   ChildPeer(const WorkerProgram& program, const std::string& role)
-      : child_({program.executable, "worker", role},
+      : child_(command_of(program, role),
                role == "run" ? ChildProcess::Leftovers::kEnd : ChildProcess::Leftovers::kStay) {}
 
   int socket() const override { return child_.socket(); }

@@ -74,6 +74,7 @@ class WorkLog {
 struct WorkerProgram {
   std::string executable;
   std::vector<std::string> plugin_dirs;  // explicit ones, in order
+  std::vector<std::string> wrapper{};    // a program that starts run workers, and its words
 };
 
 // The other end of a channel: a child process, or a thread of this one that serves like a child.

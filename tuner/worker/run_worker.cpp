@@ -217,6 +217,16 @@ void RunWorker::wait_for_answer() const {
   awaited.wait();
 }
 
+void RunWorker::wait_until_prepared() {
+  try {
+    while (is_coming_up()) {
+      if (!advance()) return;
+      if (is_coming_up()) wait_for_answer();
+    }
+  } catch (const UnavailableError&) {
+  }
+}
+
 // Only when it was prepared. False when it was over before it was ready.
 bool RunWorker::make_ready(const IsOver& is_over) {
   if (is_ready()) return true;

@@ -61,6 +61,8 @@ class RunWorker {
   // or why the size cannot be prepared; throws UnavailableError when the device turned out to be
   // unusable, or cannot be brought back.
   Expected<bool, Unprepared> advance();
+  // Waits for what was started; whatever is wrong shows when it is used.
+  void wait_until_prepared();
   // Whether advance() has something to go on with.
   bool is_coming_up() const { return state_ == State::kStarting || state_ == State::kPreparing; }
   // What the preparation found suspicious, once.

@@ -43,6 +43,13 @@ TEST(SizesAtTheEdge, StayWithinTheDomain) {
       << "65 is 2 more than a multiple of 3";
 }
 
+TEST(SmallerSizes, AreHalvedUntilAnExtentHasFewerThan512) {
+  const auto sizes = labels(smaller_sizes({}, {{{"M", 4096}, {"N", 100}}}));
+  ASSERT_EQ(sizes.size(), 16U);
+  EXPECT_EQ(sizes.front(), "M512_N100");
+  EXPECT_EQ(sizes.back(), "M2048_N100");
+}
+
 TEST(HostFunctions, AreNamedAndHeadersAreNot) {
   EXPECT_EQ(host_functions_in("#include <vector>\n"
                               "__device__ float twice(float x) { return 2 * x; }\n"

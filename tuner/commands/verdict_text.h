@@ -1,0 +1,31 @@
+#pragma once
+// What `tuner judge` says of a kernel, for people and for machines.
+
+#include <string>
+#include <vector>
+
+#include "tuner/base/terminal_text.h"
+#include "tuner/model/study.h"
+#include "tuner/run/judge.h"
+
+namespace tuner {
+
+// In one word and one sentence.
+struct KernelVerdict {
+  std::string word;  // "accepted", "refused", "interrupted", or the state of the first failure
+  std::string why;
+};
+
+KernelVerdict verdict_on(const Judged& judged);
+// Because of these functions.
+KernelVerdict refused_because(const std::vector<std::string>& functions);
+
+// `kernel`: as the user wrote it; `seconds`: that the verdict took.
+std::string judged_text(const std::string& kernel, const Judged& judged,
+                        const KernelVerdict& verdict, const Study& study, double seconds,
+                        const Colours& colours);
+// One document; the form is in docs/judge.md.
+std::string judged_json(const std::string& kernel, const Judged& judged,
+                        const KernelVerdict& verdict, const Study& study, double seconds);
+
+}  // namespace tuner

@@ -1,0 +1,116 @@
+// Starts run workers under compute-sanitizer, and reads what it reports.
+
+#include "tuner/run/sanitizer.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/base/text.h"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = "========= ";
+
+bool is_program(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
+
+// A report's heads and sums say nothing of a kernel.
+bool is_finding(std::string_view line) {
+  constexpr std::array<std::string_view, 6> kFindings{
+      "Invalid ", "Error: ", "Misaligned ", "Uninitialized ", "Out-of-range ", "Barrier error"};
+  for (const std::string_view begin : kFindings) {
+    if (line.starts_with(begin)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+fs::path find_sanitizer() {
+  constexpr const char* kName = "compute-sanitizer";
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (fs::path(folder).is_absolute() && is_program(fs::path(folder) / kName)) {
+      return fs::path(folder) / kName;
+    }
+  }
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || !fs::path(value).is_absolute()) continue;
+    if (is_program(fs::path(value) / "bin" / kName)) return fs::path(value) / "bin" / kName;
+  }
+  const fs::path usual = fs::path("/usr/local/cuda/bin") / kName;
+  return is_program(usual) ? usual : fs::path();
+}
+
+// The lines behind the first are indented further, and say where it was.
+std::string first_finding(const std::string& report) {
+  std::istringstream lines(report);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kMark)) continue;
+    const std::string text = line.substr(kMark.size());
+    const bool goes_on = text.starts_with("    ");
+    if (!found.empty() && (!goes_on || found.size() > 300)) break;
+    if (found.empty() ? !is_finding(text) : text.find("Host Frame") != std::string::npos) continue;
+    found += (found.empty() ? "" : ", ") + text.substr(text.find_first_not_of(' '));
+  }
+  return found;
+}
+
+SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
+                                 const DeviceSettings& settings, const Devices& devices,
+                                 WorkerProgram program, double seconds)
+    : tool_(std::move(tool)) {
+  std::string pattern = (fs::temp_directory_path() / "tuner-judge-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw FatalError("cannot make " + pattern);
+  folder_ = pattern;
+  // Not what the backend asks the driver for: it may be told no.
+  program.wrapper = {sanitizer.string(),    "--tool", tool_,        "--target-processes", "all",
+                     "--report-api-errors", "no",     "--log-file", folder_ / "report"};
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const OptionValue& one : settings.backend_options) {
+    options.emplace_back(one.name, one.value);
+  }
+  RunLimits limits;
+  limits.configuration_seconds = seconds;
+  limits.launch_floor_seconds = seconds;
+  limits.prepare_seconds = seconds;
+  worker_ = std::make_unique<RunWorker>(program, devices.backend, settings.numbers.front(),
+                                        std::move(options), limits);
+  device_.worker = worker_.get();
+}
+
+SanitizedWorker::~SanitizedWorker() {
+  worker_.reset();
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void SanitizedWorker::begin_anew() {
+  worker_->start();
+  std::error_code ignored;
+  fs::remove(folder_ / "report", ignored);
+}
+
+std::string SanitizedWorker::finding() const {
+  std::ostringstream report;
+  report << std::ifstream(folder_ / "report").rdbuf();
+  return first_finding(report.str());
+}
+
+}  // namespace tuner

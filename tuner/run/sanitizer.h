@@ -1,0 +1,51 @@
+#pragma once
+// compute-sanitizer around a run worker: what it finds wrong in a kernel that is right by its
+// answers, such as a read beyond a buffer or a race in shared memory.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/run/devices.h"
+#include "tuner/worker/device_slots.h"
+#include "tuner/worker/run_worker.h"
+
+namespace tuner {
+
+// In $PATH, or else in a CUDA toolkit: $CUDA_HOME, $CUDA_PATH or /usr/local/cuda. Empty where there
+// is none.
+std::filesystem::path find_sanitizer();
+
+// The first that a tool's report tells of, in one line; empty: nothing.
+std::string first_finding(const std::string& report);
+
+class SanitizedWorker {
+ public:
+  // `tool`: "memcheck" or "racecheck". Of the device that `settings` name first. Each configuration
+  // and its preparation may take so many seconds.
+  SanitizedWorker(const std::filesystem::path& sanitizer, std::string tool,
+                  const DeviceSettings& settings, const Devices& devices, WorkerProgram program,
+                  double seconds);
+  ~SanitizedWorker();
+  SanitizedWorker(const SanitizedWorker&) = delete;
+  SanitizedWorker& operator=(const SanitizedWorker&) = delete;
+
+  const std::string& tool() const { return tool_; }
+  // What measures with it.
+  WorkingDevice& device() { return device_; }
+  // What the tool found until now.
+  std::string finding() const;
+  // Another process, of which nothing was found yet.
+  void begin_anew();
+
+ private:
+  std::string tool_;
+  std::filesystem::path folder_;  // of its report; gone with this
+  std::unique_ptr<RunWorker> worker_;
+  WorkingDevice device_{};
+};
+
+using SanitizedWorkers = std::vector<std::unique_ptr<SanitizedWorker>>;
+
+}  // namespace tuner
