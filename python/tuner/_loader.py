@@ -84,6 +84,9 @@ class _Loader:
         self._connection = connection
         self._loads = connection.recv()
         self._function = _function_of(self._loads)
+        if "triton" in self._loads["imports"]:
+            from tuner import _stands
+            _stands.warm_up()
         self._forks = _is_forkable()
         self._children = []
 

@@ -1,6 +1,8 @@
 """Arrays of PyTorch without elements, in place of those on a GPU, and Triton made to compile for a GPU that this process
 does not touch: so compilation needs no context there, and disturbs nobody."""
 
+import contextlib
+import importlib
 import sys
 
 from tuner import _arrays
@@ -18,6 +20,16 @@ def of(arguments):
     return {"order": list(arguments), "forms": forms, "device": arrays[0].device.index,
             "values": {name: value for name, value in arguments.items() if name not in forms},
             "target": (target.backend, target.arch, target.warp_size)}
+
+
+def warm_up():
+    """What each process that compiles would do once, half a second of it: Triton's key is a hash of all its files."""
+    for module, name in (("triton.runtime.cache", "triton_key"), ("triton.compiler.compiler", "triton_key"),
+                         ("triton.experimental.gluon", None)):
+        with contextlib.suppress(ImportError, AttributeError):  # of other versions
+            found = importlib.import_module(module)
+            if name is not None:
+                getattr(found, name)()
 
 
 class _Driver:
