@@ -6,7 +6,7 @@
 
 template <class Shape>
 __device__ void norm_in_passes(const Matrices& m) {
-  using Sum = RowSum<Shape::kThreads, 1, 1>;
+  using Sum = RowTotal<Shape::kThreads, 1, 1>;
   __shared__ typename Sum::Memory memory;
   Sum over_row(memory);
   const long long row = (long long)blockIdx.x * m.columns;

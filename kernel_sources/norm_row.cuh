@@ -3,7 +3,7 @@
 // from memory, until the row's mean and deviation are known. So each is read once and written once.
 
 #include "norm_element.cuh"
-#include "row_sum.cuh"
+#include "row_total.cuh"
 
 // Where the matrices lie. `residual`, `sum` (RESIDUAL) and `bias` (layer norm) are not looked at otherwise.
 struct Matrices {
@@ -19,7 +19,7 @@ struct NormRow {
   static constexpr int kThreads = Shape::kCluster * Shape::kThreads;  // of a row
   static constexpr bool kLayer = Shape::kLayer, kResidual = Shape::kResidual;
   using Vector = Elements<Element, kVector>;
-  using Sum = RowSum<Shape::kThreads, Shape::kRows, Shape::kCluster>;
+  using Sum = RowTotal<Shape::kThreads, Shape::kRows, Shape::kCluster>;
 
   const Matrices& m;
   int thread;  // of the row's

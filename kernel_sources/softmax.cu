@@ -5,22 +5,26 @@
 //   online      twice: maximum and sum in one pass, each new maximum rescales the sum
 //   shared      once: the row waits in shared memory between the passes
 //   registers   once: the row waits in its threads' registers, ITEMS vectors in each
+//   bulk        once: the copy engine brings rows ahead, STAGES of them, to blocks that stay (Hopper)
 //
-// Names: BLOCK threads share a row, ROWS rows share a block (which hides the latency of short
-// rows), or CLUSTER blocks share a row (registers; few or long rows); accesses are VEC elements wide.
+// Names: BLOCK threads share a row, ROWS rows share a block (which hides the latency of short rows), or
+// CLUSTER blocks share a row (few or long rows); accesses are VEC elements wide; ONCE marks the data of
+// bulk as used once.
 
-#include "vector_access.cuh"
-
-constexpr int BLOCK = TUNE_BLOCK;
-constexpr int ROWS = TUNE_ROWS;
-constexpr int VEC = TUNE_VEC;
-
-static_assert(BLOCK % 32 == 0 && BLOCK * ROWS <= 1024, "whole warps share a row");
-
-#include "softmax_row.cuh"
+struct Shape {
+  static constexpr int kThreads = TUNE_BLOCK;
+  static constexpr int kRows = TUNE_ROWS;
+  static constexpr int kCluster = TUNE_CLUSTER;
+  static constexpr int kVector = TUNE_VEC;
+  static constexpr int kItems = TUNE_ITEMS;
+  static constexpr int kStages = TUNE_STAGES;
+  static constexpr bool kOnce = TUNE_ONCE;
+};
 
 #if TUNE_FORM_IS_registers
 #include "softmax_registers.cuh"
+#elif TUNE_FORM_IS_bulk
+#include "softmax_bulk.cuh"
 #else
 #include "softmax_passes.cuh"
 #endif
@@ -31,11 +35,19 @@ static_assert(BLOCK % 32 == 0 && BLOCK * ROWS <= 1024, "whole warps share a row"
 #define IN_CLUSTERS
 #endif
 
-extern "C" __global__ void __launch_bounds__(BLOCK* ROWS) IN_CLUSTERS
+extern "C" __global__ void __launch_bounds__(TUNE_BLOCK* TUNE_ROWS) IN_CLUSTERS
     softmax(const float* __restrict__ X, float* __restrict__ Y, int M, int N) {
-  // Rows beyond the end are computed again rather than left out: all threads meet at the barriers.
-  const int row = min(int(blockIdx.x) / TUNE_CLUSTER * ROWS + int(threadIdx.y), M - 1);
-  softmax_row(X + size_t(row) * N, Y + size_t(row) * N, N);
+#if TUNE_FORM_IS_registers
+  softmax_in_registers<Shape>(X, Y, M, N);
+#elif TUNE_FORM_IS_bulk
+  softmax_in_bulk<Shape>(X, Y, M, N);
+#elif TUNE_FORM_IS_shared
+  softmax_in_shared<Shape>(X, Y, M, N);
+#elif TUNE_FORM_IS_online
+  softmax_online<Shape>(X, Y, M, N);
+#else
+  softmax_in_three_passes<Shape>(X, Y, M, N);
+#endif
 }
 
 // One warp-sized block for each row, summed in double.
