@@ -1,21 +1,27 @@
 #pragma once
 // FORM bulk (Hopper): one pass, by blocks that stay. STAGES tiles of a block lie in shared memory, to
 // and from which the copy engine moves them. A block adds up its next tile before it looks back for this
-// one: so what it looks for was published long ago, and nobody waits.
+// one: so what it looks for was published long ago, and nobody waits. Of a tile that
+// is added up each thread keeps one number: what lies before its elements.
 //
 //   stage 0: | store tile 1 | load tile 4 ...
 //   stage 1: | scan tile 2 in place: look back, store
 //   stage 2: | add up tile 3, publish
 
 #include "bulk_copy.cuh"
+#include "elements.cuh"
 #include "scan_look_back.cuh"
-#include "scan_warp.cuh"
 
 template <class Tile>
 struct BulkScan {
   static constexpr int kWarps = Tile::kThreads / 32;
   static constexpr int kStages = Tile::kStages;
-  using Share = WarpShare<Tile::kItems / Tile::kVector, Tile::kVector>;
+  static constexpr int kVector = 16 / sizeof(Element);
+  static constexpr int kVectors = Tile::kItems / kVector;
+  // Each thread has its elements side by side, so that it adds them up by itself. Neighbours then read
+  // from shared memory without conflicts where the vectors of a thread are odd in number.
+  static_assert(kVectors % 2 == 1 && Tile::kItems % kVector == 0);
+  using Vector = Elements<Element, kVector>;
 
   // Of one block, in front of the tiles.
   struct Shared {
@@ -69,56 +75,64 @@ struct BulkScan {
     for (int i = whole; i < count; ++i) to[i] = stage(s)[i];
   }
 
-  __device__ void load_share(Share& share, int s) const {
-    const int first = warp() * Share::kElements;
-    share.template load<false>(stage(s) + first, elements_of(shared->tile[s]) - first);
-  }
-
-  // By all threads: the tile of a stage, as soon as it has arrived.
-  __device__ void add_up(int s, int round) const {
-    wait_for(&shared->full[s], round & 1);
-    Share share;
-    load_share(share, s);
-    const Element mine = share.total();
-    if (threadIdx.x % 32 == 0) shared->warps[warp()] = mine;
-    __syncthreads();
-    if (warp() == 0) {
-      const int lane = threadIdx.x;
-      const Element own = combine_lanes(lane < kWarps ? shared->warps[lane] : nothing());
-      if (lane == 0) {
-        publish(progress.status, shared->tile[s], Published::kOwn, own);
-        shared->own[s] = own;
-      }
-    }
-    __syncthreads();
-  }
-
-  // By all threads: scans in place.
-  __device__ void scan(int s) const {
-    const int lane = threadIdx.x % 32;
-    const int tile = shared->tile[s];
-    Share share;
-    load_share(share, s);
-    const Element mine = share.scan();
-    if (lane == 0) shared->warps[warp()] = mine;
-    if (warp() == 0) {
-      const Element before = look_back<Tile::kWindow, Tile::kDelay>(progress.status, tile);
-      if (lane == 0) {
-        publish(progress.status, tile, Published::kAll, combine(before, shared->own[s]));
-        shared->before_tile = before;
-      }
-    }
-    __syncthreads();
-    const Element before_warp = combine_lanes(lane < warp() ? shared->warps[lane] : nothing());
-    const int first = warp() * Share::kElements;
-    const int left = elements_of(tile) - first;
-    const Element earlier = combine(shared->before_tile, before_warp);
+  // This thread's elements of the tile of a stage: Use is called with each vector, there to be changed,
+  // and with how many of its elements are there.
+  template <class Use>
+  __device__ __forceinline__ void for_each(int s, Use use) const {
+    const int first = threadIdx.x * Tile::kItems, elements = elements_of(shared->tile[s]);
+    Vector* const vectors = reinterpret_cast<Vector*>(stage(s) + first);
 #pragma unroll
-    for (int i = 0; i < Tile::kItems / Tile::kVector; ++i) {
-      if (Share::place(i) >= left) continue;  // what lies behind the end is not written back
-      *reinterpret_cast<Elements<Element, Tile::kVector>*>(stage(s) + first + Share::place(i)) =
-          share.result(i, earlier);
+    for (int i = 0; i < kVectors; ++i) use(vectors[i], elements - first - i * kVector);
+  }
+
+  // By all threads: the tile of a stage, as soon as it has arrived. Returns what lies before this
+  // thread's elements in it.
+  __device__ Element add_up(int s, int round) const {
+    wait_for(&shared->full[s], round & 1);
+    Element mine = nothing();
+    for_each(s, [&](const Vector& vector, int left) {
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) mine = combine(mine, v < left ? vector.at[v] : nothing());
+    });
+    const Element up_to_lane = scan_lanes(mine);
+    const Element before_lane = __shfl_up_sync(kWholeWarp, up_to_lane, 1);
+    const int lane = threadIdx.x % 32;
+    if (lane == 31) shared->warps[warp()] = up_to_lane;
+    __syncthreads();
+    // The first warp, before which lies nothing, adds up all of them instead.
+    const int wanted = warp() == 0 ? kWarps : warp();
+    const Element warps = combine_lanes(lane < wanted ? shared->warps[lane] : nothing());
+    if (threadIdx.x == 0) {
+      publish(progress.status, shared->tile[s], Published::kOwn, warps);
+      shared->own[s] = warps;
     }
+    const Element before_warp = warp() == 0 ? nothing() : warps;
+    return lane == 0 ? before_warp : combine(before_warp, before_lane);
+  }
+
+  // By all threads: scans in place, where `before` lies before this thread's elements in the tile.
+  __device__ void scan(int s, Element before) const {
+    const int tile = shared->tile[s];
+    if (warp() == 0) {
+      const Element before_tile = look_back<Tile::kWindow, Tile::kDelay>(progress.status, tile);
+      if (threadIdx.x == 0) {
+        publish(progress.status, tile, Published::kAll, combine(before_tile, shared->own[s]));
+        shared->before_tile = before_tile;
+      }
+    }
+    __syncthreads();
+    Element up_to = combine(shared->before_tile, before);
+    // What lies behind the end is not written back.
+    for_each(s, [&](Vector& vector, int) {
+      Vector y = vector;
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) {
+        const Element with = combine(up_to, y.at[v]);
+        y.at[v] = kExclusive ? up_to : with;
+        up_to = with;
+      }
+      vector = y;
+    });
     make_visible_to_copies();
   }
 
@@ -134,17 +148,20 @@ struct BulkScan {
       for (int s = 0; s < kStages; ++s) fetch(s, ticket[s]);
     }
     __syncthreads();
-    if (shared->tile[0] < progress.tiles) add_up(0, 0);
+    Element before = nothing();  // this thread's elements, in the tile whose turn it is
+    if (shared->tile[0] < progress.tiles) before = add_up(0, 0);
     for (int n = 0; shared->tile[n % kStages] < progress.tiles; ++n) {
       const int s = n % kStages, next = (n + 1) % kStages;
       int ticket = 0;
       if (orders && n > 0) ticket = progress.take_ticket();
-      if (shared->tile[next] < progress.tiles) add_up(next, (n + 1) / kStages);
+      Element before_next = nothing();
+      if (shared->tile[next] < progress.tiles) before_next = add_up(next, (n + 1) / kStages);
       if (orders && n > 0) {
         wait_for_stores<0>();  // the tile before this one has left its stage, which is free again
         fetch((n + kStages - 1) % kStages, ticket);
       }
-      scan(s);
+      scan(s, before);
+      before = before_next;
       __syncthreads();
       if (orders) write_back(s);
     }
