@@ -15,12 +15,7 @@ bool is_input(const ArgumentPlan& argument) {
   return !argument.is_scalar && (argument.role == Role::kIn || argument.role == Role::kInOut);
 }
 
-// Integers are often places in other inputs, so nothing may be put in their place.
-bool may_be_extreme(const ArgumentPlan& argument) {
-  const FillSpec::Kind kind = argument.fill.kind;
-  return is_input(argument) && is_floating(argument.type) &&
-         (kind == FillSpec::Kind::kUniform || kind == FillSpec::Kind::kNormal);
-}
+bool is_among_whole_numbers(const FillSpec& fill) { return fill.kind == FillSpec::Kind::kIntegers; }
 
 template <typename Test>
 bool any_argument(const SizePlan& plan, Test test) {
@@ -72,6 +67,20 @@ void make_extreme(ExtremeInputs what, ArgumentPlan& argument) {
 
 }  // namespace
 
+// Whole numbers are often places in other inputs, so that nothing beyond their range may be put in
+// their place.
+bool can_be(ExtremeInputs what, const ArgumentPlan& argument) {
+  const FillSpec& fill = argument.fill;
+  if (!is_input(argument)) return false;
+  if (is_among_whole_numbers(fill)) return what == ExtremeInputs::kSpecial && !fill.sorted;
+  return is_floating(argument.type) &&
+         (fill.kind == FillSpec::Kind::kUniform || fill.kind == FillSpec::Kind::kNormal);
+}
+
+bool has_inputs_for(const SizePlan& plan, ExtremeInputs what) {
+  return any_argument(plan, [what](const ArgumentPlan& one) { return can_be(what, one); });
+}
+
 bool is_random(const ArgumentPlan& argument) {
   const auto is = [](const FillSpec& fill) { return fill.is_random(); };
   return is_input(argument) &&
@@ -91,7 +100,9 @@ std::uint32_t random_sets(const SizePlan& plan) {
 
 std::uint32_t input_sets(const SizePlan& plan) {
   const std::uint32_t random = random_sets(plan);
-  if (!plan.reference || plan.checks.empty() || !any_argument(plan, may_be_extreme)) return random;
+  if (!plan.reference || plan.checks.empty()) return random;
+  const auto has = [&plan](ExtremeInputs what) { return has_inputs_for(plan, what); };
+  if (std::ranges::none_of(plan.reference->fills, has)) return random;
   return random + static_cast<std::uint32_t>(plan.reference->fills.size());
 }
 
@@ -102,9 +113,9 @@ ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uin
   if (set < random || is_fresh(set)) {
     filled.seed += set * kApart;
     if (set > 0 && plan.reference) filled.seed += plan.reference->secret;
-  } else if (may_be_extreme(argument)) {
+  } else if (const auto what = plan.reference->fills.at(set - random); can_be(what, argument)) {
     filled.seed += plan.reference->secret;
-    make_extreme(plan.reference->fills.at(set - random), filled);
+    make_extreme(what, filled);
   }
   return filled;
 }
@@ -138,8 +149,13 @@ bool scales_answers(const SizePlan& plan, std::uint32_t set) {
 }
 
 std::vector<double> special_values(const ArgumentPlan& argument) {
-  const double small = smallest_normal(argument.type);
   const FillSpec& fill = argument.fill;
+  if (is_among_whole_numbers(fill)) {
+    std::vector<double> values{fill.a, fill.b, 0, 1, -1};
+    std::erase_if(values, [&fill](double value) { return value < fill.a || value > fill.b; });
+    return values;
+  }
+  const double small = smallest_normal(argument.type);
   const bool is_interval = fill.kind == FillSpec::Kind::kUniform;
   return {0.0,
           -0.0,
@@ -147,6 +163,8 @@ std::vector<double> special_values(const ArgumentPlan& argument) {
           -1.0,
           small,
           -small,
+          small / 2,  // subnormal
+          -small / 2,
           is_interval ? fill.a : fill.a - 2 * fill.b,
           is_interval ? fill.b : fill.a + 2 * fill.b};
 }

@@ -20,6 +20,9 @@ std::uint32_t next_fresh_set(std::uint32_t set);
 // Whether the argument differs from one set of random numbers to the other.
 bool is_random(const ArgumentPlan& argument);
 
+// Whether there is an input that such a fill changes.
+bool has_inputs_for(const SizePlan& plan, ExtremeInputs what);
+
 // How many there are: one where nothing is random or nothing is compared. The sets of random
 // numbers come first, then those of ReferencePlan::fills.
 std::uint32_t input_sets(const SizePlan& plan);
@@ -38,7 +41,8 @@ std::string name_of_set(const SizePlan& plan, std::uint32_t set);
 bool scales_answers(const SizePlan& plan, std::uint32_t set);
 
 // Numbers that stand here and there among an input's, in the type's range: zeros of both signs,
-// ones, the smallest normal numbers, the ends of the fill's range.
+// ones, the smallest normal numbers, subnormal ones, the ends of the fill's range. Of whole numbers
+// only those of the range.
 std::vector<double> special_values(const ArgumentPlan& argument);
 
 }  // namespace tuner

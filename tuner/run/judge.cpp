@@ -190,7 +190,7 @@ class Court {
     }
     bool is_other = true;  // some input is
     auto trial = evaluate(device, study, question.size, configuration, [&](SizeTask& task) {
-      is_other = !question.inputs || input_sets(task.plan) > 1;
+      is_other = !question.inputs || has_inputs_for(task.plan, *question.inputs);
       task.warn = [&](const std::string& text) {
         if (!text.starts_with("answers are not compared on")) return;
         check.counts = false;

@@ -139,7 +139,10 @@ TEST_F(ExtremeSets, EachFindsItsMistake) {
   add_spoiling("large", [](const float* x, int i) { return x[i] > 1000; });
   add_spoiling("equal", [](const float* x, int i) { return x[i] == x[i + 1] && x[i] != 0; });
   add_spoiling("special", [](const float* x, int i) { return x[i] == 1 && x[i + 1] == -1; });
+  add_spoiling("subnormal",
+               [](const float* x, int i) { return std::fpclassify(x[i]) == FP_SUBNORMAL; });
   const std::string head = "right for one set of inputs, wrong for ";
+  EXPECT_EQ(message_of("subnormal"), head + "inputs with special values");
   EXPECT_EQ(message_of("large"), head + "large inputs");
   EXPECT_EQ(message_of("equal"), head + "inputs that are all equal");
   EXPECT_EQ(message_of("special"), head + "inputs with special values");
@@ -183,7 +186,16 @@ TEST_F(ExtremeSets, OneThatTheReferenceHasNoAnswerForIsToldOf) {
   EXPECT_EQ(evaluate("good").state, TrialState::kOk);
 }
 
-TEST_F(ExtremeSets, WholeNumbersAreLeftAlone) {
+TEST_F(ExtremeSets, OfWholeNumbersTheEndsOfTheirRangeAreSpecial) {
+  plan_.arguments[kX].fill = {FillSpec::Kind::kIntegers, 7, 1e6, {}};
+  add_spoiling("ends", [](const float* x, int i) { return x[i] == 7 && x[i + 1] == 1e6F; });
+  add_spoiling("beyond", [](const float* x, int i) { return x[i] < 7 || x[i] > 1e6F; });
+  EXPECT_EQ(message_of("ends"),
+            "right for one set of inputs, wrong for inputs with special values");
+  EXPECT_EQ(message_of("beyond"), "");
+}
+
+TEST_F(ExtremeSets, SequencesAreLeftAlone) {
   plan_.arguments[kX].fill = {FillSpec::Kind::kSequence, 1, 1, {}};
   evaluation();
   EXPECT_EQ(backend_.kernels["reference"].launches, 1 + kTimed) << "nothing is random";
