@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "program.h"
@@ -64,7 +66,8 @@ std::string verdict_in(const Finished& done) {
 // Its process; 0: there is none.
 int server_in(const Sandbox& sandbox) {
   for (const int pid : program_processes(sandbox)) {
-    std::string words = text_of("/proc/" + std::to_string(pid) + "/cmdline");
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");  // it may have ended since
+    const std::string words{std::istreambuf_iterator<char>(file), {}};
     if (words.find(std::string("judge") + '\0' + "/") != std::string::npos) return pid;
   }
   return 0;
