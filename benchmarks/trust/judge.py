@@ -127,6 +127,7 @@ def main():
         for what, change in WRONG.items():
             seconds, verdict = judge("--server", "60", change=change)
             print(f"{what:<34} {seconds:.3f} s: {verdict['verdict']}: {verdict['why'][:300]}", flush=True)
+            print("   ", steps(verdict))
             seconds, verdict = judge("--server", "60")
             print(f"  the next one {seconds:28.3f} s: {verdict['verdict']}")
 

@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <utility>
 
@@ -20,6 +22,7 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/trust.h"
+#include "tuner/base/worker_threads.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/judge_server.h"
 #include "tuner/commands/one_try.h"
@@ -131,54 +134,53 @@ class NeverStops final : public StopRequest {
   int fd() const override { return -1; }
 };
 
-// Keeps a room for the next verdict, of the kind that the last one had. Studies and sources are
-// read anew each time.
+// Opens the devices of the next verdict while this one still looks at answers, when nothing is
+// timed any more. Studies and sources are read anew each time.
 class JudgeServer {
  public:
   JudgeServer(const Catalogue& catalogue, Words plugin_dirs)
       : catalogue_(catalogue), plugin_dirs_(std::move(plugin_dirs)) {}
 
-  void prepare() {
-    if (!open_) return;
-    try {
-      room_ = open_();
-      warm_up(*room_);
-    } catch (const std::exception&) {  // the next verdict says why
-      room_.reset();
-    }
-  }
-
-  nlohmann::json answer(const nlohmann::json& request, const StopRequest& gone,
-                        const TellClient& tell) {
+  void answer(const nlohmann::json& request, const StopRequest& gone, const TellClient& tell) {
     const Stopwatch since;
     JudgeOptions options = parse_judge(request.at("words").get<Words>());
     options.color = request.at("color").get<std::string>();
     const Study study = load_study(options.study, options.sizes, [](const std::string&) {});
-    const JudgeTask task = task_of(options, study);
+    JudgeTask task = task_of(options, study);
     const DeviceSettings settings = device_settings(options, study);
-    const Note note = [&tell](const std::string& text) { tell({{"note", text}}); };
-    for (const std::string& text : std::exchange(notes_, {})) note(text);
-    std::optional<Courtroom> room = std::exchange(room_, std::nullopt);
     const std::string kind = kind_of(options, settings, study.kernel.language);
-    if (std::exchange(kind_, kind) != kind) room.reset();
-    const auto open = [this, settings, language = study.kernel.language, task,
-                       sanitizer = sanitizer_of(options, note)](const Note& told) {
-      return open_courtroom(settings, language, sanitizer, task.seconds_of_tools,
-                            caller(nobody_, told));
-    };
-    open_ = [this, open] {
-      return open([this](const std::string& text) { notes_.push_back(text); });
-    };
-    if (!room) room = open(note);
-    const Judged judged = judge(settings, task, std::move(*room), caller(gone, note));
-    const auto [out, accepted] =
-        printed(options, study, judged, verdict_on(judged), since.seconds());
-    return {{"out", out}, {"accepted", accepted}};
+    if (std::exchange(kind_, kind) != kind) forget();
+    std::counting_semaphore<2> timed{0};
+    task.timed = [&timed] { timed.release(); };
+    threads_.run({[&] {
+                    try {
+                      give_verdict(options, settings, task, gone, tell, since);
+                    } catch (const std::exception&) {  // who asked does it itself
+                    }
+                    timed.release();
+                  },
+                  [&] {
+                    timed.acquire();
+                    open_next(settings, study.kernel.language);
+                  }});
+    ready_ = std::move(next_);
+    next_.reset();
   }
 
  private:
+  // Devices that have run nothing yet, and what was noted when they were opened.
+  struct Ready {
+    std::shared_ptr<Words> notes = std::make_shared<Words>();
+    std::optional<Devices> devices{};
+  };
+
   Caller caller(const StopRequest& stop, const Note& note) const {
     return {{executable_path(), plugin_dirs_}, catalogue_, stop, note};
+  }
+
+  void forget() {
+    ready_.reset();
+    tools_.clear();
   }
 
   static std::string kind_of(const JudgeOptions& options, const DeviceSettings& settings,
@@ -189,13 +191,48 @@ class JudgeServer {
     return kind;
   }
 
+  void open_next(const DeviceSettings& settings, const std::string& language) {
+    try {
+      Ready next;
+      const auto keep = [notes = next.notes](const std::string& text) { notes->push_back(text); };
+      next.devices = open_devices(settings, language, caller(nobody_, keep), {});
+      RunWorker& worker = *next.devices->models.front().front();
+      worker.start_preparing({});  // until all is there that the device makes at first use
+      worker.wait_until_prepared();
+      next_ = std::move(next);
+    } catch (const std::exception&) {  // the next verdict says why
+    }
+  }
+
+  void give_verdict(const JudgeOptions& options, const DeviceSettings& settings,
+                    const JudgeTask& task, const StopRequest& gone, const TellClient& tell,
+                    const Stopwatch& since) {
+    const Note note = [&tell](const std::string& text) { tell({{"note", text}}); };
+    const Caller asking = caller(gone, note);
+    std::optional<Ready> ready = std::exchange(ready_, std::nullopt);
+    if (ready) std::ranges::for_each(*ready->notes, note);
+    Devices devices = ready ? std::move(*ready->devices)
+                            : open_devices(settings, task.judged.kernel.language, asking, {});
+    if (tools_.empty()) {
+      tools_ =
+          sanitized_workers(sanitizer_of(options, note), settings, devices.backend, asking.program);
+    }
+    Bench bench(std::move(devices), settings, task.judged, asking);
+    const Judged judged = judge(task, bench, tools_, asking);
+    const auto [out, accepted] =
+        printed(options, task.judged, judged, verdict_on(judged), since.seconds());
+    tell({{"type", "answer"}, {"out", out}, {"accepted", accepted}});
+    if (!tools_are_clean(judged)) tools_.clear();
+  }
+
   const Catalogue& catalogue_;
   Words plugin_dirs_;
   NeverStops nobody_;
+  WorkerThreads threads_;  // which outlive what they open
   std::string kind_;
-  std::function<Courtroom()> open_;
-  std::optional<Courtroom> room_;
-  Words notes_;  // since the last verdict
+  std::optional<Ready> ready_;
+  std::optional<Ready> next_;
+  SanitizedWorkers tools_;
 };
 
 // Of everything that a server is started with, so that whatever it says would be said without it.
@@ -257,6 +294,18 @@ std::optional<Printed> ask_server(const JudgeOptions& options, const Words& word
   return Printed{answer->at("out").get<std::string>(), answer->value("accepted", false)};
 }
 
+Printed judge_here(const JudgeOptions& options, const Study& study, const JudgeTask& task,
+                   const Interrupt& interrupt, const Note& note, const Stopwatch& since) {
+  const DeviceSettings settings = device_settings(options, study);
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  const Caller caller{{executable_path(), options.plugin_dirs}, catalogue, interrupt, note};
+  Bench bench(settings, task.judged, caller);
+  SanitizedWorkers tools =
+      sanitized_workers(sanitizer_of(options, note), settings, bench.backend(), caller.program);
+  const Judged judged = judge(task, bench, tools, caller);
+  return printed(options, study, judged, verdict_on(judged), since.seconds());
+}
+
 }  // namespace
 
 int judge_server(const Words& words) {
@@ -264,9 +313,8 @@ int judge_server(const Words& words) {
   const Catalogue catalogue = load_plugins(plugin_dirs);
   JudgeServer server(catalogue, plugin_dirs);
   serve_locally(words.at(0), std::stod(words.at(1)),
-                {[&] { server.prepare(); },
-                 [&](const nlohmann::json& request, const StopRequest& gone,
-                     const TellClient& tell) { return server.answer(request, gone, tell); }});
+                [&](const nlohmann::json& request, const StopRequest& gone,
+                    const TellClient& tell) { server.answer(request, gone, tell); });
   return kExitDone;
 }
 
@@ -287,17 +335,7 @@ int judge_command(const Words& words) {
     done = printed(options, study, {}, refused_because(functions), since.seconds());
   }
   if (!done && options.server > 0) done = ask_server(options, words, interrupt, note);
-  if (!done) {
-    const DeviceSettings settings = device_settings(options, study);
-    const Catalogue catalogue = load_plugins(options.plugin_dirs);
-    const Caller caller{{executable_path(), options.plugin_dirs}, catalogue, interrupt, note};
-    const Judged judged =
-        judge(settings, task,
-              open_courtroom(settings, study.kernel.language, sanitizer_of(options, note),
-                             task.seconds_of_tools, caller),
-              caller);
-    done = printed(options, study, judged, verdict_on(judged), since.seconds());
-  }
+  if (!done) done = judge_here(options, study, task, interrupt, note, since);
   std::cout << done->out;
   if (interrupt.count() > 0) return kExitInterrupted;
   return done->accepted ? kExitDone : kExitNothingValid;

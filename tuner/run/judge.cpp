@@ -11,7 +11,6 @@
 #include "tuner/measure/input_sets.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/run/bench.h"
 #include "tuner/run/device_run.h"
 #include "tuner/source/device_part.h"
 #include "tuner/study/size_check.h"
@@ -21,13 +20,14 @@ namespace {
 
 constexpr int kSetsOfInputs = 3;
 
-// Timing says nothing there, but one sample is needed.
+// Timing says nothing there, but one sample is needed. No set of inputs was seen before.
 Study for_answers_only(Study study) {
   study.measure.min_samples = 1;
   study.measure.max_samples = 1;
   study.measure.cache = CacheState::kHot;
   study.measure.inputs = TimedInputs::kSame;
   study.least_work.reset();
+  if (study.reference) study.reference->seeds = 1;
   return study;
 }
 
@@ -50,7 +50,6 @@ Study as_judged(Study study) {
 // Under compute-sanitizer each access is slow, and the answers are known to be right.
 Study for_tools(Study study) {
   study = for_answers_only(std::move(study));
-  if (study.reference) study.reference->seeds = 1;
   if (study.reference) study.reference->fills.clear();
   study.deterministic = false;
   return study;
@@ -65,10 +64,10 @@ struct Question {
 
 class Court {
  public:
-  Court(const JudgeTask& task, Bench& bench, SanitizedWorkers tools, const Caller& caller)
+  Court(const JudgeTask& task, Bench& bench, SanitizedWorkers& tools, const Caller& caller)
       : task_(task),
         bench_(bench),
-        tools_(std::move(tools)),
+        tools_(tools),
         caller_(caller),
         first_{bench.models().front().front().get()},
         judged_(as_judged(task.judged)),
@@ -85,6 +84,7 @@ class Court {
     for (const ProblemSize& size : judged_.sizes) {
       if (!look_at_size(out, size)) return out;
     }
+    if (task_.timed) task_.timed();
     const ProblemSize& first = judged_.sizes.front();
     for (const ProblemSize& size :
          sizes_at_the_edge(judged_, first, out.checks.front().trial.geometry)) {
@@ -184,10 +184,7 @@ class Court {
     if (question.inputs && (!study.reference || !study.reference->files.empty())) {
       return std::nullopt;
     }
-    if (question.inputs) {
-      study.reference->seeds = 1;
-      study.reference->fills = {*question.inputs};
-    }
+    if (question.inputs) study.reference->fills = {*question.inputs};
     bool is_other = true;  // some input is
     auto trial = evaluate(device, study, question.size, configuration, [&](SizeTask& task) {
       is_other = !question.inputs || has_inputs_for(task.plan, *question.inputs);
@@ -284,7 +281,7 @@ class Court {
 
   const JudgeTask& task_;
   Bench& bench_;
-  SanitizedWorkers tools_;
+  SanitizedWorkers& tools_;
   const Caller& caller_;
   WorkingDevice first_;
   Study judged_;
@@ -302,31 +299,16 @@ std::vector<std::string> host_functions_in(const std::string& source) {
   return names;
 }
 
-Courtroom open_courtroom(const DeviceSettings& settings, const std::string& language,
-                         const std::filesystem::path& sanitizer, double seconds_of_tools,
-                         const Caller& caller) {
-  Courtroom room{open_devices(settings, language, caller, {}), {}};
-  if (sanitizer.empty() || room.devices.backend != "cuda") return room;
-  for (const char* tool : {"memcheck", "racecheck"}) {
-    room.tools.push_back(std::make_unique<SanitizedWorker>(sanitizer, tool, settings, room.devices,
-                                                           caller.program, seconds_of_tools));
-  }
-  return room;
-}
-
-void warm_up(Courtroom& room) {
-  std::vector<RunWorker*> workers{room.devices.models.front().front().get()};
-  for (const auto& tool : room.tools) workers.push_back(tool->device().worker);
-  for (RunWorker* worker : workers) worker->start_preparing({});
-  for (RunWorker* worker : workers) worker->wait_until_prepared();
-}
-
-Judged judge(const DeviceSettings& settings, const JudgeTask& task, Courtroom room,
-             const Caller& caller) {
+Judged judge(const JudgeTask& task, Bench& bench, SanitizedWorkers& tools, const Caller& caller) {
   caller.catalogue.check_study(task.judged);
-  Bench bench(std::move(room.devices), settings, task.judged, caller);
   for (const std::string& text : bench.notes()) caller.note(text);
-  return Court(task, bench, std::move(room.tools), caller).judged();
+  return Court(task, bench, tools, caller).judged();
+}
+
+bool tools_are_clean(const Judged& judged) {
+  return std::ranges::all_of(judged.checks, [](const JudgeCheck& check) {
+    return check.tool.empty() || (check.counts && is_valid(check.trial));
+  });
 }
 
 }  // namespace tuner

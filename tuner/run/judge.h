@@ -3,7 +3,6 @@
 // kernels go wrong, and how fast.
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
+#include "tuner/run/bench.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/sanitizer.h"
 #include "tuner/run/settings.h"
@@ -41,8 +41,8 @@ struct Judged {
 struct JudgeTask {
   Study own;     // with the study's own kernel: what it gets wrong is not asked of others
   Study judged;  // the same with the other kernel; the reference is the study's own
-  std::uint64_t secret = 0;      // changes all inputs; nobody else knows it
-  double seconds_of_tools = 20;  // for each size under compute-sanitizer
+  std::uint64_t secret = 0;       // changes all inputs; nobody else knows it
+  std::function<void()> timed{};  // told that no more time is taken
   // What both run at a size. Throws InputError where nothing is valid.
   std::function<Configuration(const ProblemSize&, const DeviceFacts&)> configuration;
 };
@@ -59,22 +59,13 @@ std::vector<ProblemSize> sizes_at_the_edge(const Study& study, const ProblemSize
 // as the study's domain, if it has one, holds them.
 std::vector<ProblemSize> smaller_sizes(const Study& study, const ProblemSize& size);
 
-// What a verdict runs in: processes that have run nothing yet. No two verdicts share one, since
-// code that nobody trusts can change the process, and the device's context, that it ran in.
-struct Courtroom {
-  Devices devices;
-  SanitizedWorkers tools;  // none where compute-sanitizer is not meant, or not there
-};
+// Throws as tune() does. `bench` is of task.judged, and has run nothing yet: code that nobody
+// trusts can change the process, and the device's context, that it runs in, so that no two verdicts
+// share one. `tools` may be used again where nothing was found; none: memory and races are not
+// looked at.
+Judged judge(const JudgeTask& task, Bench& bench, SanitizedWorkers& tools, const Caller& caller);
 
-// `sanitizer`: empty for none. Throws UnavailableError.
-Courtroom open_courtroom(const DeviceSettings& settings, const std::string& language,
-                         const std::filesystem::path& sanitizer, double seconds_of_tools,
-                         const Caller& caller);
-// Waits until what takes long there is done.
-void warm_up(Courtroom& room);
-
-// Throws as tune() does. `room` is of these settings.
-Judged judge(const DeviceSettings& settings, const JudgeTask& task, Courtroom room,
-             const Caller& caller);
+// Whether no tool of compute-sanitizer found anything, or was kept from looking.
+bool tools_are_clean(const Judged& judged);
 
 }  // namespace tuner

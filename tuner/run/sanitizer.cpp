@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kSecondsOfTools = 20;  // for a configuration, and for its preparation
 constexpr std::string_view kMark = "========= ";
 
 bool is_program(const fs::path& file) {
@@ -73,8 +74,8 @@ std::string first_finding(const std::string& report) {
 }
 
 SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
-                                 const DeviceSettings& settings, const Devices& devices,
-                                 WorkerProgram program, double seconds)
+                                 const DeviceSettings& settings, const std::string& backend,
+                                 WorkerProgram program)
     : tool_(std::move(tool)) {
   std::string pattern = (fs::temp_directory_path() / "tuner-judge-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw FatalError("cannot make " + pattern);
@@ -87,10 +88,10 @@ SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
     options.emplace_back(one.name, one.value);
   }
   RunLimits limits;
-  limits.configuration_seconds = seconds;
-  limits.launch_floor_seconds = seconds;
-  limits.prepare_seconds = seconds;
-  worker_ = std::make_unique<RunWorker>(program, devices.backend, settings.numbers.front(),
+  limits.configuration_seconds = kSecondsOfTools;
+  limits.launch_floor_seconds = kSecondsOfTools;
+  limits.prepare_seconds = kSecondsOfTools;
+  worker_ = std::make_unique<RunWorker>(program, backend, settings.numbers.front(),
                                         std::move(options), limits);
   device_.worker = worker_.get();
 }
@@ -111,6 +112,17 @@ std::string SanitizedWorker::finding() const {
   std::ostringstream report;
   report << std::ifstream(folder_ / "report").rdbuf();
   return first_finding(report.str());
+}
+
+SanitizedWorkers sanitized_workers(const fs::path& sanitizer, const DeviceSettings& settings,
+                                   const std::string& backend, const WorkerProgram& program) {
+  SanitizedWorkers workers;
+  if (sanitizer.empty() || backend != "cuda") return workers;
+  for (const char* tool : {"memcheck", "racecheck"}) {
+    workers.push_back(
+        std::make_unique<SanitizedWorker>(sanitizer, tool, settings, backend, program));
+  }
+  return workers;
 }
 
 }  // namespace tuner

@@ -22,11 +22,11 @@ std::string first_finding(const std::string& report);
 
 class SanitizedWorker {
  public:
-  // `tool`: "memcheck" or "racecheck". Of the device that `settings` name first. Each configuration
-  // and its preparation may take so many seconds.
+  // `tool`: "memcheck" or "racecheck". Of the device that `settings` name first. What it cannot do
+  // in time is not looked at.
   SanitizedWorker(const std::filesystem::path& sanitizer, std::string tool,
-                  const DeviceSettings& settings, const Devices& devices, WorkerProgram program,
-                  double seconds);
+                  const DeviceSettings& settings, const std::string& backend,
+                  WorkerProgram program);
   ~SanitizedWorker();
   SanitizedWorker(const SanitizedWorker&) = delete;
   SanitizedWorker& operator=(const SanitizedWorker&) = delete;
@@ -47,5 +47,10 @@ class SanitizedWorker {
 };
 
 using SanitizedWorkers = std::vector<std::unique_ptr<SanitizedWorker>>;
+
+// One for each tool, where the backend's kernels are its to look at; they start when they are used.
+SanitizedWorkers sanitized_workers(const std::filesystem::path& sanitizer,
+                                   const DeviceSettings& settings, const std::string& backend,
+                                   const WorkerProgram& program);
 
 }  // namespace tuner

@@ -110,7 +110,7 @@ bool is_current_folder_there() {
   return ::stat(".", &facts) == 0 && facts.st_nlink > 0;
 }
 
-void serve_one(int client, const LocalService& service) {
+void serve_one(int client, const AnswerClient& answer) {
   const timeval patience{5, 0};  // with who says nothing, or takes no answer
   ::setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
@@ -120,9 +120,7 @@ void serve_one(int client, const LocalService& service) {
     const auto request = receive(client, reader);
     if (!request) return;
     const auto tell = [client](const nlohmann::json& message) { send(client, message); };
-    auto answer = service.answer(*request, ClientGone(client), tell);
-    answer["type"] = "answer";
-    send(client, answer);
+    answer(*request, ClientGone(client), tell);
   } catch (const std::exception&) {  // who asked does it itself, and hears of it then
   }
 }
@@ -187,20 +185,16 @@ bool wait_for(int socket, pid_t server, const StopRequest& stop) {
 }  // namespace
 
 void serve_locally(const std::filesystem::path& socket, double idle_seconds,
-                   const LocalService& service) {
+                   const AnswerClient& answer) {
   ::close_range(3, ~0U, 0);  // whoever waits for their end does not wait for this one's
   ::signal(SIGPIPE, SIG_IGN);
   const ServedPath path(socket);
   Stopwatch idle;
-  bool is_ready = false;
   while (path.is_ours() && is_current_folder_there() && idle.seconds() < idle_seconds) {
-    if (!is_ready) service.prepare();
-    is_ready = true;
     if (!is_readable(path.socket(), kLookMs)) continue;
     const FileDescriptor client(::accept4(path.socket(), nullptr, nullptr, SOCK_CLOEXEC));
     if (client.get() < 0) continue;
-    serve_one(client.get(), service);
-    is_ready = false;
+    serve_one(client.get(), answer);
     idle = Stopwatch();
   }
 }

@@ -13,23 +13,18 @@
 
 namespace tuner {
 
-// A message to who waits for the answer.
+// A message to who waits; with "type": "answer" it is the last one, and nobody waits any more.
 using TellClient = std::function<void(const nlohmann::json&)>;
 
-struct LocalService {
-  // Gets ready for the next request, while nobody waits.
-  std::function<void()> prepare;
-  // `gone`: the one who asked does not wait any more. What it throws ends the connection.
-  std::function<nlohmann::json(const nlohmann::json& request, const StopRequest& gone,
-                               const TellClient& tell)>
-      answer;
-};
+// `gone`: the one who asked does not wait any more. What it throws ends the connection.
+using AnswerClient = std::function<void(const nlohmann::json& request, const StopRequest& gone,
+                                        const TellClient& tell)>;
 
 // Serves at this path, whose folder is the user's alone, until nobody has asked for so many
 // seconds, the path is somebody else's, or the current folder is gone. At once where another
 // process serves there.
 void serve_locally(const std::filesystem::path& socket, double idle_seconds,
-                   const LocalService& service);
+                   const AnswerClient& answer);
 
 // The answer of the server at this path; `start` is the command that starts one where none is.
 // Nothing: there is none, it ended, or it is stopped, which ends it; the caller has to do without.
