@@ -74,15 +74,24 @@ TEST(Launcher, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
   EXPECT_NE(launcher.err.find("this study's own launcher is what is tuned"), std::string::npos);
 }
 
-TEST(Launcher, ArgumentsOfAnotherSizeAreNamed) {
+// What a run says of a study that does not fit the function: `text` stands there instead of `part`.
+std::string said_with(const std::string& part, const std::string& text) {
   const Sandbox sandbox;
   sandbox.write("sort.cpp", kSortSource);
   std::string study = kSortStudy;
-  study.replace(study.find("type: int32"), 11, "type: int64");
+  study.replace(study.find(part), part.size(), text);
+  study.replace(study.find("[0, 1,"), std::string("[0, 1, 2, 3, 4, 5, 6, 7]").size(), "[0]");
   sandbox.write("sort.yaml", study);
-  const auto done = run(sandbox, {"run", "sort.yaml", "--backend", "cpu"});
-  EXPECT_NE(done.err.find("argument 'n' has 8 bytes; the kernel takes 4"), std::string::npos)
-      << done.err;
+  return run(sandbox, {"run", "sort.yaml", "--backend", "cpu"}).err;
+}
+
+TEST(Launcher, AnotherSignatureThanTheStudysIsSaid) {
+  const std::string other_size = said_with("type: int32", "type: int64");
+  EXPECT_NE(other_size.find("argument 'n' has 8 bytes; the kernel takes 4"), std::string::npos)
+      << other_size;
+  const std::string too_few = said_with("  - {name: n, type: int32, value: N}\n", "");
+  EXPECT_NE(too_few.find("the kernel takes 3 arguments, not 2 (in, out)"), std::string::npos)
+      << too_few;
 }
 
 }  // namespace
