@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""CUTLASS's products beside cuBLAS: products.py TUNER [--budget 10] [--timeout 300]
+
+In a folder with examples/cutlass and CUTLASS's headers. Each size of the study: the best of all configurations,
+what a search with the budget finds and what that loses (by the times of the run that measured all), and the
+product of PyTorch, which is cuBLAS's, in the same way: L2 flushed before each launch, medians.
+"""
+
+import argparse
+import csv
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+NAMES = ("TILE_M", "TILE_N", "SCHEDULE", "CLUSTER_M", "CLUSTER_N", "EPILOGUE", "STAGES")
+
+
+def run(tuner, results, *options):
+    begin = time.monotonic()
+    done = subprocess.run([tuner, "run", "product.yaml", "--progress", "none", "--results", results, *options],
+                          text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        print(done.stderr[-2000:])
+    print(f"run {' '.join(options)}: {time.monotonic() - begin:.1f} s", flush=True)
+    return {tuple(int(row[key]) for key in "MNK"): rows for rows in
+            (list(csv.DictReader(file.open(encoding="utf-8"))) for file in Path(results).glob("product/*/*.csv"))
+            for row in rows[:1]}
+
+
+def configuration(row):
+    return tuple(row[name] for name in NAMES)
+
+
+def library_ms(m, n, k):
+    import torch
+    a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
+    b = torch.randn(n, k, device="cuda", dtype=torch.bfloat16)
+    d = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+    flushed = torch.empty(2**28, device="cuda", dtype=torch.uint8)
+    times = []
+    for _ in range(60):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        flushed.zero_()  # long enough for what follows to be queued meanwhile
+        begin.record()
+        torch.mm(a, b.T, out=d)
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end))
+    return statistics.median(times[10:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tuner")
+    parser.add_argument("--budget", default="10")
+    parser.add_argument("--timeout", default="300")
+    given = parser.parse_args()
+    tuner = os.path.abspath(given.tuner)
+    everything = run(tuner, "all", "--strategy", "exhaustive", "--timeout", given.timeout)
+    found = run(tuner, "found", "--timeout", given.timeout, "--budget", given.budget)
+    print("size                  tried  best ms  TFLOP/s  cuBLAS ms  best/cuBLAS  loss of the search  best configuration")
+    for size, rows in sorted(everything.items()):
+        times = {configuration(row): float(row["time_ms"]) for row in rows if row["time_ms"]}
+        best = min(times.values())
+        [chosen] = [configuration(row) for row in found.get(size, [])[:1]] or [None]
+        loss = f"{100 * (times[chosen] / best - 1):.2f} %" if chosen in times else "-"
+        rival = library_ms(*size)
+        work = 2e-9 * size[0] * size[1] * size[2]
+        print(f"{'x'.join(map(str, size)):22} {len(times):4} {best:9.4f} {work / best:8.1f} {rival:10.4f} {best / rival:12.3f}"
+              f"  {loss:>18}  {' '.join(min(times, key=times.get))}", flush=True)
+        for row in rows:
+            if row["state"] not in ("ok", "dropped"):
+                print("   ", *configuration(row), row["state"], row["message"][:200])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
