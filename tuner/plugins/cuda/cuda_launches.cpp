@@ -210,12 +210,17 @@ void CudaBackend::time_graph(std::uint64_t id, const tuner_launch& launch,
   const auto arrays = arrays_of(turns);
   if (!have_run(turns.front())) launch_once(turns.front(), timing, arrays);
   const std::size_t launches = std::max(1U, timing.launches_per_sample);
+  // Relaxed: a kernel may be loaded now, which strict captures forbid. A function of the host has
+  // run, and what a graph cannot hold, such as memory that it frees, is an error at its call.
+  const auto mode = turns.front().front().kernel->function->is_of_host()
+                        ? CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+                        : CU_STREAM_CAPTURE_MODE_RELAXED;
   const auto first_turn = [&](std::size_t sample) { return sample * launches % turns.size(); };
   std::map<std::size_t, GraphExec> graphs;
   for (std::size_t sample = 0; sample < milliseconds.size(); ++sample) {
     const std::size_t first = first_turn(sample);
     if (graphs.contains(first)) break;  // and so it goes on
-    graphs.emplace(first, captured(api_, opened_->stream.get(), [&] {
+    graphs.emplace(first, captured(api_, opened_->stream.get(), mode, [&] {
                      for (std::size_t i = 0; i < launches; ++i) {
                        queue(turns[(first + i) % turns.size()]);
                      }

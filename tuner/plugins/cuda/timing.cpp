@@ -223,11 +223,10 @@ bool Timer::time(const tuner_timing& timing, const Work& work, std::span<double>
   return !waited;
 }
 
-GraphExec captured(const DriverApi& api, CUstream stream, const std::function<void()>& queue) {
+GraphExec captured(const DriverApi& api, CUstream stream, CUstreamCaptureMode mode,
+                   const std::function<void()>& queue) {
   if (!api.has_graphs()) throw sdk::Error(TUNER_UNSUPPORTED, "this driver is too old for graphs");
-  // Relaxed: a kernel may be loaded now, which strict captures forbid.
-  check(api, api.stream_begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
-        "cuStreamBeginCapture");
+  check(api, api.stream_begin_capture(stream, mode), "cuStreamBeginCapture");
   CUgraph raw = nullptr;
   try {
     queue();

@@ -98,6 +98,7 @@ std::size_t batch_size(const tuner_timing& timing, std::size_t work);
 // A graph of what `queue` puts into the stream, instantiated and on its way to the device: the
 // stream has to be waited for before it is launched where nothing may wait. Throws sdk::Error; the
 // stream is no longer captured then.
-GraphExec captured(const DriverApi& api, CUstream stream, const std::function<void()>& queue);
+GraphExec captured(const DriverApi& api, CUstream stream, CUstreamCaptureMode mode,
+                   const std::function<void()>& queue);
 
 }  // namespace tuner::cuda
