@@ -18,12 +18,17 @@ constexpr cub::CacheLoadModifier load_of(sum_tuned::LOAD_choice choice) {
   return choice == sum_tuned::LOAD_choice::LOAD_LDG ? cub::LOAD_LDG : cub::LOAD_CS;
 }
 
-// In two calls as CUB's: with `storage` null it only says how many bytes it needs. On a device of
-// an architecture that was not tuned CUB's own policy stays.
-inline cudaError_t sum(const sum_tuned::device& device, void* storage, std::size_t& bytes,
-                       const int* in, int* out, int count, cudaStream_t stream = nullptr) {
+// The policy for a size; -1 is CUB's own, for devices of an architecture that was not tuned and for
+// sizes more than 8 times as large or small as one that was.
+inline int policy_of(const sum_tuned::device& device, int count) {
   const auto chosen = sum_tuned::select(device, {count});
-  switch (chosen.tier <= 1 ? chosen.config_id : -1) {
+  return chosen.tier <= 1 && chosen.log2_distance_sq <= 9 ? chosen.config_id : -1;
+}
+
+// In two calls as CUB's: with `storage` null it only says how many bytes it needs.
+inline cudaError_t sum(int policy, void* storage, std::size_t& bytes, const int* in, int* out,
+                       int count, cudaStream_t stream = nullptr) {
+  switch (policy) {
 #define TUNED_SUM_CASE(ID, THREADS, ITEMS, VECTOR, ALGORITHM, LOAD)                               \
   case ID:                                                                                        \
     return reduce_policy::sum<                                                                    \
