@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CUTLASS's products beside cuBLAS: products.py TUNER [--budget 10] [--timeout 300]
+"""CUTLASS's products beside cuBLAS: products.py TUNER [--budget 10] [OPTIONS of tuner run]
 
 In a folder with examples/cutlass and CUTLASS's headers. Each size of the study: the best of all configurations,
 what a search with the budget finds and what that loses (by the times of the run that measured all), and the
@@ -56,11 +56,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tuner")
     parser.add_argument("--budget", default="10")
-    parser.add_argument("--timeout", default="300")
-    given = parser.parse_args()
+    given, options = parser.parse_known_args()
+    options += ["--timeout", "300"]  # for a compilation of half a minute, of which many run at once
     tuner = os.path.abspath(given.tuner)
-    everything = run(tuner, "all", "--strategy", "exhaustive", "--timeout", given.timeout)
-    found = run(tuner, "found", "--timeout", given.timeout, "--budget", given.budget)
+    everything = run(tuner, "all", "--strategy", "exhaustive", *options)
+    found = run(tuner, "found", "--budget", given.budget, *options)
     print("size                  tried  best ms  TFLOP/s  cuBLAS ms  best/cuBLAS  loss of the search  best configuration")
     for size, rows in sorted(everything.items()):
         times = {configuration(row): float(row["time_ms"]) for row in rows if row["time_ms"]}
