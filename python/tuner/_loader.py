@@ -2,20 +2,23 @@
 imports, and forks a worker for each that is asked for. Where a fork is not safe, because the function's module
 has started threads or uses a GPU as soon as it is imported, each worker loads the function anew."""
 
+import ctypes
 import importlib
 import multiprocessing.connection
 import multiprocessing.reduction
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
 import traceback
 
 
+_NOT_INITIALIZED = 3  # of CUDA's driver
+
+
 def _die_with_parent():
-    import ctypes
-    import signal
     parent = os.getppid()
     try:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
@@ -33,14 +36,16 @@ def words_of(error):
 
 
 def _is_forkable():
-    """Neither another thread of Python nor a GPU is at work here: a fork would have only half of them."""
-    for name in os.listdir("/proc/self/fd"):
-        try:
-            if os.readlink(f"/proc/self/fd/{name}").startswith("/dev/nvidia"):
-                return False
-        except OSError:
-            pass  # the folder's own
-    return threading.active_count() == 1
+    """Neither another thread of Python nor CUDA is at work here: a fork would have only half of them."""
+    return threading.active_count() == 1 and not _has_begun_cuda()
+
+
+def _has_begun_cuda():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        return False  # nobody has loaded it
+    return driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())) != _NOT_INITIALIZED
 
 
 def _become(function, printed, *fds):

@@ -47,7 +47,9 @@ class _Loader:
         ours, theirs = socket.socketpair()
         self.key, self.printed = key, tempfile.TemporaryFile()
         path = [str(Path(__file__).resolve().parents[1]), *filter(None, loads["path"])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1"}
+        # A module that asks PyTorch whether there is a GPU, as many do, does not start CUDA by that.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1",
+                       "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
         self.process = subprocess.Popen([sys.executable, "-m", "tuner._loader", str(theirs.fileno())],
                                         pass_fds=(theirs.fileno(),), env=environment, stdin=subprocess.DEVNULL,
                                         stdout=self.printed, stderr=self.printed, start_new_session=True)
@@ -134,14 +136,18 @@ class _Worker:
         try:
             while self.pid is None:
                 self.loader.hear()
-            with contextlib.suppress(ProcessLookupError):  # it has not come so far as to have a group
-                os.killpg(self.pid, signal.SIGKILL)
-            os.kill(self.pid, signal.SIGKILL)
+            self.kill()
             code = self.loader.code_of(self)
         finally:
             self.connection.close()
             self.printed.close()
         return code
+
+    def kill(self):
+        """And what it has started."""
+        with contextlib.suppress(ProcessLookupError):  # it has not come so far as to have a group
+            os.killpg(self.pid, signal.SIGKILL)
+        os.kill(self.pid, signal.SIGKILL)
 
     def hand_over(self):
         """Where the inputs lie is known to it: they are there now."""
@@ -151,7 +157,7 @@ class _Worker:
 
 
 class Pool:
-    """`loads`: what is loaded for all workers, `job`: what each is told once. `timeout`: seconds for one task, without
+    """`loads`: what is loaded for all workers, `job()`: what each is told once. `timeout`: seconds for one task, without
     waiting for its turn. Workers of the role "compile" need no inputs; those of the role "run" are not ready before
     give_inputs()."""
 
@@ -168,16 +174,18 @@ class Pool:
         with contextlib.suppress(Error):
             while self._loader.connection.poll():
                 self._loader.hear()
-            for worker in self._workers:
-                if worker.pid is not None:
-                    worker.end()
+            begun = [worker for worker in self._workers if worker.pid is not None]
+            for worker in begun:
+                worker.kill()  # all at once: a process that used a GPU takes its time to end
+            for worker in begun:
+                worker.end()
         self._loader.keep()
         self._inputs.close()
         self._lock.close()
 
     def grow(self, role, count):
         for _ in range(count - self.size(role)):
-            self._workers.append(_Worker(role, self._loader, self._job, self._inputs, self._lock))
+            self._workers.append(_Worker(role, self._loader, self._job(), self._inputs, self._lock))
 
     def give_inputs(self, sent):
         self._inputs.write(pickle.dumps(sent, protocol=4))

@@ -109,8 +109,10 @@ class _Task:
         o = self.options
         budget = {"evaluations": _library.whole("evaluations", o["evaluations"])} if o["evaluations"] else {}
         search = {"budget": budget} if budget else {}
-        if o["strategy"] is not None:
-            search["strategy"] = o["strategy"]
+        # Where all are measured the order matters little, and a strategy that learns has few compiled at a time.
+        strategy = o["strategy"] or (None if o["evaluations"] or o["seconds"] else "random")
+        if strategy is not None:
+            search["strategy"] = strategy
         study = {"schema": 1, "problem_sizes": [self.size], "parameters": self.parameters,
                  "measure": {"drop_above": self.rules["drop_above"], "cache": o["cache"], "finalists": o["finalists"]}}
         for key, value in (("constraints", self.constraints), ("search", search), ("baseline", o["baseline"])):
@@ -157,6 +159,7 @@ class _Task:
                 "function": self.portable.sent, "identity": self.portable.identity,
                 "imports": [name for name in ("numpy", "torch", "triton") if name in self.portable.packages]}
 
+    @functools.cached_property
     def job(self):
         return {"positional": self.positional, "rules": self.rules, "uses_triton": "triton" in self.portable.packages,
                 "apart": self.apart}
@@ -216,7 +219,7 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable], argument
     with contextlib.ExitStack() as stack:
         stack.callback(bar.close)
         # It loads the function while what comes next is done.
-        pool = stack.enter_context(Pool(task.loads(), task.job(), _library.real("timeout", timeout)))
+        pool = stack.enter_context(Pool(task.loads(), lambda: task.job, _library.real("timeout", timeout)))
         first = baseline or _first_of(task)
         options["baseline"] = _space.configuration_of("the baseline", first, task.parameters)
         study = task.write_study(folder)
