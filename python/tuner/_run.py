@@ -127,7 +127,7 @@ class Run:
                     self.take(configuration, done, why)
                     continue
                 queues["run"].append((configuration, done))
-                if not done["compiled"]:  # so those who run it compile, and side by side
+                if done["cannot"]:  # so those who run it compile, and side by side
                     runners = min(runners + 1, jobs)
 
     def _forget(self, queues):

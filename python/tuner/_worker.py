@@ -59,15 +59,17 @@ class Compiling(Session):
         super().__init__(job, function, None)
 
     def compile(self, configuration):
+        """`cannot`: the function is not one that can be called with stands."""
         begin = time.perf_counter()
+        done = cannot = False
         try:
             if self._work is None:
                 self._work, self._on_stands = _stands.in_place_of(self._job["apart"])
             with self._on_stands:
                 done = self._compile(configuration)
-        except BaseException:
-            done = False
-        return {"compiled": done, "compile_ms": (time.perf_counter() - begin) * 1e3}
+        except BaseException as error:
+            cannot = type(error).__name__ not in _STATES
+        return {"compiled": done, "cannot": cannot, "compile_ms": (time.perf_counter() - begin) * 1e3}
 
 
 class Running(Session):
