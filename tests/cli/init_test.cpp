@@ -96,5 +96,16 @@ TEST(Init, WritesOverNothingOfTheUsers) {
   EXPECT_EQ(run(sandbox, {"init", "none.cu"}).status, 2);
 }
 
+TEST(Init, NeedsTheKernelOfAScriptInAFile) {
+  const Sandbox sandbox;
+  sandbox.write("tune.py", "tune_kernel('k', 'gone.cu', 64, [], {})\n");
+  const Finished refused = run(sandbox, {"init", "tune.py"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(
+      refused.err,
+      "tune.py: names no file with a kernel that is there (write the kernel's text into a file "
+      "beside it, and draft for that)\n");
+}
+
 }  // namespace
 }  // namespace tuner::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -54,6 +55,18 @@ std::string text_of(const fs::path& source) {
   } catch (const FatalError& error) {
     throw InputError(Complaint{{source.string(), 0, 0}, error.what(), "init takes a CUDA source"});
   }
+}
+
+// The first source that a script for another tuner names and that is there.
+std::string source_of_script(const fs::path& script) {
+  for (const std::string& name : sources_named_in(text_of(script))) {
+    std::error_code ignored;
+    const fs::path file = script.parent_path() / name;
+    if (fs::is_regular_file(file, ignored)) return file.string();
+  }
+  throw InputError(Complaint{{script.string(), 0, 0},
+                             "names no file with a kernel that is there",
+                             "write the kernel's text into a file beside it, and draft for that"});
 }
 
 fs::path study_of(const InitOptions& options) {
@@ -201,7 +214,9 @@ class Drafts {
 }  // namespace
 
 int init_command(const Words& words) {
-  const InitOptions options = parse_init(words);
+  InitOptions options = parse_init(words);
+  const fs::path script = fs::path(options.source).extension() == ".py" ? options.source : "";
+  if (!script.empty()) options.source = source_of_script(script);
   const fs::path source = options.source;
   const std::string text = text_of(source);
   const fs::path study = study_of(options);
@@ -216,6 +231,10 @@ int init_command(const Words& words) {
   const fs::path folder = to_terminal ? fs::path(".") : folder_of(study);
   DraftRequest request{text, options.source, relative_to(folder, source), options.kernel};
   take_project(source, folder, request);
+  auto& scripts = request.project.scripts;
+  std::stable_partition(scripts.begin(), scripts.end(), [&](const SourceText& one) {
+    return fs::equivalent(one.name, script, ignored);
+  });
   if (to_terminal) {
     const DraftedStudy draft = draft_study(request);
     std::cout << draft.yaml;

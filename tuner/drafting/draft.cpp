@@ -63,7 +63,9 @@ void add_hosts(const DraftRequest& request, std::string_view name, std::vector<S
 // kernel is launched, or who calls the function that does.
 std::vector<SourceText> texts_for(const DraftRequest& request) {
   std::vector<SourceText> texts = request.project.headers;
-  if (request.without_host || request.project.hosts.empty()) return texts;
+  if (request.without_host) return texts;
+  if (request.script) texts.push_back(request.script->host);
+  if (request.script || request.project.hosts.empty()) return texts;
   const FoundSource source(request.source, texts);
   const FoundKernel& kernel = choose_kernel(source, request);
   std::optional<LaunchHint> hint = launch_of(source, kernel);
@@ -201,6 +203,17 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
 DraftedStudy draft_study(const DraftRequest& request) {
   constexpr std::int64_t kSmallest = 4096;
   DraftRequest asked = request;
+  std::vector<std::string> kernels{request.kernel};
+  if (request.kernel.empty()) {
+    kernels.clear();
+    for (const FoundKernel& one : FoundSource(request.source, request.project.headers).kernels) {
+      kernels.push_back(one.name);
+    }
+  }
+  for (const SourceText& one : request.project.scripts) {
+    if (!asked.script) asked.script = read_tuner_script(one, kernels);
+  }
+  if (asked.script) asked.kernel = asked.script->kernel;
   for (;; asked.smaller *= 4) {
     bool is_large = false;
     DraftedStudy draft = drafted_once(asked, is_large);

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tuner/drafting/tuner_script.h"
 #include "tuner/source/project_files.h"
 
 namespace tuner {
@@ -21,6 +23,7 @@ struct DraftRequest {
   std::string kernel;         // empty: the first that is not a reference
   ProjectFiles project{};
   std::vector<std::string> include_dirs{};  // those of the project, as the study names them
+  std::optional<TunerScript> script{};      // of the project's that tunes the kernel
 
   // What an earlier draft has taught.
   bool without_host = false;  // a launch of the host code that makes no study

@@ -70,6 +70,36 @@ class Knobs {
     }
   }
 
+  // What a script for another tuner lists: those parameters and values, and no others but what the
+  // source needs to be compiled.
+  void take_script(const TunerScript& script) {
+    const auto listed = [&](const DraftedParameter& one) {
+      return std::ranges::any_of(script.parameters,
+                                 [&](const auto& theirs) { return theirs.first == one.name; });
+    };
+    std::erase_if(c_.plan.parameters, [&](const DraftedParameter& one) {
+      return !listed(one) && c_.source.macro(one.name) != nullptr;
+    });
+    const std::vector<std::int64_t> first = first_valid(script);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const auto& [name, values] = script.parameters[i];
+      if (c_.plan.parameter(name) == nullptr) add_macro(name, first[i], "");
+      *std::ranges::find(c_.plan.parameters, name, &DraftedParameter::name) = {
+          name, values, first[i], true, "tune_params, " + script.place, true};
+      std::erase_if(c_.plan.guessed, [is = name + " is "](const std::string& guess) {
+        return guess.starts_with(is);  // at present
+      });
+    }
+    for (const std::string& name : script.unknown) {
+      if (c_.plan.parameter(name) == nullptr) add_undefined(name);
+    }
+    c_.plan.constraints = script.restrictions;
+    for (const std::string& one : script.left_out) {
+      c_.plan.guessed.push_back(
+          fmt::format("not literal in {}: {}; write it in the study", script.place, one));
+    }
+  }
+
  private:
   // "#pragma unroll UNROLL"; "#if VEC == 1" and "#elif VEC == 2", of which one has to hold.
   void take_undefined_in_directives() {
@@ -233,6 +263,7 @@ void draft_knobs(DraftContext& context) {
   Knobs knobs(context);
   knobs.take_templates();
   knobs.take_macros();
+  if (context.request.script) knobs.take_script(*context.request.script);
 }
 
 }  // namespace tuner

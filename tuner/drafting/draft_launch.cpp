@@ -171,7 +171,8 @@ class Launch {
     const int axes = static_cast<int>(c_.plan.block.size());
     for (DraftedParameter& one : c_.plan.parameters) {
       for (const std::string& extent : c_.plan.block) {
-        if (extent == one.name) one.values = values_to_try(one.name, one.present, axes);
+        if (extent == one.name && !one.is_given)
+          one.values = values_to_try(one.name, one.present, axes);
       }
     }
   }

@@ -62,8 +62,10 @@ std::string size_text(const std::vector<std::pair<std::string, std::int64_t>>& e
 std::string parameters_text(const DraftPlan& plan) {
   std::string out = "parameters:\n";
   for (const DraftedParameter& one : plan.parameters) {
-    const std::string now = one.is_guess ? "a guess" : fmt::format("now {}", one.present);
-    out += fmt::format("  {}: {}  # {}; {}\n", one.name, numbers(one.values), now, one.from);
+    const std::string now = !one.is_guess  ? fmt::format("now {}; ", one.present)
+                            : one.is_given ? ""
+                                           : "a guess; ";
+    out += fmt::format("  {}: {}  # {}{}\n", one.name, numbers(one.values), now, one.from);
   }
   return out;
 }
@@ -76,8 +78,10 @@ std::string constraints_text(const DraftPlan& plan) {
   }
   const bool varies = std::ranges::any_of(
       plan.parameters, [&](const auto& one) { return threads.find(one.name) != threads.npos; });
-  if (!varies) return {};
-  return "constraints:\n  - " + threads + " <= device.max_threads_per_block\n";
+  std::string out;
+  if (varies) out += "  - " + threads + " <= device.max_threads_per_block\n";
+  for (const std::string& one : plan.constraints) out += "  - " + quoted(one) + "\n";
+  return out.empty() ? out : "constraints:\n" + out;
 }
 
 // "k<float, 16>" for "k<float, {TILE}>".

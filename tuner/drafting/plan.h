@@ -17,6 +17,7 @@ struct DraftedParameter {
   std::int64_t present = 0;
   bool is_guess = false;  // nothing says what it is at present
   std::string from;       // "macro of line 4"
+  bool is_given = false;  // its values are no guess
 };
 
 struct DraftedArgument {
@@ -42,6 +43,7 @@ struct DraftPlan {
   std::vector<std::pair<std::string, std::int64_t>> size_of_host;
   std::map<std::string, std::string> extent_of;  // by argument of the kernel
   std::vector<DraftedParameter> parameters;
+  std::vector<std::string> constraints;  // besides the threads of a block
   std::vector<std::string> block, grid;
   std::string shared;
   bool is_cooperative = false;

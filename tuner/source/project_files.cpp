@@ -119,7 +119,7 @@ void take_hosts(const fs::path& folder, const fs::path& source, ProjectFiles& ou
   std::vector<fs::path> files;
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (is_one_of(".cu .cuh .cpp .cc .cxx .c .h .hpp", at->path().extension().string())) {
+    if (is_one_of(".cu .cuh .cpp .cc .cxx .c .h .hpp .py", at->path().extension().string())) {
       files.push_back(at->path());
     }
   }
@@ -132,7 +132,12 @@ void take_hosts(const fs::path& folder, const fs::path& source, ProjectFiles& ou
       return fs::equivalent(file, header.name, unlike);
     });
     auto text = is_header ? std::nullopt : readable_text(file);
-    if (text) out.hosts.push_back({file.string(), std::move(*text)});
+    if (!text) continue;
+    if (file.extension() != ".py") {
+      out.hosts.push_back({file.string(), std::move(*text)});
+    } else if (text->find("tune_kernel") != text->npos) {
+      out.scripts.push_back({file.string(), std::move(*text)});
+    }
   }
 }
 

@@ -13,7 +13,8 @@ namespace tuner {
 struct ProjectFiles {
   std::vector<SourceText> headers;  // that it includes, and those that they include
   std::vector<SourceText> hosts;  // beside it, and in the folder above: any may launch its kernels
-  std::string includer;           // the first of these that includes it; empty: none does
+  std::vector<SourceText> scripts;  // beside it, in Python, that call tune_kernel()
+  std::string includer;             // the first of these that includes it; empty: none does
   // Folders in which headers had to be looked for, since they are not beside what includes them.
   std::vector<std::filesystem::path> include_dirs;
 };

@@ -1,0 +1,110 @@
+// What a script of Kernel Tuner's says about a kernel gets into its draft.
+
+#include "tuner/drafting/tuner_script.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/drafting/drafted.h"
+
+namespace tuner {
+namespace {
+
+const std::string kSmooth =
+    "__global__ void smooth(float* out, const float* in, int n) {\n"
+    "  int i = blockIdx.x * block_size_x * per_thread + threadIdx.x;\n"
+    "  for (int k = 0; k < per_thread; ++k, i += block_size_x) if (i < n) out[i] = in[i] / 2;\n}\n";
+
+const std::string kScript = R"py(#!/usr/bin/env python
+"""Smooths; not "tune_kernel(...)" of this text."""
+import numpy
+import kernel_tuner
+
+size = 2**20   # elements
+inp = numpy.random.randn(size).astype(numpy.float32)
+out = numpy.zeros_like(inp)
+n = numpy.int32(size)
+tune_params = dict()
+tune_params["block_size_x"] = [32*i for i in range(1, 5)]
+tune_params["per_thread"] = [3, 1,
+                             2]
+results, env = kernel_tuner.tune_kernel("smooth", "smooth.cu", size, [out, inp, n], tune_params,
+    grid_div_x=["block_size_x", "per_thread"], restrictions=["block_size_x * per_thread <= 128"],
+    answer=[inp / 2, None, None])
+)py";
+
+DraftedStudy drafted_with(const std::string& source, const std::string& script) {
+  DraftRequest request{source, "smooth.cu", "smooth.cu", ""};
+  request.project.scripts.push_back({"tune.py", script});
+  return draft_study(request);
+}
+
+TEST(TunerScript, GivesParametersConstraintsSizesAndTheLaunch) {
+  const DraftedStudy study = drafted_with(kSmooth, kScript);
+  for (const char* line :
+       {"  - {n: 1048576}\n",
+        "  block_size_x: [32, 64, 96, 128]  # tune_params, line 14 of tune.py\n",
+        "  per_thread: [3, 1, 2]  # tune_params, line 14 of tune.py\n",
+        "  - block_size_x <= device.max_threads_per_block\n",
+        "  - \"block_size_x * per_thread <= 128\"\n", "  block: [block_size_x]\n",
+        "  grid: [\"ceil_div(n, block_size_x * per_thread)\"]\n",
+        "  - {name: out, type: float32, shape: [n], role: out}\n",
+        "  configuration: {block_size_x: 32, per_thread: 3}\n"}) {
+    EXPECT_TRUE(has(study.yaml, line)) << line << study.yaml;
+  }
+  EXPECT_FALSE(has(study.yaml, "baseline: {")) << study.yaml;
+  EXPECT_EQ(study.found,
+            (std::vector<std::string>{"kernel smooth (line 1)", "its launch in tune.py:14"}));
+  EXPECT_EQ(study.guessed, std::vector<std::string>{});
+}
+
+TEST(TunerScript, SaysWhatIsNotLiteral) {
+  const DraftedStudy study = drafted_with(kSmooth, R"py(
+tune_params = {"block_size_x": [64, 128], "per_thread": choices()}
+tune_kernel("smooth", "smooth.cu", 4096, [a, b, c], tune_params, restrictions=lambda p: p["per_thread"] > 1)
+)py");
+  EXPECT_TRUE(has(study.yaml, "  block_size_x: [64, 128]  # tune_params, line 3 of tune.py\n"))
+      << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "  per_thread: [")) << study.yaml;
+  for (const char* left : {"the values of per_thread", "restrictions"}) {
+    EXPECT_EQ(std::ranges::count(study.guessed, std::string("not literal in line 3 of tune.py: ") +
+                                                    left + "; write it in the study"),
+              1);
+  }
+}
+
+TEST(TunerScript, CountsOnlyForTheKernelThatItTunes) {
+  const std::string other = "tune_kernel('rough', 'rough.cu', 64, [], {'per_thread': [7]})\n";
+  EXPECT_FALSE(has(drafted_with(kSmooth, other).yaml, "per_thread: [7]"))
+      << "it tunes another kernel";
+  EXPECT_TRUE(has(drafted_with(kSmooth, other + kScript).yaml, "per_thread: [3, 1, 2]"));
+}
+
+TEST(TunerScript, TakesASizeThatIsAParameter) {
+  const DraftedStudy study = drafted_with(kSmooth, R"py(
+p = {"blocks": [2**i for i in range(3)], "block_size_x": [64], "per_thread": [1]}
+tune_kernel("smooth", ["smooth.cu"], "blocks", [], p, grid_div_x=[])
+)py");
+  EXPECT_TRUE(has(study.yaml, "  grid: [blocks]\n")) << study.yaml;
+  EXPECT_TRUE(has(study.yaml, "  blocks: [1, 2, 4]  #")) << study.yaml;
+}
+
+TEST(TunerScript, NamesTheSources) {
+  EXPECT_EQ(sources_named_in("with open('a.cu') as f: x = f.read()  # 'b.cu'\nfile = \"c.cl\"\n"),
+            (std::vector<std::string>{"a.cu", "c.cl"}));
+}
+
+// Texts that are no Python do no harm.
+TEST(TunerScript, ReadsAnything) {
+  for (const char* text :
+       {"tune_kernel(", "tune_kernel('smooth'", "\"\"\"tune_kernel", "x = x\ntune_kernel(x, x, x)",
+        "a = [a for a in a]\ntune_kernel('smooth', 1, a, a, a)", "x = (\n)\n) ] }", "\\", "'\\",
+        "n = n + 1\ntune_kernel('smooth', '', (n,), [n], {'block_size_x': range(10**12)})",
+        "tune_kernel('smooth', '', (), [], {'block_size_x': []}, restrictions=['((', '1/0'])"}) {
+    EXPECT_TRUE(has(drafted_with(kSmooth, text).yaml, "name: smooth")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tuner
