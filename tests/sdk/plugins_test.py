@@ -8,6 +8,7 @@ import argparse
 import csv
 import io
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -66,6 +67,16 @@ class Installed(unittest.TestCase):
             call("g++" if language == "c++" else "gcc", f"-std={standard}", "-Wall", "-Wextra",
                  "-Wpedantic", "-Werror", "-fsyntax-only", "-I", self.prefix / "include", "-include",
                  "tuner/plugin/abi.h", "-x", language, "/dev/null")
+
+    def test_the_pages_that_the_program_names_are_installed(self):
+        share = self.prefix / "share/tuner"
+        draft = call(self.tuner, "init", share / "examples/saxpy/saxpy.cu", "-o", "-").stdout
+        named = set(re.findall(r"docs/[a-z0-9-]+\.md", draft))
+        self.assertIn("docs/study-file.md", named)
+        for program in (self.tuner, *(self.prefix / "lib/tuner/plugins").iterdir()):
+            named |= {page.decode() for page in re.findall(rb"docs/[a-z0-9-]+\.md", program.read_bytes())}
+        self.assertGreater(len(named), 1, named)
+        self.assertEqual([page for page in sorted(named) if not (share / page).is_file()], [])
 
     def test_pkg_config_knows_the_headers(self):
         if shutil.which("pkg-config") is None:
