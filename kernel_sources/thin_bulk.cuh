@@ -1,23 +1,47 @@
 #pragma once
-// FORMS boxes and rows (Hopper): one more warp orders copies, STAGES steps ahead and on into the
+// FORMS bulk and wgmma (Hopper): one more warp orders copies, STAGES steps ahead and on into the
 // next tile, so that memory is busy while the others multiply and add up. A stage has 128 bytes of
-// each row of the tile, and of X, for each of the WARPS_K warps that share K.
+// each row of the tile, and of X, for each of the WARPS_K that share K, as boxes that the copy
+// engine swizzles.
 //
 //     ring of stages   | W W X X | W W X X | W W X X | ...      `full`: the copies of a stage have
 //     arrived
 //                        multiply   arrived   under way          `empty`: all warps have read it
+//
+// What multiplies is Warp: see thin_mma.cuh and thin_wgmma.cuh.
 
-#if TUNE_FORM_IS_boxes
-#include "thin_boxes.cuh"
-#else
-#include "thin_stretches.cuh"
-#endif
+#include "tensor_copy.cuh"
+#include "thin_finish.cuh"
 
+constexpr int kBoxBytes = 128;                            // of a row
+constexpr int kBoxColumns = kBoxBytes / sizeof(Element);  // of W and X: numbers of K
+
+// For one of the WARPS_K.
 template <class Shape>
+struct ThinBoxes {
+  unsigned char w[Shape::kColumns * kBoxBytes], x[Shape::kRows * kBoxBytes];
+};
+
+template <bool ONCE>
+__device__ __forceinline__ void load_weights(void* to, const TensorMap& map, Barrier* barrier,
+                                             int x, int y) {
+  if constexpr (ONCE) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+        " [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
+        "l"(&map), "r"(shared_address(barrier)), "r"(x), "r"(y), "l"(leave_first())
+        : "memory");
+  } else {
+    load_box<false>(to, map, barrier, x, y, 0);
+  }
+}
+
+template <class Shape, class Warp>
 struct BulkBlock {
-  using Stage = ThinStage<Shape>;
   static constexpr int kStages = Shape::kStages;
-  using BlockParts = Parts<Shape, Stage::kStep>;
+  static constexpr int kStep = kBoxColumns * Shape::kWarpsK;
+  using BlockParts = Parts<Shape, kStep>;
+  using Stage = ThinBoxes<Shape>[Shape::kWarpsK];
 
   struct Shared {
     Stage stages[kStages];
@@ -35,54 +59,63 @@ struct BulkBlock {
     parity ^= 1;
   }
 
-  __device__ __forceinline__ void order(const BlockParts& parts, const ThinProduct& p,
-                                        const TensorMap& x, const TensorMap& w) {
+  // By one thread.
+  __device__ __forceinline__ void order(const BlockParts& parts, const TensorMap& x,
+                                        const TensorMap& w) {
     parts.for_each_segment([&](const Segment& segment) {
       for (int step = segment.first; step < segment.first + segment.count; ++step) {
         wait_for(&shared.empty[stage], parity ^ 1);
-        shared.stages[stage].order(p, x, w, segment.tile, step, &shared.full[stage]);
+        Barrier* const full = &shared.full[stage];
+        arrive_expecting(full, sizeof(Stage));
+#pragma unroll
+        for (int part = 0; part < Shape::kWarpsK; ++part) {
+          ThinBoxes<Shape>& to = shared.stages[stage][part];
+          const int k = step * kStep + part * kBoxColumns;
+          load_weights<Shape::kOnce>(to.w, w, full, k, segment.tile * Shape::kColumns);
+          load_box<false>(to.x, x, full, k, 0, 0);
+        }
         next();
       }
     });
   }
 
+  __device__ __forceinline__ void release(int which) {
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) arrive(&shared.empty[which]);
+  }
+
+  // Warp::multiply() may leave the last stage's products running: that stage is released later.
   __device__ __forceinline__ void multiply(const BlockParts& parts, const ThinProduct& p) {
-    const int lane = int(threadIdx.x) % 32, number = int(threadIdx.x) / 32;
-    const int warp_n = number % Shape::kWarpsN, warp_k = number / Shape::kWarpsN;
-    WarpSums<Shape> sums;
+    Warp warp;
     parts.for_each_segment([&](const Segment& segment) {
-      sums.clear();
+      warp.clear();
       for (int step = 0; step < segment.count; ++step) {
         wait_for(&shared.full[stage], parity);
-        const Stage& here = shared.stages[stage];
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const int first_k = (segment.first + step) * Stage::kStep + warp_k * 64 + half * 32;
-          if (!Stage::kZerosBehindTheEnd && first_k >= p.depth) continue;
-          sums.multiply(
-              [&](int i) {
-                return here.w(warp_n * Shape::kTile + i * 8, warp_k, half, lane, first_k, p);
-              },
-              [&](int j) { return here.x(j * 8, warp_k, half, lane, first_k, p); });
-        }
-        __syncwarp();
-        if (lane == 0) arrive(&shared.empty[stage]);
+        warp.multiply(shared.stages[stage]);
+        const int before = stage > 0 ? stage - 1 : kStages - 1;
+        if (!Warp::kRunsOn) release(stage);
+        if (Warp::kRunsOn && step > 0) release(before);
         next();
       }
+      warp.finish();
+      if (Warp::kRunsOn) release(stage > 0 ? stage - 1 : kStages - 1);
       meet_multipliers<TileSums<Shape>::kThreads>();  // nobody reads the sums of the segment before
-      sums.leave(shared.sums, lane, warp_n, warp_k);
+      warp.leave(shared.sums);
       finish_segment(shared.sums, p, parts, segment, int(threadIdx.x));
     });
   }
 };
 
-template <class Shape>
+template <class Shape, class Warp>
 __device__ __forceinline__ void multiply_in_bulk(const ThinProduct& p, const TensorMap& x,
                                                  const TensorMap& w) {
-  using Block = BulkBlock<Shape>;
+  using Block = BulkBlock<Shape, Warp>;
   extern __shared__ __align__(1024) unsigned char memory[];
   auto& shared = *reinterpret_cast<typename Block::Shared*>(memory);
-  if (threadIdx.x == 32 * Shape::kWarps) {
+  const bool orders = threadIdx.x == 32 * Shape::kWarps;
+  if (orders) {
+    fetch_map(w);
+    fetch_map(x);
     for (int i = 0; i < Block::kStages; ++i) {
       init_barrier(&shared.full[i], 1);
       init_barrier(&shared.empty[i], Shape::kWarps);
@@ -92,9 +125,6 @@ __device__ __forceinline__ void multiply_in_bulk(const ThinProduct& p, const Ten
   __syncthreads();
   Block block(shared);
   const typename Block::BlockParts parts(p);
-  if (threadIdx.x >= 32 * Shape::kWarps) {
-    block.order(parts, p, x, w);
-  } else {
-    block.multiply(parts, p);
-  }
+  if (orders) block.order(parts, x, w);
+  if (threadIdx.x < 32 * Shape::kWarps) block.multiply(parts, p);
 }

@@ -86,8 +86,3 @@ struct DotWarp {
     }
   }
 };
-
-template <class Shape>
-__device__ __forceinline__ void multiply_in_registers(const ThinProduct& p) {
-  multiply_by_warps<Shape, DotWarp<Shape>>(p);
-}

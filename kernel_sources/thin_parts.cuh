@@ -1,11 +1,11 @@
 #pragma once
-// How the blocks of a thin product share out the weights. K of a tile is walked in steps, and a
-// tile falls into SPLIT parts, or (SPLIT 0) each step is one. All parts, tile after tile, are dealt
-// out in runs of equal length, so that each block reads as much as any other:
+// How the blocks of a thin product share out the weights. K of a tile is walked in steps, which
+// fall into SPLIT parts. All parts, tile after tile, are dealt out in runs of equal length, so that
+// each block reads as much as any other:
 //
 //     tile 0          tile 1          tile 2
-//     |---:---:---|---|---:---|---:---|---|---:---:---|
-//     block 0     block 1     block 2     block 3
+//     |---:---:---:---|---:---:---:---|---:---:---:---|       SPLIT 4, four blocks
+//      block 0     block 1     block 2     block 3
 //
 // Where a run ends inside a tile, the blocks that share it add up their sums (thin_finish.cuh).
 
@@ -28,11 +28,11 @@ struct Segment {
 
 template <class Shape, int STEP>
 struct Parts {
-  int steps, parts;  // of a tile
+  static constexpr int parts = Shape::kSplit;
+  int steps;  // of a tile
   long long all;
   __device__ explicit Parts(const ThinProduct& p)
       : steps((p.depth + STEP - 1) / STEP),
-        parts(Shape::kSplit > 0 ? Shape::kSplit : steps),
         all((long long)parts * ((p.columns + Shape::kColumns - 1) / Shape::kColumns)) {}
 
   __device__ int begin_of(int block) const { return int(all * block / int(gridDim.x)); }

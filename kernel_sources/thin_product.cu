@@ -5,16 +5,16 @@
 //
 // What each value of FORM changes is how the weights come, and what multiplies them:
 //   dot        16 bytes a lane, straight into registers; each lane multiplies and adds by itself
-//   registers  the same, multiplied by the tensor cores, which take the weights as their large
-//   operand boxes      Hopper's copy engine brings boxes of 128-byte rows ahead into shared memory,
-//   for the tensor cores rows       the same with a stretch of each row
+//   registers  the same, for the tensor cores, which take the weights as their larger operand
+//   bulk       Hopper's copy engine brings tiles ahead into shared memory, for the same cores
+//   wgmma      the same, for instructions of four warps that read shared memory (sm_90a)
 //
-// A tile is BN = WARPS_N * TILE rows of W with all of K. WARPS_N warps share its rows, WARPS_K
-// warps share K; how tiles are shared out to blocks is in thin_parts.cuh, how warps and blocks add
-// up in thin_finish.cuh.
+// A tile is WARPS_N * TILE rows of W with all of K. WARPS_N warps (wgmma: groups of four) share its
+// rows, WARPS_K share K. How tiles are dealt out to blocks is in thin_parts.cuh, how warps and
+// blocks add up in thin_finish.cuh.
 //
 // Names: BM rows of X have sums, of which M are there; UNROLL (dot, registers) steps or STAGES
-// (boxes, rows) are under way at once; PER_SM blocks have registers enough; STREAM marks the
+// (bulk, wgmma) are under way at once; PER_SM blocks have registers enough; STREAM marks the
 // weights as used once.
 
 #include "thin_parts.cuh"
@@ -24,23 +24,23 @@ struct Shape {
   static constexpr int kTile = TUNE_TILE;
   static constexpr int kWarpsN = TUNE_WARPS_N, kWarpsK = TUNE_WARPS_K;
   static constexpr int kColumns = kWarpsN * kTile;  // of Y: rows of W
-  static constexpr int kWarps = kWarpsN * kWarpsK;  // that multiply
+  static constexpr int kWarps = kWarpsN * kWarpsK * (TUNE_FORM_IS_wgmma ? 4 : 1);  // that multiply
   static constexpr int kUnroll = TUNE_UNROLL, kStages = TUNE_STAGES;
   static constexpr int kSplit = TUNE_SPLIT;
   static constexpr bool kOnce = TUNE_STREAM;
 };
 
-#if TUNE_FORM_IS_boxes || TUNE_FORM_IS_rows
-#include "thin_bulk.cuh"
-constexpr int kBlock = 32 * (Shape::kWarps + 1);
-#else
-#if TUNE_FORM_IS_registers
+#if TUNE_FORM_IS_wgmma
+#include "thin_wgmma.cuh"
+#elif TUNE_FORM_IS_bulk
+#include "thin_bulk_mma.cuh"
+#elif TUNE_FORM_IS_registers
 #include "thin_registers.cuh"
 #else
 #include "thin_dot.cuh"
 #endif
-constexpr int kBlock = 32 * Shape::kWarps;
-#endif
+
+constexpr int kBlock = 32 * (Shape::kWarps + (TUNE_FORM_IS_bulk || TUNE_FORM_IS_wgmma));
 
 extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM)
     thin_product(const Element* __restrict__ X, const Element* __restrict__ W,
@@ -48,10 +48,14 @@ extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM)
                  const __grid_constant__ TensorMap W_map, float* __restrict__ partial,
                  unsigned* __restrict__ arrived, int M, int N, int K) {
   const ThinProduct product{X, W, Y, partial, arrived, M, N, K};
-#if TUNE_FORM_IS_boxes || TUNE_FORM_IS_rows
-  multiply_in_bulk<Shape>(product, X_map, W_map);
+#if TUNE_FORM_IS_wgmma
+  multiply_in_bulk<Shape, GroupOfWarps<Shape>>(product, X_map, W_map);
+#elif TUNE_FORM_IS_bulk
+  multiply_in_bulk<Shape, WarpOfBoxes<Shape>>(product, X_map, W_map);
+#elif TUNE_FORM_IS_registers
+  multiply_by_warps<Shape, TensorWarp<Shape>>(product);
 #else
-  multiply_in_registers<Shape>(product);
+  multiply_by_warps<Shape, DotWarp<Shape>>(product);
 #endif
 }
 

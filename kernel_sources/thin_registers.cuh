@@ -73,8 +73,3 @@ struct TensorWarp {
     sums.leave(to, lane, warp_n, warp_k);
   }
 };
-
-template <class Shape>
-__device__ __forceinline__ void multiply_in_registers(const ThinProduct& p) {
-  multiply_by_warps<Shape, TensorWarp<Shape>>(p);
-}

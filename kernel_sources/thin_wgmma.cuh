@@ -1,0 +1,90 @@
+#pragma once
+// FORM wgmma (sm_90a): four warps multiply 64 rows of W with all rows of X by one instruction that
+// reads both from shared memory. With many rows of X the form bulk reads more of X out of shared
+// memory than of W.
+
+#include "thin_bulk.cuh"
+#include "wgmma.cuh"
+
+#define THIN_SUMS_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
+#define THIN_WGMMA(N, NAMES, W, X, ...)                                                          \
+  asm volatile(                                                                                  \
+      "{ .reg .pred add; setp.eq.b32 add, 0, 0;\n"                                               \
+      "  wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TENSOR_TYPE "." TENSOR_TYPE " {" NAMES \
+      "}, %" W ", %" X ", add, 1, 1, 0, 0; }"                                                    \
+      : __VA_ARGS__                                                                              \
+      : "l"(w), "l"(x))
+
+// Adds to sum[4 * j + i] of thread t the element of row 16 * (t / 32) + t % 32 / 4 + i / 2 * 8 of W
+// and row 8 * j + t % 4 * 2 + i % 2 of X.
+template <int ROWS>
+__device__ __forceinline__ void multiply_64_rows(float (&sum)[ROWS / 2], unsigned long long w,
+                                                 unsigned long long x) {
+  static_assert(ROWS == 8 || ROWS == 16 || ROWS == 32 || ROWS == 64, "rows of X");
+  if constexpr (ROWS == 8) THIN_WGMMA(8, "%0, %1, %2, %3", "4", "5", THIN_SUMS_4(0));
+  if constexpr (ROWS == 16) {
+    THIN_WGMMA(16, "%0, %1, %2, %3, %4, %5, %6, %7", "8", "9", SUMS_8(0));
+  }
+  if constexpr (ROWS == 32) {
+    THIN_WGMMA(32, "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15", "16",
+               "17", SUMS_8(0), SUMS_8(8));
+  }
+  if constexpr (ROWS == 64) THIN_WGMMA(64, NAMES_0, "32", "33", SUMS_32(0));
+}
+
+template <class Shape>
+struct GroupOfWarps {
+  static constexpr bool kRunsOn = true;
+  static constexpr int kSlices = Shape::kTile / 64;
+  static_assert(Shape::kTile % 64 == 0, "whole instructions");
+  const int thread = int(threadIdx.x) % 128;
+  const int group_n = int(threadIdx.x) / 128 % Shape::kWarpsN;
+  const int group_k = int(threadIdx.x) / 128 / Shape::kWarpsN;
+  float sum[kSlices][Shape::kRows / 2];
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (auto& slice : sum) {
+#pragma unroll
+      for (float& one : slice) one = 0;
+    }
+  }
+
+  __device__ __forceinline__ void multiply(const ThinBoxes<Shape> (&stage)[Shape::kWarpsK]) {
+    const ThinBoxes<Shape>& boxes = stage[group_k];
+    constexpr int kEightRows = 8 * kBoxBytes;
+    wgmma_begin();
+#pragma unroll
+    for (int slice = 0; slice < kSlices; ++slice) {
+      const unsigned char* const w = boxes.w + (group_n * Shape::kTile + slice * 64) * kBoxBytes;
+#pragma unroll
+      for (int byte = 0; byte < kBoxBytes; byte += 32) {
+        multiply_64_rows<Shape::kRows>(sum[slice], describe(w + byte, kEightRows, 0),
+                                       describe(boxes.x + byte, kEightRows, 0));
+      }
+    }
+    wgmma_end_group();
+    wgmma_wait<1>();  // this stage's products run on; the one before is done with
+  }
+
+  __device__ __forceinline__ void finish() {
+    wgmma_wait<0>();
+#pragma unroll
+    for (auto& slice : sum) {
+#pragma unroll
+      for (float& one : slice) asm volatile("" : "+f"(one)::"memory");
+    }
+  }
+
+  __device__ __forceinline__ void leave(TileSums<Shape>& to) const {
+    const int column = group_n * Shape::kTile + thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+    for (int slice = 0; slice < kSlices; ++slice) {
+#pragma unroll
+      for (int i = 0; i < Shape::kRows / 2; ++i) {
+        const int row = i / 4 * 8 + thread % 4 * 2 + i % 2;
+        to.sums[group_k][row][column + slice * 64 + i % 4 / 2 * 8] = sum[slice][i];
+      }
+    }
+  }
+};
