@@ -17,93 +17,66 @@
 // Names: BLOCK threads, UNROLL independent vectors of VEC elements for each thread and step. STREAM
 // marks the input as used once.
 
-constexpr int BLOCK = TUNE_BLOCK;
-constexpr int UNROLL = TUNE_UNROLL;
-constexpr int VEC = TUNE_VEC;
-constexpr bool STREAM = TUNE_STREAM;
-
-static_assert(BLOCK % 32 == 0 && (BLOCK & (BLOCK - 1)) == 0, "the tree halves the block");
-
+#include "last_block.cuh"
 #include "reduction_block.cuh"
+#include "reduction_grid.cuh"
 #include "reduction_operation.cuh"
-#include "vector_access.cuh"
 
-// Of this thread's elements. Threads take neighbouring vectors; all UNROLL loads of a step are
-// issued before the first is used, so that they are in flight together.
-__device__ Value thread_total(const float* __restrict__ X, long long N) {
-  const long long threads = (long long)gridDim.x * BLOCK;
-  const long long thread = (long long)blockIdx.x * BLOCK + threadIdx.x;
-  const long long step = threads * VEC * UNROLL;
+struct Shape {
+  static constexpr int kThreads = TUNE_BLOCK;
+  static constexpr int kUnroll = TUNE_UNROLL;
+  static constexpr int kVector = TUNE_VEC;
+  static constexpr bool kLoadOnce = TUNE_STREAM;
+  static constexpr bool kDynamic = TUNE_SHARED_IS_dynamic;
+  static_assert(kThreads % 32 == 0 && (kThreads & (kThreads - 1)) == 0, "the tree halves the block");
+};
 
-  Value mine[UNROLL] = {};
-  long long first = 0;
-  for (; first + step <= N; first += step) {
-    Vector<VEC> value[UNROLL];
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u) {
-      value[u] = load_vector<VEC, STREAM>(X + first + (u * threads + thread) * VEC);
-    }
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u) {
-      const long long index = first + (u * threads + thread) * VEC;
-#pragma unroll
-      for (int v = 0; v < VEC; ++v) {
-        mine[u] = combine(mine[u], value_of(value[u].at[v], index + v));
-      }
-    }
-  }
-  for (long long i = first + thread; i < N; i += threads) {
-    mine[0] = combine(mine[0], value_of(X[i], i));
-  }
+// A study without OPERATION adds up.
+#if TUNE_OPERATION_IS_max
+using Operation = Largest;
+#elif TUNE_OPERATION_IS_arg_max
+using Operation = WhereLargest;
+#else
+using Operation = Sum;
+#endif
 
-  Value total = 0;
-#pragma unroll
-  for (int u = 0; u < UNROLL; ++u) total = combine(total, mine[u]);
-  return total;
-}
-
-// Of all partial values, by one block.
-__device__ void finish(const Value* partials, int blocks, Result* __restrict__ result) {
-  Value rest = 0;
-  for (int i = threadIdx.x; i < blocks; i += BLOCK) {
-    rest = combine(rest, read_through(partials + i));
-  }
-  const Value all = block_total(rest);
-  if (threadIdx.x == 0) *result = result_of(all);
-}
+#if TUNE_FORM_IS_shuffle
+using Grid = GridReduction<Shape, Operation, BlockShuffles<Shape, Operation>>;
+#else
+using Grid = GridReduction<Shape, Operation, BlockTree<Shape, Operation>>;
+#endif
+using Value = Operation::Value;
+using Result = Operation::Result;
 
 // `total` and `arrivals` are zero before the launch and zero again after it; `partials` holds one
 // word for each of the `blocks` of the grid.
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(Shape::kThreads)
     reduction(const float* __restrict__ X, Result* __restrict__ result, Value* partials,
               Value* total, unsigned* arrivals, int blocks, long long N) {
 #if TUNE_FORM_IS_global
-  const long long threads = (long long)gridDim.x * BLOCK;
-  for (long long i = (long long)blockIdx.x * BLOCK + threadIdx.x; i < N; i += threads) {
-    combine_in(total, value_of(X[i], i));
-  }
+  Grid::combine_all(X, N, total);
 #else
-  const Value mine = block_total(thread_total(X, N));
+  const Value mine = Grid::block_total(Grid::thread_total(X, N));
 #if TUNE_FINISH_IS_atomic
-  if (threadIdx.x == 0) combine_in(total, mine);
+  if (threadIdx.x == 0) Operation::combine_in(total, mine);
 #else
   if (threadIdx.x == 0) partials[blockIdx.x] = mine;
 #endif
 #endif
 
 #if TUNE_FINISH_IS_atomic
-  if (last_to_arrive(arrivals) && threadIdx.x == 0) {
-    *result = result_of(atomicExch(total, Value(0)));
+  if (block_completes(arrivals, 1, gridDim.x) && threadIdx.x == 0) {
+    *result = Operation::result_of(atomicExch(total, Value(0)));
   }
 #elif TUNE_FINISH_IS_last_block
-  if (last_to_arrive(arrivals)) finish(partials, blocks, result);
+  if (block_completes(arrivals, 1, gridDim.x)) Grid::finish(partials, blocks, result);
 #endif
 }
 
 #if TUNE_FINISH_IS_two_pass
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(Shape::kThreads)
     reduction_finish(const Value* partials, int blocks, Result* __restrict__ result) {
-  finish(partials, blocks, result);
+  Grid::finish(partials, blocks, result);
 }
 #endif
 

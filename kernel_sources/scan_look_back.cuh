@@ -6,6 +6,7 @@
 //   tile       ...  t-4   t-3   t-2   t-1    t
 //   published  ...  all   own   own   own         what lies before t: all(t-4) own(t-3) own(t-2) own(t-1)
 
+#include "last_block.cuh"
 #include "scan_operation.cuh"
 
 enum class Published : unsigned { kNothing = 0, kOwn = 1, kAll = 2 };
@@ -95,13 +96,12 @@ struct Progress {
 
   // In one thread, after the barrier behind the last look-back of its block: are all `blocks` here?
   __device__ bool last_to_arrive(unsigned blocks) const {
-    __threadfence();  // what this block published is written before
-    return atomicAdd(counters + 1, 1u) == blocks - 1;
+    return completes(counters + 1, 1, blocks);
   }
 
   // By all threads of the block that arrived last: nobody looks back any more.
   __device__ void clear() const {
     for (int i = threadIdx.x; i < tiles * kStatusWords; i += blockDim.x) status[i] = 0;
-    if (threadIdx.x < 2) counters[threadIdx.x] = 0;
+    if (threadIdx.x == 0) counters[0] = 0;
   }
 };
