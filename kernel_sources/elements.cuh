@@ -40,6 +40,13 @@ __device__ __forceinline__ Elements<Element, N> load_elements(const Element* fro
   return *reinterpret_cast<const Elements<Element, N>*>(from);
 }
 
+// To any memory. The compiler may make one store for each element of it, where that costs fewer registers.
+template <class Element, int N>
+__device__ __forceinline__ void assign_elements(Element* to, const Elements<Element, N>& value) {
+  *reinterpret_cast<Elements<Element, N>*>(to) = value;
+}
+
+// To global memory, as one store whatever it costs.
 template <bool ONCE = false, class Element, int N>
 __device__ __forceinline__ void store_elements(Element* to, const Elements<Element, N>& value) {
 #ifndef TUNER_CPU
@@ -51,6 +58,21 @@ __device__ __forceinline__ void store_elements(Element* to, const Elements<Eleme
     __stcg(reinterpret_cast<Word*>(to), word);
   }
 #else
-  *reinterpret_cast<Elements<Element, N>*>(to) = value;
+  assign_elements(to, value);
+#endif
+}
+
+// To shared memory, 16 bytes. A plain assignment may become one store for each element there, and those of
+// neighbouring threads then meet in the same banks.
+template <class Element, int N>
+__device__ __forceinline__ void store_shared(Element* to, const Elements<Element, N>& value) {
+  static_assert(sizeof(value) == 16);
+#ifndef TUNER_CPU
+  const uint4 word = *reinterpret_cast<const uint4*>(&value);
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(unsigned(__cvta_generic_to_shared(to))),
+               "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w)
+               : "memory");
+#else
+  assign_elements(to, value);
 #endif
 }

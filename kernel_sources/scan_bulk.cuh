@@ -64,6 +64,7 @@ struct BulkScan {
     if (whole > 0) {
       load_stretch<Tile::kLoadOnce>(stage(s), from, whole * int(sizeof(Element)), &shared->full[s]);
     }
+#pragma unroll 1
     for (int i = whole; i < count; ++i) stage(s)[i] = from[i];
   }
 
@@ -72,29 +73,34 @@ struct BulkScan {
     const int count = elements_of(shared->tile[s]), whole = in_stretches(count);
     Element* to = y + (long long)shared->tile[s] * Tile::kElements;
     if (whole > 0) store_stretch<Tile::kStoreOnce>(to, stage(s), whole * int(sizeof(Element)));
+#pragma unroll 1
     for (int i = whole; i < count; ++i) to[i] = stage(s)[i];
   }
 
-  // This thread's elements of the tile of a stage: Use is called with each vector, there to be changed,
-  // and with how many of its elements are there.
-  template <class Use>
-  __device__ __forceinline__ void for_each(int s, Use use) const {
-    const int first = threadIdx.x * Tile::kItems, elements = elements_of(shared->tile[s]);
-    Vector* const vectors = reinterpret_cast<Vector*>(stage(s) + first);
+  // This thread's elements of a tile, side by side. What lies behind the end is not written back.
+  struct Mine {
+    Vector vectors[kVectors];
+  };
+  __device__ Element* mine_in(int s) const { return stage(s) + threadIdx.x * Tile::kItems; }
+  __device__ __forceinline__ Mine load_mine(int s) const {
+    Mine mine;
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) use(vectors[i], elements - first - i * kVector);
+    for (int i = 0; i < kVectors; ++i) mine.vectors[i] = load_elements<kVector>(mine_in(s) + i * kVector);
+    return mine;
   }
 
   // By all threads: the tile of a stage, as soon as it has arrived. Returns what lies before this
   // thread's elements in it.
   __device__ Element add_up(int s, int round) const {
     wait_for(&shared->full[s], round & 1);
-    Element mine = nothing();
-    for_each(s, [&](const Vector& vector, int left) {
+    const Mine mine = load_mine(s);
+    const int left = elements_of(shared->tile[s]) - threadIdx.x * Tile::kItems;
+    Element total = nothing();
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) mine = combine(mine, v < left ? vector.at[v] : nothing());
-    });
-    const Element up_to_lane = scan_lanes(mine);
+    for (int i = 0; i < Tile::kItems; ++i) {
+      if (i < left) total = combine(total, mine.vectors[i / kVector].at[i % kVector]);
+    }
+    const Element up_to_lane = scan_lanes(total);
     const Element before_lane = __shfl_up_sync(kWholeWarp, up_to_lane, 1);
     const int lane = threadIdx.x % 32;
     if (lane == 31) shared->warps[warp()] = up_to_lane;
@@ -113,6 +119,7 @@ struct BulkScan {
   // By all threads: scans in place, where `before` lies before this thread's elements in the tile.
   __device__ void scan(int s, Element before) const {
     const int tile = shared->tile[s];
+    const Mine mine = load_mine(s);
     if (warp() == 0) {
       const Element before_tile = look_back<Tile::kWindow, Tile::kDelay>(progress.status, tile);
       if (threadIdx.x == 0) {
@@ -122,17 +129,17 @@ struct BulkScan {
     }
     __syncthreads();
     Element up_to = combine(shared->before_tile, before);
-    // What lies behind the end is not written back.
-    for_each(s, [&](Vector& vector, int) {
-      Vector y = vector;
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      Vector y;
 #pragma unroll
       for (int v = 0; v < kVector; ++v) {
-        const Element with = combine(up_to, y.at[v]);
+        const Element with = combine(up_to, mine.vectors[i].at[v]);
         y.at[v] = kExclusive ? up_to : with;
         up_to = with;
       }
-      vector = y;
-    });
+      store_shared(mine_in(s) + i * kVector, y);
+    }
     make_visible_to_copies();
   }
 
