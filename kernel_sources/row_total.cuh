@@ -44,7 +44,11 @@ struct RowTotal {
   }
 
   __device__ __forceinline__ Value operator()(Value value) {
-    value = Operation::over_lanes(value);
+    return of_warps(Operation::over_lanes(value));
+  }
+
+  // Where each warp has its total already, in all lanes.
+  __device__ __forceinline__ Value of_warps(Value value) {
     if constexpr (kTotals == 1) return value;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     float2(&totals)[kTotals] = memory.totals[turn & 1][threadIdx.y];

@@ -5,11 +5,9 @@
 //   online      twice: maximum and sum in one pass, each new maximum rescales the sum
 //   shared      once: the row waits in shared memory between the passes
 //   registers   once: the row waits in its threads' registers, ITEMS vectors in each
-//   bulk        once: the copy engine brings rows ahead, STAGES of them, to blocks that stay (Hopper)
 //
 // Names: BLOCK threads share a row, ROWS rows share a block (which hides the latency of short rows), or
-// CLUSTER blocks share a row (few or long rows); accesses are VEC elements wide; ONCE marks the data of
-// bulk as used once.
+// CLUSTER blocks share a row (registers; few or long rows); accesses are VEC elements wide.
 
 struct Shape {
   static constexpr int kThreads = TUNE_BLOCK;
@@ -17,14 +15,10 @@ struct Shape {
   static constexpr int kCluster = TUNE_CLUSTER;
   static constexpr int kVector = TUNE_VEC;
   static constexpr int kItems = TUNE_ITEMS;
-  static constexpr int kStages = TUNE_STAGES;
-  static constexpr bool kOnce = TUNE_ONCE;
 };
 
 #if TUNE_FORM_IS_registers
 #include "softmax_registers.cuh"
-#elif TUNE_FORM_IS_bulk
-#include "softmax_bulk.cuh"
 #else
 #include "softmax_passes.cuh"
 #endif
@@ -39,8 +33,6 @@ extern "C" __global__ void __launch_bounds__(TUNE_BLOCK* TUNE_ROWS) IN_CLUSTERS
     softmax(const float* __restrict__ X, float* __restrict__ Y, int M, int N) {
 #if TUNE_FORM_IS_registers
   softmax_in_registers<Shape>(X, Y, M, N);
-#elif TUNE_FORM_IS_bulk
-  softmax_in_bulk<Shape>(X, Y, M, N);
 #elif TUNE_FORM_IS_shared
   softmax_in_shared<Shape>(X, Y, M, N);
 #elif TUNE_FORM_IS_online

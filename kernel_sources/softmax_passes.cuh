@@ -57,7 +57,7 @@ struct RowPasses {
       Vector value = load_elements<kVector>(from + i);
 #pragma unroll
       for (int v = 0; v < kVector; ++v) value.at[v] = of(value.at[v]);
-      *reinterpret_cast<Vector*>(to + i) = value;
+      assign_elements(to + i, value);
     }
 #pragma unroll 1
     for (int i = end + thread; i < N; i += kThreads) to[i] = of(from[i]);

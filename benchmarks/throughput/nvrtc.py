@@ -13,8 +13,7 @@ TOOLKIT = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
 LIBRARY = TOOLKIT / "lib64" / "libnvrtc.so"
 # Parameters of words: each word is a macro, too.
 WORDS = {
-    "FORM": ["naive", "shared", "registers", "warptile", "three_pass", "online", "global", "bulk", "mma",
-             "wgmma"],
+    "FORM": ["naive", "shared", "registers", "warptile", "three_pass", "online", "global", "mma", "wgmma"],
     "SHARED": ["static", "dynamic"],
     "DIVIDE": ["tiles", "steps"],
     "WALK": ["squares", "bricks"],

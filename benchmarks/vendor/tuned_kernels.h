@@ -99,11 +99,9 @@ inline RtcKernel softmax_kernel(const std::string& sources, const softmax_tuned:
   definitions.choice("FORM", "three_pass", c.FORM == tuned::FORM_choice::three_pass)
       .choice("FORM", "online", c.FORM == tuned::FORM_choice::online)
       .choice("FORM", "shared", c.FORM == tuned::FORM_choice::shared)
-      .choice("FORM", "registers", c.FORM == tuned::FORM_choice::registers)
-      .choice("FORM", "bulk", c.FORM == tuned::FORM_choice::bulk);
+      .choice("FORM", "registers", c.FORM == tuned::FORM_choice::registers);
   definitions.number("BLOCK", c.BLOCK).number("ROWS", c.ROWS).number("VEC", c.VEC);
-  definitions.number("ITEMS", c.ITEMS).number("CLUSTER", c.CLUSTER).number("STAGES", c.STAGES);
-  definitions.number("ONCE", c.ONCE);
+  definitions.number("ITEMS", c.ITEMS).number("CLUSTER", c.CLUSTER);
   return RtcKernel(sources, "softmax", definitions,
                    shape_of(tuned::grid_of(c, size, device), tuned::block_of(c, size, device),
                             tuned::dynamic_shared_bytes_of(c, size, device)));
