@@ -67,6 +67,8 @@ DeviceResult<Ok> Masking::turn(BufferId buffer, std::uint64_t bytes, std::uint64
                       : turn_on_host(contents_of(buffer), words, mask);
 }
 
-void wipe(std::span<std::byte> copy) { explicit_bzero(copy.data(), copy.size()); }
+void wipe(std::span<std::byte> copy) {
+  if (!copy.empty()) explicit_bzero(copy.data(), copy.size());
+}
 
 }  // namespace tuner

@@ -84,7 +84,7 @@ void DeviceKernels::queue_stamp(CUdeviceptr out, unsigned blocks) {
 void DeviceKernels::fill(CUdeviceptr to, std::uint64_t elements, const tuner_fill& how) {
   if (how.kind == TUNER_FILL_BYTES) {
     check(api_,
-          api_.memset_d8_async(to, static_cast<unsigned char>(how.a),
+          api_.memset_d8_async(to, static_cast<unsigned char>(static_cast<long long>(how.a)),
                                elements * element_size(how.type), stream_),
           "cuMemsetD8Async");
     wait();

@@ -169,7 +169,7 @@ void ElementKernels::fill(Place to, std::uint64_t elements, const tuner_fill& ho
   }
   if (elements == 0) return;
   if (how.kind == TUNER_FILL_BYTES) {
-    queue_.fill(to.memory, to.offset, static_cast<unsigned char>(how.a),
+    queue_.fill(to.memory, to.offset, static_cast<unsigned char>(static_cast<long long>(how.a)),
                 bytes_of_elements(how.type, elements));
   } else if (on_device_) {
     Compiled& it = compiled();
