@@ -233,6 +233,9 @@ class FakeBackend : public Backend, public DeviceMemory {
           return Unexpected{done.error()};
         }
       }
+      for (const ByteFill& one : request.fills) {
+        std::fill_n(at(one.at), one.bytes, static_cast<std::byte>(one.value));
+      }
       double total = 0;
       for (std::uint32_t n = 0; n < request.launches_per_sample; ++n) {
         const std::size_t number = std::size_t{i} * request.launches_per_sample + n;

@@ -48,17 +48,6 @@ DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
   return Ok{};
 }
 
-// A sample that began with the answer of the one before could be told from a launch that is looked
-// at. Where memory does not suffice, it begins so.
-DeviceResult<Ok> DeviceBuffers::prepare_poison() {
-  for (const ArgumentPlan& argument : plan_.arguments) {
-    if (argument.is_scalar || argument.role != Role::kOut) continue;
-    auto done = repeated_.make(poison_for(argument), bytes_of(argument));
-    if (!done && done.error().error != DeviceError::kOutOfMemory) return done;
-  }
-  return Ok{};
-}
-
 // Outputs get their contents in reset(), and so does what is read and written: from its copy.
 DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argument) {
   const bool is_input = argument.role == Role::kIn;
@@ -101,10 +90,7 @@ DeviceResult<Ok> DeviceBuffers::prepare() {
     if (!done) return Unexpected{in_context(argument.name, done.error())};
   }
   if (auto done = fill_inputs(Which::kAll); !done) return done;
-  if (plan_.reference) {
-    if (auto done = prepare_answers(); !done) return done;
-  }
-  return prepare_poison();
+  return plan_.reference ? prepare_answers() : Ok{};
 }
 
 // All of them, so that a reference that cannot answer is known before anything is measured. Warns
@@ -226,8 +212,6 @@ DeviceResult<Ok> DeviceBuffers::reserve(const VariantPlan& variant) {
       slots_[i].data = std::move(*data);
       slots_[i].capacity = bytes;
     }
-    if (argument.role == Role::kWorkspace && !keeps_zeros(argument)) continue;
-    if (auto done = repeated_.make(0, bytes); !done) return done;
   }
   return Ok{};
 }
@@ -244,16 +228,15 @@ BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& 
     bound.bytes.push_back(bytes);
     bound.buffers.push_back(contents_of(slot.data.id()));
     if (argument.is_scalar) continue;
-    // With the guard words in front: buffers are copied from their beginning, and what a variant
-    // did to these guard words does not outlive it.
-    if (argument.role == Role::kOut) {
-      const auto poison = repeated_.find(poison_for(argument), bytes);
-      if (poison) bound.poisons.push_back({slot.data.id(), *poison, kGuardBytes + bytes});
+    // With the guard words in front: what a variant did to these does not outlive it.
+    if (argument.role == Role::kOut || argument.role == Role::kScratch) {
+      const bool is_output = argument.role == Role::kOut;
+      std::vector<ByteFill>& fills = is_output ? bound.poisons : bound.zeros;
+      fills.push_back({{slot.data.id(), 0}, kGuardBytes, kGuardByte, 0});
+      fills.push_back(
+          {contents_of(slot.data.id()), bytes, is_output ? poison_for(argument) : 0U, 0});
     } else if (argument.role == Role::kInOut) {
       bound.restores.push_back({slot.data.id(), slot.pristine.id(), kGuardBytes + bytes});
-    } else if (argument.role == Role::kScratch) {
-      bound.restores.push_back(
-          {slot.data.id(), repeated_.find(0, bytes).value(), kGuardBytes + bytes});
     } else if (argument.role == Role::kWorkspace) {
       bound.workspaces.push_back({&plan_.arguments[i], slot.data.id(), bytes});
       if (argument.zero == Zero::kEach) zeros.push_back({contents_of(slot.data.id()), bytes});
@@ -279,31 +262,33 @@ DeviceResult<Ok> DeviceBuffers::renew_workspaces(const BoundLaunch& bound) {
 DeviceResult<std::optional<std::string>> DeviceBuffers::left_behind(const BoundLaunch& bound) {
   for (const WorkspaceArgument& one : bound.workspaces) {
     if (!keeps_zeros(*one.argument)) continue;
-    auto left = tuner::left_behind(backend_, memory_, one, repeated_.find(0, one.bytes).value());
+    auto left = tuner::left_behind(backend_, memory_, one);
     if (!left || *left) return left;
   }
   return std::optional<std::string>();
 }
 
+DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound) {
+  for (const Restore& one : bound.restores) {
+    auto done = memory.copy({one.to, 0}, {one.from, 0}, one.bytes);
+    if (!done) return done;
+  }
+  for (const ByteFill& one : bound.fills()) {
+    auto done = fill_bytes(memory, one);
+    if (!done) return done;
+  }
+  return Ok{};
+}
+
 DeviceResult<Ok> DeviceBuffers::reset(const BoundLaunch& bound, Outputs outputs) {
   inputs_untouched_ = false;
   if (auto done = enter(bound); !done) return done;
-  for (const Restore& restore : bound.restores) {
-    auto done = backend_.memory().copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
-    if (!done) return done;
-  }
+  if (auto done = begin_anew(backend_.memory(), bound); !done) return done;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const ArgumentPlan& argument = plan_.arguments[i];
-    if (argument.is_scalar) continue;
-    const Slot& slot = slots_[i];
-    const BufferId id = slot.data.id();
-    DeviceResult<Ok> done = Ok{};
-    if (argument.role == Role::kOut) {
-      done = memory_.fill_bytes(id, kGuardBytes, bound.bytes[i], poison_for(argument));
-    } else if (argument.role == Role::kScratch) {
-      // A scratch buffer's size depends on the configuration: the guard words behind it move.
-      done = memory_.fill_bytes(id, kGuardBytes + bound.bytes[i], kGuardBytes, kGuardByte);
-    }
+    if (plan_.arguments[i].is_scalar || plan_.arguments[i].role != Role::kScratch) continue;
+    // A scratch buffer's size depends on the configuration: the guard words behind it move.
+    auto done = memory_.fill_bytes(slots_[i].data.id(), kGuardBytes + bound.bytes[i], kGuardBytes,
+                                   kGuardByte);
     if (!done) return done;
   }
   return outputs == Outputs::kDecoys ? place_decoys(bound) : Ok{};
@@ -362,14 +347,12 @@ DeviceResult<OutputCheck> DeviceBuffers::check_outputs(const BoundLaunch& bound)
 DeviceResult<std::optional<std::string>> DeviceBuffers::damaged() {
   if (auto done = use_inputs(0); !done) return Unexpected{done.error()};
   auto broken = seals_.broken(backend_.memory());
-  if (broken && !*broken) broken = repeated_.seals().broken(backend_.memory());
   if (broken && !*broken) broken = constants_.seals().broken(backend_.memory());
   return broken && !*broken ? answers_.damaged() : broken;
 }
 
 std::uint64_t DeviceBuffers::kept_bytes() const {
-  return seals_.bytes() + repeated_.seals().bytes() + constants_.seals().bytes() +
-         answers_.kept_bytes();
+  return seals_.bytes() + constants_.seals().bytes() + answers_.kept_bytes();
 }
 
 bool DeviceBuffers::inputs_are_small() const {

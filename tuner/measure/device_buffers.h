@@ -13,7 +13,6 @@
 #include "tuner/measure/answers.h"
 #include "tuner/measure/constants.h"
 #include "tuner/measure/guarded_memory.h"
-#include "tuner/measure/repeated_bytes.h"
 #include "tuner/measure/seals.h"
 #include "tuner/measure/workspace_role.h"
 #include "tuner/model/plan.h"
@@ -28,17 +27,24 @@ struct BoundLaunch {
   std::vector<std::uint64_t> bytes;      // of each buffer argument; 0 for scalars
   std::vector<BufferRange> buffers;      // of each: its contents
   std::vector<Restore> restores;         // what one time changes and the next one reads
-  std::vector<Restore> poisons{};        // of outputs, where there is memory for it
+  std::vector<ByteFill> zeros{};         // the same, of scratch buffers
+  std::vector<ByteFill> poisons{};       // of outputs
   std::vector<WorkspaceArgument> workspaces{};
   std::uint32_t answer = 0;  // VariantPlan::answer
 
-  // What is copied before each sample, so that it finds what a launch finds that is looked at.
-  std::vector<Restore> before_sample() const {
-    std::vector<Restore> all = restores;
+  // Whether a launch needs its buffers as they were before the last one.
+  bool is_used_up() const { return !restores.empty() || !zeros.empty(); }
+  // With the restores it is done before each sample, so that this finds what a launch finds that is
+  // looked at.
+  std::vector<ByteFill> fills() const {
+    std::vector<ByteFill> all = zeros;
     all.insert(all.end(), poisons.begin(), poisons.end());
     return all;
   }
 };
+
+// Does it now.
+DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound);
 
 // What an output holds before a launch that is to be checked. Poison (NaN) is what no kernel
 // writes. A decoy is what a timed launch may find: numbers like those of an answer, at the wrong
@@ -53,8 +59,7 @@ class DeviceBuffers {
         memory_(backend.memory(), problem),
         plan_(std::move(plan)),
         answers_(backend, plan_, problem),
-        constants_(backend, plan_, problem),
-        repeated_(backend.memory()) {}
+        constants_(backend, plan_, problem) {}
 
   // Allocates and fills everything and runs the reference, for each of its answers.
   DeviceResult<Ok> prepare();
@@ -125,7 +130,6 @@ class DeviceBuffers {
   };
 
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
-  DeviceResult<Ok> prepare_poison();
   DeviceResult<Ok> fill_input(Slot& slot, const ArgumentPlan& argument);
   enum class Which { kAll, kRandom };
   DeviceResult<Ok> fill_inputs(Which which);
@@ -141,7 +145,6 @@ class DeviceBuffers {
   Answers answers_;
   Constants constants_;
   std::vector<Slot> slots_;  // as plan_.arguments
-  RepeatedBytes repeated_;   // what scratch and outputs begin with
   Seals seals_;              // of pristine copies, as they are in the first set of inputs
   std::vector<std::string> warnings_;
   // By key, of the first set: the largest right number of each check. Where there are other sets

@@ -110,11 +110,15 @@ DeviceResult<DeviceBuffer> GuardedMemory::allocate_guarded(std::uint64_t bytes) 
   return buffer;
 }
 
+DeviceResult<Ok> fill_bytes(DeviceMemory& memory, const ByteFill& how) {
+  if (how.bytes == 0) return Ok{};
+  return memory.fill(how.at, how.bytes,
+                     {Fill::Kind::kBytes, DataType::kUInt8, static_cast<double>(how.value), 0, 0});
+}
+
 DeviceResult<Ok> GuardedMemory::fill_bytes(BufferId buffer, std::uint64_t offset,
                                            std::uint64_t bytes, unsigned char value) {
-  if (bytes == 0) return Ok{};
-  return memory_.fill({buffer, offset}, bytes,
-                      {Fill::Kind::kBytes, DataType::kUInt8, static_cast<double>(value), 0, 0});
+  return tuner::fill_bytes(memory_, {{buffer, offset}, bytes, value, 0});
 }
 
 DeviceResult<std::vector<std::byte>> GuardedMemory::fetched(const ArgumentPlan& constant) {
@@ -232,6 +236,21 @@ DeviceResult<Ok> GuardedMemory::sprinkle(BufferId buffer, const ArgumentPlan& ar
     if (!done) return done;
   }
   return Ok{};
+}
+
+// Zero at the beginning, and each word equal to the next one: no zeros are needed to compare with.
+DeviceResult<bool> GuardedMemory::is_zero(BufferId buffer, std::uint64_t bytes) {
+  const DataType type = bytes % 4 == 0 ? DataType::kUInt32 : DataType::kUInt8;
+  const std::uint64_t word = size_of(type);
+  if (bytes == 0) return true;
+  std::array<std::byte, 4> first{};
+  auto done = memory_.download(contents_of(buffer), std::span(first).first(word));
+  if (!done) return Unexpected{done.error()};
+  if (first != std::array<std::byte, 4>{}) return false;
+  auto others = memory_.compare(contents_of(buffer), {buffer, kGuardBytes + word}, type,
+                                bytes / word - 1, 0, 0);
+  if (!others) return Unexpected{others.error()};
+  return others->mismatches == 0;
 }
 
 // Compared as whole numbers without meaning: an input may well hold NaN, which equals nothing.

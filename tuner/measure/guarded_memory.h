@@ -74,6 +74,8 @@ class DeviceBuffer {
   BufferId id_ = 0;
 };
 
+DeviceResult<Ok> fill_bytes(DeviceMemory& memory, const ByteFill& how);
+
 class GuardedMemory {
  public:
   // Both outlive this; `problem` may be null where nothing is left to one.
@@ -94,6 +96,8 @@ class GuardedMemory {
   DeviceResult<std::vector<std::byte>> fetched(const ArgumentPlan& constant);
   // Contents only.
   DeviceResult<Ok> copy(BufferId to, BufferId from, std::uint64_t bytes);
+  // Whether all bits of the contents are.
+  DeviceResult<bool> is_zero(BufferId buffer, std::uint64_t bytes);
   DeviceResult<bool> same_contents(BufferId one, BufferId other, std::uint64_t bytes);
 
   // Fills an input anew if it has changed, and says whether it had. `pristine`: what it was filled

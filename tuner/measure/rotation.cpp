@@ -68,10 +68,7 @@ DeviceResult<Ok> Rotation::make_room(std::uint64_t copies, std::uint64_t bytes) 
 DeviceResult<Ok> Rotation::fill_one(const BoundLaunch& bound, const Layout& layout,
                                     std::uint64_t copy) {
   DeviceMemory& memory = backend_.memory();
-  for (const Restore& restore : bound.before_sample()) {
-    auto done = memory.copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
-    if (!done) return done;
-  }
+  if (auto done = tuner::begin_anew(memory, bound); !done) return done;
   for (std::size_t i = 0; i < bound.bytes.size(); ++i) {
     if (bound.bytes[i] == 0) continue;
     auto done = memory.copy({room_.id(), copy * layout.bytes + layout.offsets[i]}, bound.buffers[i],
@@ -121,7 +118,7 @@ DeviceResult<std::vector<LaunchSequence>> Rotation::turns(const BoundLaunch& bou
   const std::uint64_t count = copies_of(layout);
   std::vector<LaunchSequence> out;
   if (count == 0) return out;
-  const bool used_once = !bound.before_sample().empty();
+  const bool used_once = bound.is_used_up() || !bound.poisons.empty();
   const bool used_up = renew || (used_once && next_ + launches > count);
   if (filled_ != bound.bytes || used_up) {
     filled_.clear();

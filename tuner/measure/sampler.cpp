@@ -47,7 +47,10 @@ DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wante
   request.graph = measuring().mode == LaunchMode::kGraph;
   if (auto done = buffers_.enter(bound); !done) return Unexpected{done.error()};
   const bool in_turns = measuring().cache == CacheState::kRotate && rotation_.copies(bound) > 0;
-  if (!in_turns) request.restores = bound.before_sample();
+  if (!in_turns) {
+    request.restores = bound.restores;
+    request.fills = bound.fills();
+  }
   auto times = in_turns  ? time_in_turns(bound, request, inputs)
                : fresh() ? time_on_fresh_inputs(bound, request, inputs)
                          : backend_.time(bound.sequence, request);
@@ -98,7 +101,7 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
   const std::uint64_t samples = request.samples;
   const std::uint64_t launches = request.launches_per_sample;
   const std::uint64_t fitting = std::max<std::uint64_t>(1, rotation_.copies(bound) / launches);
-  const bool used_once = !bound.before_sample().empty() || fresh();
+  const bool used_once = bound.is_used_up() || !bound.poisons.empty() || fresh();
   const std::uint64_t most = used_once ? std::min(fitting, kMostInRequest) : kMostInRequest;
   // The last copy is that of the last launch, whose answer can be looked at.
   Rotation::Renew renew;
@@ -130,7 +133,7 @@ std::uint32_t Sampler::launches_for(const BoundLaunch& bound, double one_ms) con
   const bool graph = measuring().mode == LaunchMode::kGraph;
   const auto kernels = static_cast<double>(bound.sequence.size());
   double most = graph ? std::floor(kMostInGraph / kernels) : kMostLaunches;
-  if (!bound.restores.empty() || fresh()) {
+  if (bound.is_used_up() || fresh()) {
     if (measuring().cache == CacheState::kHot) return 1;
     most = std::min(most, static_cast<double>(rotation_.copies(bound)));
   }

@@ -26,7 +26,8 @@ std::optional<double> Sentinel::measure() {
   request.samples = kSamples;
   request.flush_cache = buffers_.plan().measure.cache == CacheState::kCold;
   request.graph = buffers_.plan().measure.mode == LaunchMode::kGraph;
-  request.restores = bound.before_sample();
+  request.restores = bound.restores;
+  request.fills = bound.fills();
   const auto times = backend_.time(bound.sequence, request);
   if (!times) return std::nullopt;
   return median(*times);

@@ -22,13 +22,18 @@ DeviceResult<Ok> renew(GuardedMemory& memory, const WorkspaceArgument& one) {
 }
 
 DeviceResult<std::optional<std::string>> left_behind(Backend& backend, GuardedMemory& memory,
-                                                     const WorkspaceArgument& one, BufferId zeros) {
-  auto same = memory.same_contents(one.buffer, zeros, one.bytes);
-  if (!same) return Unexpected{same.error()};
-  if (*same) return std::optional<std::string>();
+                                                     const WorkspaceArgument& one) {
+  auto zero = memory.is_zero(one.buffer, one.bytes);
+  if (!zero) return Unexpected{zero.error()};
+  if (*zero) return std::optional<std::string>();
+  auto zeros = memory.allocate_pristine(one.bytes);
+  if (!zeros) return Unexpected{zeros.error()};
+  if (auto done = memory.fill_bytes(zeros->id(), kGuardBytes, one.bytes, 0); !done) {
+    return Unexpected{done.error()};
+  }
   const ArgumentPlan& argument = *one.argument;
   auto difference =
-      backend.memory().compare(contents_of(one.buffer), contents_of(zeros), argument.type,
+      backend.memory().compare(contents_of(one.buffer), contents_of(zeros->id()), argument.type,
                                one.bytes / size_of(argument.type), 0, 0);
   if (!difference) return Unexpected{difference.error()};
   if (auto done = renew(memory, one); !done) return Unexpected{done.error()};

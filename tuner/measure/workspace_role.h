@@ -26,8 +26,7 @@ bool keeps_zeros(const ArgumentPlan& argument);
 DeviceResult<Ok> renew(GuardedMemory& memory, const WorkspaceArgument& one);
 
 // In words, what a launch left in one that keeps zeros, when that is anything else (renewed then).
-// `zeros`: a pristine buffer at least as large.
 DeviceResult<std::optional<std::string>> left_behind(Backend& backend, GuardedMemory& memory,
-                                                     const WorkspaceArgument& one, BufferId zeros);
+                                                     const WorkspaceArgument& one);
 
 }  // namespace tuner

@@ -297,6 +297,13 @@ typedef struct tuner_restore {
   uint64_t to, from, bytes;
 } tuner_restore;
 
+/* Every byte from there on becomes `value`. */
+typedef struct tuner_byte_fill {
+  tuner_range at;
+  uint64_t bytes;
+  uint32_t value, reserved;
+} tuner_byte_fill;
+
 typedef struct tuner_timing {
   uint32_t struct_size, samples, launches_per_sample, flush_cache;
   const tuner_restore* restores; /* before every sample, outside the timed region */
@@ -306,6 +313,8 @@ typedef struct tuner_timing {
    * TUNER_ABILITY_ROTATION. */
   const tuner_launch* const* turns;
   size_t turn_count;
+  const tuner_byte_fill* fills; /* as restores, behind them */
+  size_t fill_count;
 } tuner_timing;
 
 /* Functions return a tuner_status and, when it is not TUNER_OK, a reason through `error`; `self` is

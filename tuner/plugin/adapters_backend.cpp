@@ -233,7 +233,9 @@ class PluginBackend : public Backend, public AdoptsMemory {
                               request.restores.data(),
                               request.restores.size(),
                               turns.data(),
-                              turns.size()};
+                              turns.size(),
+                              request.fills.data(),
+                              request.fills.size()};
     std::vector<double> milliseconds(request.samples, std::numeric_limits<double>::quiet_NaN());
     return call(milliseconds, request.graph ? graph_->time : kernels_.time, table_.self, abi.kernel,
                 abi.first(), &timing, milliseconds.data());

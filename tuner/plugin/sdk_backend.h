@@ -21,6 +21,19 @@ inline std::span<const tuner_zeros> zeros_of(const tuner_launch& launch) {
   return {launch.zeros, launch.zeros_count};
 }
 
+inline std::span<const tuner_restore> restores_of(const tuner_timing& timing) {
+  return {timing.restores, timing.restore_count};
+}
+
+inline std::span<const tuner_byte_fill> fills_of(const tuner_timing& timing) {
+  return {timing.fills, timing.fill_count};
+}
+
+// Of Backend::fill().
+inline tuner_fill fill_with(const tuner_byte_fill& one) {
+  return {TUNER_FILL_BYTES, TUNER_UINT8, static_cast<double>(one.value), 0, 0};
+}
+
 // The launches that take turns in a timing: `launch` alone where the timing names no others.
 inline std::vector<const tuner_launch*> turns_of(const tuner_launch& launch,
                                                  const tuner_timing& timing) {

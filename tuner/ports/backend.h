@@ -44,8 +44,10 @@ using KernelId = std::uint64_t;
 // These cross the plugin boundary as they are. They have no defaults: write {} behind a member.
 using BufferRange = tuner_range;
 using Comparison = tuner_comparison;
-using Zeros = tuner_zeros;      // what becomes zero
-using Restore = tuner_restore;  // a copy done before every timed sequence, outside the timed region
+using Zeros = tuner_zeros;  // what becomes zero
+// Done before every timed sequence, outside the timed region.
+using Restore = tuner_restore;     // a copy
+using ByteFill = tuner_byte_fill;  // one byte again and again
 
 // Element formulas are in plugin/abi.h (tuner_fill).
 struct Fill {
@@ -108,6 +110,7 @@ struct TimingRequest {
   // The same launches on other buffers: launch number i of the request is turns[i % turns.size()].
   // Empty: always the sequence itself.
   std::vector<LaunchSequence> turns{};
+  std::vector<ByteFill> fills{};  // behind the restores
 };
 
 // The memory of one device.

@@ -140,8 +140,8 @@ TEST(Backend, KernelsOfOneImageFollowEachOther) {
   backend.launch(variant.kernel, launch);
   EXPECT_EQ(contents(), (std::vector<int>{107, 106, 105, 104}));
   std::vector<double> milliseconds(2, -1);
-  backend.time(variant.kernel, launch, {sizeof(tuner_timing), 2, 3, 0, nullptr, 0, nullptr, 0},
-               milliseconds);
+  backend.time(variant.kernel, launch,
+               {sizeof(tuner_timing), 2, 3, 0, nullptr, 0, nullptr, 0, nullptr, 0}, milliseconds);
   EXPECT_EQ(contents(), (std::vector<int>{107, 106, 105, 104}));
   EXPECT_GT(milliseconds[0], 0);
 
@@ -250,13 +250,14 @@ TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
                             nullptr,
                             0};
   const tuner_restore restore{buffer, saved, 4};
+  const tuner_byte_fill fill{{buffer, 3}, 1, 1, 0};
   std::vector<double> milliseconds(3, -1);
-  backend.time(variant.kernel, launch, {sizeof(tuner_timing), 3, 5, 1, &restore, 1, nullptr, 0},
-               milliseconds);
+  backend.time(variant.kernel, launch,
+               {sizeof(tuner_timing), 3, 5, 1, &restore, 1, nullptr, 0, &fill, 1}, milliseconds);
   for (const double one : milliseconds) EXPECT_GT(one, 0);
   int count = 0;
   backend.download({buffer, 0}, &count, 4);
-  EXPECT_EQ(count, 100 + 5 * 10);
+  EXPECT_EQ(count, 100 + 5 * 10 + (1 << 24)) << "filled behind the copy";
 }
 
 TEST(Backend, OptionsAreChecked) {

@@ -51,7 +51,7 @@ TEST_F(Cuda, EverythingEndsWithTheBackend) {
     second.load(kImage, "kernel");
     second.release(second.allocate(8));
     std::vector<double> ms(2);
-    const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0, nullptr, 0};
+    const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0, nullptr, 0, nullptr, 0};
     second.time(second.load(kImage, "kernel").kernel, one_block(), timing, ms);
     EXPECT_GT(other.alive, 0);
   }
@@ -147,19 +147,25 @@ TEST_F(Cuda, OnlyTheKernelIsBetweenTheEvents) {
   const auto a = backend.allocate(8);
   const auto b = backend.allocate(8);
   const tuner_restore restore{a, b, 8};
-  EXPECT_EQ(timed({sizeof(tuner_timing), 2, 1, 1, &restore, 1, nullptr, 0}),
-            (std::vector<std::string>{"copy", "synchronize", "gate", "copy", "memset", "event",
-                                      "kernel", "event", "copy", "memset", "event", "kernel",
-                                      "event", "synchronize"}));
-  EXPECT_EQ(timed({sizeof(tuner_timing), 1, 3, 0, nullptr, 0, nullptr, 0}),
+  EXPECT_EQ(timed({sizeof(tuner_timing), 2, 1, 1, &restore, 1, nullptr, 0, nullptr, 0}),
+            (std::vector<std::string>{"gate", "copy", "memset", "event", "kernel", "event", "copy",
+                                      "memset", "event", "kernel", "event", "synchronize"}));
+  EXPECT_EQ(timed({sizeof(tuner_timing), 1, 3, 0, nullptr, 0, nullptr, 0, nullptr, 0}),
             (std::vector<std::string>{"gate", "event", "kernel", "kernel", "kernel", "event",
                                       "synchronize"}));
+}
+
+TEST_F(Cuda, WhatIsFilledBeforeASampleIsNotTimed) {
+  const tuner_byte_fill fill{{backend.allocate(8), 4}, 4, 0xFF, 0};
+  EXPECT_EQ(
+      timed({sizeof(tuner_timing), 1, 1, 0, nullptr, 0, nullptr, 0, &fill, 1}),
+      (std::vector<std::string>{"gate", "memset", "event", "kernel", "event", "synchronize"}));
 }
 
 TEST_F(Cuda, TheStreamIsHeldBackUntilABatchIsQueued) {
   std::vector<double> milliseconds;
   const auto calls =
-      timed({sizeof(tuner_timing), 100, 2, 0, nullptr, 0, nullptr, 0}, &milliseconds);
+      timed({sizeof(tuner_timing), 100, 2, 0, nullptr, 0, nullptr, 0, nullptr, 0}, &milliseconds);
   EXPECT_FALSE(driver.gate_open_while_queueing);
   ASSERT_NE(driver.gate, nullptr);
   EXPECT_NE(*driver.gate, 0U);
@@ -175,7 +181,7 @@ TEST_F(Cuda, LaunchesThatFollowAreTimedAsOne) {
   launch.next_kernel = second;
   launch.next = &next;
   std::vector<double> ms(2);
-  const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0, nullptr, 0};
+  const tuner_timing timing{sizeof timing, 2, 1, 1, nullptr, 0, nullptr, 0, nullptr, 0};
   backend.time(first, launch, timing, ms);  // the first use has a prelude, and no gate
   EXPECT_EQ(driver.gate, nullptr);
   driver.calls.clear();
@@ -195,7 +201,8 @@ TEST_F(Cuda, WhatIsZeroedBeforeAKernelIsTimedWithIt) {
   backend.launch(kernel, launch);
   driver.calls.clear();
   std::vector<double> ms(1);
-  backend.time(kernel, launch, {sizeof(tuner_timing), 1, 2, 0, nullptr, 0, nullptr, 0}, ms);
+  backend.time(kernel, launch, {sizeof(tuner_timing), 1, 2, 0, nullptr, 0, nullptr, 0, nullptr, 0},
+               ms);
   EXPECT_EQ(driver.calls, (std::vector<std::string>{"gate", "event", "memset", "kernel", "memset",
                                                     "kernel", "event", "synchronize"}));
   const tuner_zeros outside{{zeros.at.buffer, 8}, 9};
@@ -242,7 +249,7 @@ TEST_F(Cuda, NothingHappensForTheFirstTimeBehindTheGate) {
   const auto a = backend.allocate(8);
   const tuner_restore restore{a, a, 8};
   std::vector<double> ms(1);
-  const tuner_timing timing{sizeof timing, 1, 1, 1, &restore, 1, nullptr, 0};
+  const tuner_timing timing{sizeof timing, 1, 1, 1, &restore, 1, nullptr, 0, nullptr, 0};
   driver.calls.clear();
   backend.time(kernel, one_block(), timing, ms);
   EXPECT_EQ(driver.calls,
@@ -250,7 +257,7 @@ TEST_F(Cuda, NothingHappensForTheFirstTimeBehindTheGate) {
                                       "kernel", "event", "synchronize"}));
   driver.calls.clear();
   backend.time(kernel, one_block(), timing, ms);
-  EXPECT_EQ(driver.calls[2], "gate");
+  EXPECT_EQ(driver.calls.front(), "gate");
 }
 
 TEST_F(Cuda, AFailureWhileQueueingOpensTheGate) {
@@ -258,7 +265,7 @@ TEST_F(Cuda, AFailureWhileQueueingOpensTheGate) {
   backend.launch(kernel, one_block());
   driver.failing["kernel"] = CUDA_ERROR_INVALID_VALUE;
   std::vector<double> ms(3);
-  const tuner_timing timing{sizeof timing, 3, 1, 0, nullptr, 0, nullptr, 0};
+  const tuner_timing timing{sizeof timing, 3, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0};
   EXPECT_EQ(error_of([&] { backend.time(kernel, one_block(), timing, ms); }).status(),
             TUNER_LAUNCH_REFUSED);
   EXPECT_NE(*driver.gate, 0U);
@@ -266,14 +273,16 @@ TEST_F(Cuda, AFailureWhileQueueingOpensTheGate) {
 
 TEST_F(Cuda, BatchesNeverFillTheStreamsQueue) {
   const auto size = [](std::uint32_t launches, std::size_t restores) {
-    return batch_size({sizeof(tuner_timing), 1000, launches, 1, nullptr, restores, nullptr, 0}, 1);
+    return batch_size(
+        {sizeof(tuner_timing), 1000, launches, 1, nullptr, restores, nullptr, 0, nullptr, 0}, 1);
   };
   EXPECT_EQ(size(1, 0), 64U);
   EXPECT_EQ(size(1, 4), 32U);
   EXPECT_EQ(size(100, 0), 2U);
   EXPECT_EQ(size(10000, 0), 1U);
   // Three kernels that follow each other, ten times a sample.
-  EXPECT_EQ(batch_size({sizeof(tuner_timing), 1000, 10, 1, nullptr, 0, nullptr, 0}, 3), 7U);
+  EXPECT_EQ(batch_size({sizeof(tuner_timing), 1000, 10, 1, nullptr, 0, nullptr, 0, nullptr, 0}, 3),
+            7U);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ TEST_F(Cuda, AGraphHoldsTheLaunchesOfASampleAndIsMadeBeforeAnythingIsTimed) {
   std::vector<double> ms(2);
   driver.calls.clear();
   const int alive = driver.alive;
-  backend.time_graph(first, launch, {sizeof(tuner_timing), 2, 3, 0, nullptr, 0, nullptr, 0}, ms);
+  backend.time_graph(first, launch,
+                     {sizeof(tuner_timing), 2, 3, 0, nullptr, 0, nullptr, 0, nullptr, 0}, ms);
   EXPECT_EQ(driver.captured, std::vector<std::string>(6, "kernel"));
   EXPECT_EQ(driver.calls,
             (std::vector<std::string>{"instantiate 6", "upload graph", "synchronize", "gate",
@@ -35,14 +36,14 @@ TEST_F(Cuda, AGraphIsReplayedOnRestoredBuffersAndAFlushedCache) {
   backend.launch(kernel, one_block());
   const auto a = backend.allocate(8);
   const tuner_restore restore{a, a, 8};
-  const tuner_timing timing{sizeof timing, 1, 1, 1, &restore, 1, nullptr, 0};
+  const tuner_timing timing{sizeof timing, 1, 1, 1, &restore, 1, nullptr, 0, nullptr, 0};
   std::vector<double> ms(1);
   backend.time_graph(kernel, one_block(), timing, ms);  // the first use has a prelude
   driver.calls.clear();
   backend.time_graph(kernel, one_block(), timing, ms);
-  EXPECT_EQ(driver.calls, (std::vector<std::string>{"instantiate 1", "upload graph", "synchronize",
-                                                    "copy", "synchronize", "gate", "copy", "memset",
-                                                    "event", "graph", "event", "synchronize"}));
+  EXPECT_EQ(driver.calls,
+            (std::vector<std::string>{"instantiate 1", "upload graph", "synchronize", "gate",
+                                      "copy", "memset", "event", "graph", "event", "synchronize"}));
 }
 
 TEST_F(Cuda, WhatCannotBeCapturedLeavesTheStreamAsItWas) {
@@ -50,7 +51,7 @@ TEST_F(Cuda, WhatCannotBeCapturedLeavesTheStreamAsItWas) {
   backend.launch(kernel, one_block());
   const int alive = driver.alive;
   std::vector<double> ms(1);
-  const tuner_timing timing{sizeof timing, 1, 1, 0, nullptr, 0, nullptr, 0};
+  const tuner_timing timing{sizeof timing, 1, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0};
   driver.failing["kernel"] = CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   EXPECT_EQ(error_of([&] { backend.time_graph(kernel, one_block(), timing, ms); }).status(),
             TUNER_LAUNCH_REFUSED);
@@ -76,7 +77,7 @@ TEST_F(Cuda, LaunchesTakeTurns) {
   zeroed.zeros = &zeros;
   zeroed.zeros_count = 1;
   const tuner_launch* const turns[] = {&plain, &zeroed, &plain};
-  const tuner_timing timing{sizeof timing, 2, 2, 0, nullptr, 0, turns, 3};
+  const tuner_timing timing{sizeof timing, 2, 2, 0, nullptr, 0, turns, 3, nullptr, 0};
   backend.launch(kernel, plain);
   driver.calls.clear();
   std::vector<double> ms(2);
@@ -145,7 +146,7 @@ TEST_F(Cuda, ACacheIsFlushedOfLinesThatPersistToo) {
   const auto kernel = device.load(kImage, "kernel").kernel;
   device.launch(kernel, one_block());
   std::vector<double> ms(2);
-  const tuner_timing cold{sizeof cold, 2, 1, 1, nullptr, 0, nullptr, 0};
+  const tuner_timing cold{sizeof cold, 2, 1, 1, nullptr, 0, nullptr, 0, nullptr, 0};
   device.time(kernel, one_block(), cold, ms);
   driver.calls.clear();
   device.time(kernel, one_block(), cold, ms);
@@ -153,7 +154,7 @@ TEST_F(Cuda, ACacheIsFlushedOfLinesThatPersistToo) {
             (std::vector<std::string>{"unmark", "gate", "memset", "event", "kernel", "event",
                                       "memset", "event", "kernel", "event", "synchronize"}));
   driver.calls.clear();
-  device.time(kernel, one_block(), {sizeof cold, 1, 1, 0, nullptr, 0, nullptr, 0}, ms);
+  device.time(kernel, one_block(), {sizeof cold, 1, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0}, ms);
   EXPECT_EQ(std::count(driver.calls.begin(), driver.calls.end(), "unmark"), 0);
   driver.failing["unmark"] = CUDA_ERROR_NOT_SUPPORTED;  // an older device
   device.time(kernel, one_block(), cold, ms);

@@ -108,7 +108,7 @@ TEST_F(Cuda, ArraysHoldWhatTheMemoryHoldsWhileKernelsRun) {
   EXPECT_EQ(driver.array_copy.dstHeight, 5U);
   EXPECT_EQ(driver.array_copy.Depth, 3U);
   std::vector<double> ms(2);
-  const tuner_timing timing{sizeof timing, 2, 1, 0, nullptr, 0, nullptr, 0};
+  const tuner_timing timing{sizeof timing, 2, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0};
   backend.time(kernel, launch, timing, ms);  // the first use has a prelude
   driver.calls.clear();
   backend.time(kernel, launch, timing, ms);

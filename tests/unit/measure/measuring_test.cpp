@@ -128,9 +128,9 @@ TEST_F(Measuring, DoesNotBatchWhatMustBeRestored) {
   backend_.kernels.at("good").milliseconds = [](int) { return 0.004; };
   evaluate("good");
   EXPECT_EQ(backend_.timings.back().launches_per_sample, 1U);
-  ASSERT_EQ(backend_.timings.back().restores.size(), 2U) << "and the output";
-  EXPECT_EQ(backend_.timings.back().restores[0].bytes, 1024 + kElements * sizeof(float))
-      << "with the guard words in front";
+  ASSERT_EQ(backend_.timings.back().fills.size(), 4U) << "and the output";
+  EXPECT_EQ(backend_.timings.back().fills[0].bytes, 1024U) << "the guard words in front";
+  EXPECT_EQ(backend_.timings.back().fills[1].bytes, kElements * sizeof(float));
 }
 
 // ---- as deployed --------------------------------------------------------------------------------
@@ -201,6 +201,7 @@ TEST_F(Measuring, CopiesOfWhatALaunchChangesAreUsedOnce) {
   for (const TimingRequest& request : backend_.timings) {
     EXPECT_LE(request.samples * request.launches_per_sample, 3U);
     EXPECT_TRUE(request.restores.empty());
+    EXPECT_TRUE(request.fills.empty());
   }
 }
 

@@ -72,7 +72,7 @@ TEST_F(OnceOnly, NoTimedLaunchFindsAnAnswerInPlace) {
   });
   EXPECT_EQ(evaluate(not_better("good")).state, TrialState::kOk);
   EXPECT_EQ(found, 1) << "the decoy";
-  for (const TimingRequest& request : backend_.timings) EXPECT_EQ(request.restores.size(), 1U);
+  for (const TimingRequest& request : backend_.timings) EXPECT_EQ(request.fills.size(), 2U);
 }
 
 // Some of the samples are looked at, which ones is drawn; all but the first three of what may win.

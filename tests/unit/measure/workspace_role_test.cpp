@@ -58,7 +58,7 @@ TEST_F(WorkspaceRole, TimedLaunchesFindWhatTheOnesBeforeLeft) {
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
   EXPECT_EQ(found, std::vector<std::uint32_t>(2 + 8 + 2, 0)) << "verified twice, timed, verified";
   for (const TimingRequest& request : backend_.timings) {
-    EXPECT_EQ(request.restores.size(), 1U) << "the output alone";
+    EXPECT_EQ(request.fills.size(), 2U) << "the output alone, with the guard words in front";
   }
 }
 
@@ -158,7 +158,7 @@ TEST_F(WorkspaceRole, ZeroEachIsZeroedBeforeEveryLaunchAsPartOfIt) {
   const Verdict verdict = evaluate("counter");
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
   for (const TimingRequest& request : backend_.timings) {
-    EXPECT_EQ(request.restores.size(), 1U) << "the output alone";
+    EXPECT_EQ(request.fills.size(), 2U) << "the output alone, with the guard words in front";
   }
   EXPECT_TRUE(evaluation().remeasure({variant("counter"), variant("good")}, {3, 1}, nullptr));
 }

@@ -223,15 +223,16 @@ TEST_F(Launching, SamplesAreTimesAndTurnsAndRestoresAreKept) {
   const tuner_launch first = launch(of_one, 1, 1), second = launch(of_other, 1, 1);
   const tuner_launch* const turns[] = {&first, &second};
   const tuner_restore restores[] = {{one, kept, kGuard + 4}};
-  tuner_timing timing{sizeof timing, 5, 2, 1, restores, 1, turns, 2};
+  const tuner_byte_fill fill{{one, kGuard + 3}, 1, 1, 0};
+  tuner_timing timing{sizeof timing, 5, 2, 1, restores, 1, turns, 2, &fill, 1};
   std::vector<double> milliseconds(5, -1);
   backend_->time(kernel, first, timing, milliseconds);
   for (const double ms : milliseconds) {
     EXPECT_GT(ms, 0);
     EXPECT_LT(ms, 1000);
   }
-  EXPECT_EQ(read(one, 1), (std::vector<int>{1}));    // restored before each sample
-  EXPECT_EQ(read(other, 1), (std::vector<int>{5}));  // once in each of the five
+  EXPECT_EQ(read(one, 1), (std::vector<int>{1 + (1 << 24)}));  // restored and filled before each
+  EXPECT_EQ(read(other, 1), (std::vector<int>{5}));            // once in each of the five
 }
 
 TEST_F(Launching, ConstantsAreRefusedWithAWayOut) {

@@ -223,8 +223,11 @@ void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tu
   const std::uint32_t launches = std::max(1U, timing.launches_per_sample);
   std::size_t number = 0;  // of the launch
   for (double& sample : milliseconds) {
-    for (const tuner_restore& restore : std::span(timing.restores, timing.restore_count)) {
+    for (const tuner_restore& restore : sdk::restores_of(timing)) {
       copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
+    }
+    for (const tuner_byte_fill& one : sdk::fills_of(timing)) {
+      fill(one.at, one.bytes, sdk::fill_with(one));
     }
     if (timing.flush_cache != 0) flush_caches();
     const auto start = Clock::now();

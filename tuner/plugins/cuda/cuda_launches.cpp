@@ -137,10 +137,11 @@ void CudaBackend::launch(std::uint64_t id, const tuner_launch& launch) {
 
 CudaBackend::Turns CudaBackend::prepare(std::uint64_t id, const tuner_launch& launch,
                                         const tuner_timing& timing) {
-  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
+  for (const tuner_restore& one : sdk::restores_of(timing)) {
     address({one.to, 0}, one.bytes);
     address({one.from, 0}, one.bytes);
   }
+  for (const tuner_byte_fill& one : sdk::fills_of(timing)) address(one.at, one.bytes);
   Turns turns;
   for (const tuner_launch* one : sdk::turns_of(launch, timing)) turns.push_back(prepare(id, *one));
   return turns;
@@ -191,10 +192,7 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
 // which cannot be captured.
 void CudaBackend::launch_once(std::vector<Step>& steps, const tuner_timing& timing,
                               const std::vector<const Array*>& arrays) {
-  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
-    check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, opened_->stream.get()),
-          "cuMemcpyDtoDAsync");
-  }
+  opened_->timer.queue_restores(timing);
   fill(arrays);
   queue(steps);
   wait("kernel", true);

@@ -21,8 +21,19 @@ constexpr std::size_t kMaxOperations = 256;
 constexpr std::chrono::milliseconds kCoolDown{200};
 
 std::size_t operations(const tuner_timing& timing, std::size_t work) {
-  return timing.restore_count + work * timing.launches_per_sample +
+  return timing.restore_count + timing.fill_count + work * timing.launches_per_sample +
          (timing.flush_cache != 0 ? 3U : 2U);
+}
+
+std::vector<std::uint64_t> restored_by(const tuner_timing& timing) {
+  std::vector<std::uint64_t> all;
+  for (const tuner_restore& one : sdk::restores_of(timing)) {
+    all.insert(all.end(), {one.to, one.from, one.bytes});
+  }
+  for (const tuner_byte_fill& one : sdk::fills_of(timing)) {
+    all.insert(all.end(), {one.at.buffer, one.at.offset, one.bytes});
+  }
+  return all;
 }
 
 }  // namespace
@@ -104,11 +115,16 @@ Timer::Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& fa
       clock_(api, kernels, static_cast<unsigned>(std::max<std::int64_t>(facts.multiprocessors, 1))),
       unmarks_(api.ctx_reset_persisting_l2 != nullptr) {}
 
-void Timer::queue_restores(const tuner_timing& timing, const Work& work) {
-  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
+void Timer::queue_restores(const tuner_timing& timing) const {
+  for (const tuner_restore& one : sdk::restores_of(timing)) {
     check(api_, api_.memcpy_dtod_async(one.to, one.from, one.bytes, stream_), "cuMemcpyDtoDAsync");
   }
-  if (work.before) work.before();
+  for (const tuner_byte_fill& one : sdk::fills_of(timing)) {
+    check(api_,
+          api_.memset_d8_async(one.at.buffer + one.at.offset, static_cast<unsigned char>(one.value),
+                               one.bytes, stream_),
+          "cuMemsetD8Async");
+  }
 }
 
 void Timer::queue_flush() {
@@ -140,13 +156,17 @@ void Timer::prepare(const tuner_timing& timing, const Work& work, std::size_t sa
     flush_buffer_ = DeviceMemory(api_, flush_bytes_);
     queue_flush();
   }
-  queue_restores(timing, work);
-  if (first_flush || timing.restore_count > 0 || work.before) wait();
+  const bool first_restore = restored_by(timing) != restored_;
+  if (first_restore) queue_restores(timing);
+  if (work.before) work.before();
+  if (first_flush || first_restore || work.before) wait();
+  restored_ = restored_by(timing);
 }
 
 void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size_t sample,
                          std::size_t slot) {
-  queue_restores(timing, work);
+  queue_restores(timing);
+  if (work.before) work.before();
   if (timing.flush_cache != 0) queue_flush();
   check(api_, api_.event_record(starts_[slot].get(), stream_), "cuEventRecord");
   for (std::uint32_t i = 0; i < timing.launches_per_sample; ++i) {

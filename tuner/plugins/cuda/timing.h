@@ -57,6 +57,8 @@ class Timer {
   // False: `work.queue` waits for the device, so that the times hold what the host takes, too.
   // Throws sdk::Error.
   bool time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds);
+  // Puts what is done before each sample into the stream.
+  void queue_restores(const tuner_timing& timing) const;
   // The multiprocessors' clock during the last time(), the mean over its batches; 0 = not known.
   double megahertz() const { return megahertz_; }
 
@@ -71,7 +73,6 @@ class Timer {
                     std::size_t slot);
   // False: the gate was opened before all was queued.
   bool queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch);
-  void queue_restores(const tuner_timing& timing, const Work& work);
   void queue_flush();
   void unmark();
   void prepare(const tuner_timing& timing, const Work& work, std::size_t samples);
@@ -86,8 +87,9 @@ class Timer {
   Gate gate_;
   ClockWatch clock_;
   ThrottleGuard throttle_;
-  bool stamped_ = false;  // the stamps' kernel has run once
-  bool unmarks_;          // the driver can free the L2 cache of lines that persist
+  bool stamped_ = false;                 // the stamps' kernel has run once
+  std::vector<std::uint64_t> restored_;  // last, so that the driver is ready for it
+  bool unmarks_;                         // the driver can free the L2 cache of lines that persist
   double megahertz_ = 0;
 };
 

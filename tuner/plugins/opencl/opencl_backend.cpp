@@ -234,9 +234,13 @@ void OpenClBackend::flush_caches() {
 
 void OpenClBackend::queue_sample(const tuner_timing& timing, const std::vector<Steps>& turns,
                                  std::size_t number, Event& first, Event& last) {
-  for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
+  for (const tuner_restore& one : sdk::restores_of(timing)) {
     const Place to = place({one.to, 0}, one.bytes);
     opened_->queue.copy(to.memory, 0, place({one.from, 0}, one.bytes).memory, 0, one.bytes);
+  }
+  for (const tuner_byte_fill& one : sdk::fills_of(timing)) {
+    const Place at = place(one.at, one.bytes);
+    opened_->queue.fill(at.memory, at.offset, static_cast<unsigned char>(one.value), one.bytes);
   }
   if (timing.flush_cache != 0) flush_caches();
   const std::size_t launches = std::max(1U, timing.launches_per_sample);

@@ -151,8 +151,11 @@ void ProgramBackend::time(std::uint64_t kernel, const tuner_launch& launch,
                           const tuner_timing& timing, std::span<double> milliseconds) {
   const Variant& variant = variants_.at(kernel);
   for (double& sample : milliseconds) {
-    for (const tuner_restore& one : std::span(timing.restores, timing.restore_count)) {
+    for (const tuner_restore& one : sdk::restores_of(timing)) {
       copy({one.to, 0}, {one.from, 0}, one.bytes);
+    }
+    for (const tuner_byte_fill& one : sdk::fills_of(timing)) {
+      fill(one.at, one.bytes, sdk::fill_with(one));
     }
     const double clock_ms = run(variant, launch);
     const SelfReport report = report_of(variant.command.metrics, variant.folder->output(),
