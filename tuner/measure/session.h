@@ -41,6 +41,7 @@ struct Admitted {
   Resources resources;  // of the main kernel
   double max_error = -1;
   bool inputs_untouched = false;  // by earlier ones, when this one was first launched
+  int compared = 0;               // of its timed launches
 };
 
 class Session {

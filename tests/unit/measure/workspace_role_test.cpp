@@ -56,7 +56,7 @@ TEST_F(WorkspaceRole, TimedLaunchesFindWhatTheOnesBeforeLeft) {
   });
   const Verdict verdict = evaluate(not_better("good"));
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
-  EXPECT_EQ(found, std::vector<std::uint32_t>(2 + 8 + 2, 0)) << "verified twice, timed, verified";
+  EXPECT_EQ(found, std::vector<std::uint32_t>(2 + 8 + 1, 0)) << "verified twice, timed, verified";
   for (const TimingRequest& request : backend_.timings) {
     EXPECT_EQ(request.fills.size(), 2U) << "the output alone, with the guard words in front";
   }
