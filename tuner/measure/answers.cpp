@@ -63,7 +63,8 @@ DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInput
 }
 
 void Answers::forget_other_sets() {
-  known_.remove_if([](const RightAnswer& one) { return one.set != 0 && !is_fresh(one.set); });
+  known_.remove_if(
+      [](const RightAnswer& one) { return one.set != 0 && one.set != kKnownFreshSet; });
 }
 
 // What only the reference works in goes.

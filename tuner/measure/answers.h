@@ -75,7 +75,7 @@ class Answers {
   // What is suspicious about an answer, for people.
   DeviceResult<std::vector<std::string>> doubts(const RightAnswer& answer,
                                                 const std::vector<BufferId>& room);
-  // Gives back the memory of answers for all sets of inputs but the first and a fresh one.
+  // Gives back the memory of answers for all sets of inputs but the first and the known fresh one.
   void forget_other_sets();
   // Which of them no longer holds what it did, in words, or nothing.
   DeviceResult<std::optional<std::string>> damaged() const;

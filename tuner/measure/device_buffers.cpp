@@ -185,7 +185,7 @@ DeviceResult<Ok> DeviceBuffers::use_inputs(std::uint32_t set) {
   if (set == set_) return Ok{};
   const bool fresh = is_fresh(set) || is_fresh(set_);
   set_ = set;
-  if (!is_fresh(set)) answers_.forget_other_sets();
+  answers_.forget_other_sets();
   return fill_inputs(fresh ? Which::kRandom : Which::kAll);
 }
 

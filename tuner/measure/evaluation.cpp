@@ -136,7 +136,6 @@ std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Devic
   const bool best = variant.best_ms == 0 || verdict.timing.median < variant.best_ms;
   if (best) {
     auto wrong = wrong_now_and_then(backend, session, buffers, admitted);
-    if (!wrong) wrong = slow_on_unseen_inputs(session, buffers, admitted);
     if (wrong) return wrong;
   }
   if (buffers.plan().deterministic) {
@@ -145,7 +144,7 @@ std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Devic
     if (bits) verdict.deterministic = bits->deterministic;
   }
   if (!best) return std::nullopt;
-  auto elsewhere = wrong_elsewhere(session, buffers, {{&variant, &admitted}});
+  auto elsewhere = wrong_elsewhere(session, buffers, {{&variant, &admitted}}, &verdict.timing);
   if (!elsewhere) return std::nullopt;
   return std::move(elsewhere->verdict);
 }

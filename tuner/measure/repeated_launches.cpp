@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -134,50 +135,15 @@ double lower_quartile(std::vector<double> times) {
   return *at;
 }
 
-// Times of one launch. Whatever disturbs a launch makes it slower: the shortest times raise a
-// suspicion. A verdict takes that the shortest of those that should be long is far behind a quarter
-// of those that should be short, which chance does to nobody.
-struct Unseen {
-  std::vector<double> usual;  // on the first set
-  std::vector<double> first;  // on sets that were never there
-  std::vector<double> again;  // on the same, later
+// Honest code gains, too, from inputs that it has seen: a processor learns the branches of a sort
+// of the same numbers. With the caches flushed in between it gains three to four times
+// (benchmarks/trust/sort.cpp); what copies an answer gains more.
+constexpr double kGain = 6;
 
-  // Honest code gains, too: a processor learns the branches of a sort of the same numbers. With the
-  // caches flushed in between it gains three to four times (benchmarks/trust/sort.cpp); what copies
-  // an answer gains more.
-  static constexpr double kGain = 6;
-
-  bool is_suspicious() const {
-    return std::ranges::min(first) > kGain * std::ranges::min(again) ||
-           std::ranges::min(again) > kGain * std::ranges::min(usual);
-  }
-  double kept() const { return std::ranges::min(first) / lower_quartile(again); }
-  double known() const { return std::ranges::min(again) / lower_quartile(usual); }
-};
-
-DeviceResult<Ok> time_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
-                                       const Admitted& admitted, Unseen& seen) {
-  const auto on = [&](auto use, std::uint32_t samples) -> DeviceResult<std::vector<double>> {
-    session.announce(Phase::kInputs);
-    auto done = use();
-    if (done) done = buffers.set_constants(admitted.bound);
-    if (!done) return Unexpected{done.error()};
-    session.announce(Phase::kProbe);
-    return session.sampler().time(admitted.bound, samples, 1);
-  };
-  const auto usual = on([&] { return buffers.use_inputs(0); }, 1);
-  if (!usual) return Unexpected{usual.error()};
-  const auto next = [&] { return buffers.use_fresh_inputs(DeviceBuffers::Fresh::kNext); };
-  const auto times = on(next, 3);
-  if (!times) return Unexpected{times.error()};
-  seen.usual.push_back(usual->front());
-  seen.first.push_back(times->front());
-  seen.again.insert(seen.again.end(), times->begin() + 1, times->end());
-  return Ok{};
-}
-
+// `ms`: how long the launch took, where that is to be known.
 std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buffers,
-                                           const std::vector<Timed>& timed, std::uint32_t set) {
+                                           const std::vector<Timed>& timed, std::uint32_t set,
+                                           double* ms = nullptr) {
   session.announce(Phase::kInputs);
   if (auto done = buffers.use_inputs(set); !done) {
     if (says_nothing(done.error())) return std::nullopt;
@@ -188,7 +154,7 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buff
       if (says_nothing(done.error())) continue;
       return WrongElsewhere{i, verdict_of(done.error())};
     }
-    auto wrong = session.verify_on_other_inputs(*timed[i].admitted);
+    auto wrong = session.verify_on_other_inputs(*timed[i].admitted, ms);
     if (!wrong) continue;
     if (wrong->state == TrialState::kCorrectness) {
       wrong->message = fmt::format("right for one set of inputs, wrong for {}: {}",
@@ -199,6 +165,68 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buff
   return std::nullopt;
 }
 
+// Milliseconds of a launch on a set that was never there, whose answer is right; 0 where nobody can
+// say. Whatever disturbs a launch makes it longer, so the first that is not longer than `enough`
+// says all; else the shortest of some.
+Expected<double, Verdict> time_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
+                                                const Timed& one, double enough,
+                                                std::uint32_t& set) {
+  constexpr int kMost = 6;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kMost && shortest > enough; ++i) {
+    double ms = 0;
+    auto wrong = wrong_on_set(session, buffers, {one}, set, &ms);
+    if (wrong) return Unexpected{std::move(wrong->verdict)};
+    shortest = std::min(shortest, ms);
+    set = next_fresh_set(set);
+  }
+  return shortest;
+}
+
+// With cold caches, where each sample is one launch, and the inputs are always the same.
+bool may_know_inputs(const SizePlan& plan) {
+  const bool is_cold = plan.measure.cache == CacheState::kCold;
+  return is_cold && plan.measure.inputs != TimedInputs::kFresh && random_sets(plan) > 1;
+}
+
+// As many samples as there were, on the usual inputs, all of them right.
+std::optional<Verdict> time_again(Session& session, DeviceBuffers& buffers, Admitted& admitted,
+                                  Timing& timing) {
+  session.announce(Phase::kInputs);
+  auto done = buffers.use_inputs(0);
+  if (done) done = buffers.set_constants(admitted.bound);
+  if (!done) return verdict_of(done.error());
+  session.announce(Phase::kEstimate);
+  std::vector<double> again;
+  while (again.size() < timing.samples.size()) {
+    if (auto wrong = session.sample(admitted, 1, 1, again)) return wrong;
+  }
+  timing = summarise(std::move(again), buffers.plan().measure.confidence);
+  return std::nullopt;
+}
+
+// Samples that are six times as short as launches on unseen inputs do not count: new ones take
+// their place. When it comes to that four times in turn the inputs are at fault, and not the
+// machine.
+std::optional<Verdict> wrong_or_slow_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
+                                                      const Timed& one, Timing& timing) {
+  constexpr int kTurns = 4;
+  double times_as_long = 0;
+  std::uint32_t set = 1;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const double enough = kGain * timing.median;
+    const auto unseen = time_on_unseen_inputs(session, buffers, one, enough, set);
+    if (!unseen) return unseen.error();
+    if (*unseen <= enough) return std::nullopt;
+    if (auto wrong = time_again(session, buffers, *one.admitted, timing)) return wrong;
+    times_as_long = *unseen / lower_quartile(timing.samples);
+    if (times_as_long <= kGain) return std::nullopt;
+  }
+  return verdict_of(
+      TrialState::kCorrectness,
+      fmt::format("takes {:.1f} times as long on inputs that it has not seen", times_as_long));
+}
+
 }  // namespace
 
 std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
@@ -206,41 +234,6 @@ std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
   if (buffers.plan().checks.empty()) return std::nullopt;
   if (auto wrong = wrong_in_some_launch(session, admitted)) return wrong;
   return wrong_in_another_order(backend, session, buffers, admitted);
-}
-
-// An honest kernel takes about as long the first time as the next ones. On a busy machine, where
-// few launches are not disturbed, it takes more sets to see that.
-std::optional<Verdict> slow_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
-                                             const Admitted& admitted) {
-  constexpr int kFewest = 3;
-  constexpr int kEnough = 12;
-  constexpr int kMost = 48;
-  constexpr std::chrono::seconds kLong{2};
-  const auto begin = std::chrono::steady_clock::now();
-  const MeasureSpec& measure = buffers.plan().measure;
-  const bool is_cold = measure.cache == CacheState::kCold && measure.inputs != TimedInputs::kFresh;
-  if (!is_cold || random_sets(buffers.plan()) < 2) return std::nullopt;
-  Unseen seen;
-  for (int i = 0; i < kMost; ++i) {
-    const auto done = time_on_unseen_inputs(session, buffers, admitted, seen);
-    if (!done && !says_nothing(done.error())) return verdict_of(done.error());
-    if (!done) seen = {};
-    const bool is_cleared = i + 1 >= kFewest && !seen.is_suspicious();
-    const bool is_late = i + 1 >= kEnough && std::chrono::steady_clock::now() - begin > kLong;
-    if (!done || is_cleared || is_late) break;
-  }
-  auto back = buffers.use_inputs(0);
-  if (back) back = buffers.set_constants(admitted.bound);
-  if (!back) return verdict_of(back.error());
-  if (seen.first.empty() || !seen.is_suspicious()) return std::nullopt;
-  const bool keeps = seen.kept() > Unseen::kGain;
-  if (!keeps && seen.known() <= Unseen::kGain) return std::nullopt;
-  return verdict_of(TrialState::kCorrectness,
-                    fmt::format("takes {:.1f} times as long on inputs that it has not seen: it {}",
-                                keeps ? seen.kept() : seen.known(),
-                                keeps ? "keeps answers"
-                                      : "knows the first set, or its time is chance "
-                                        "('inputs: fresh' times many sets)"));
 }
 
 std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,
@@ -274,10 +267,16 @@ std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBu
 }
 
 std::optional<WrongElsewhere> wrong_elsewhere(Session& session, DeviceBuffers& buffers,
-                                              const std::vector<Timed>& timed) {
+                                              const std::vector<Timed>& timed, Timing* timing) {
   const std::uint32_t sets = timed.empty() ? 1 : input_sets(buffers.plan());
   std::optional<WrongElsewhere> found;
-  for (std::uint32_t set = 1; set < sets && !found; ++set) {
+  std::uint32_t first = 1;
+  if (timing != nullptr && may_know_inputs(buffers.plan())) {
+    auto wrong = wrong_or_slow_on_unseen_inputs(session, buffers, timed.front(), *timing);
+    if (wrong) found = WrongElsewhere{0, std::move(*wrong)};
+    ++first;
+  }
+  for (std::uint32_t set = first; set < sets && !found; ++set) {
     found = wrong_on_set(session, buffers, timed, set);
   }
   if (sets <= 1 || (found && found->verdict.context_dead)) return found;

@@ -18,11 +18,6 @@ namespace tuner {
 std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
                                           DeviceBuffers& buffers, Admitted& admitted);
 
-// Of what may win and was timed with cold caches on the usual inputs: whether it takes clearly
-// longer on random inputs that it has not seen, because it knows those or keeps answers.
-std::optional<Verdict> slow_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
-                                             const Admitted& admitted);
-
 // Compares several launches' outputs bit by bit, other orders of threads among them, because a GPU
 // chooses its own. The verdict is `ok` where all are the same; nothing: there is no room for
 // copies.
@@ -43,7 +38,11 @@ struct WrongElsewhere {
 // Launches each once on every other set of inputs and compares the answers with the reference's for
 // them; the first that is wrong, or nothing. The inputs are the first set again afterwards. A set
 // that does not fit into memory, or for which the reference itself has no answer, is left out.
+// `timing`: of a single one that may win. Where it was timed with cold caches on the usual inputs,
+// it must not take clearly longer on inputs that it has not seen, because it knows those or keeps
+// answers. Where that may be chance, `timing` becomes what it takes now.
 std::optional<WrongElsewhere> wrong_elsewhere(Session& session, DeviceBuffers& buffers,
-                                              const std::vector<Timed>& timed);
+                                              const std::vector<Timed>& timed,
+                                              Timing* timing = nullptr);
 
 }  // namespace tuner

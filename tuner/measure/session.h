@@ -66,8 +66,8 @@ class Session {
   // Everything that can be asked of one of several whose timed launches took turns.
   std::optional<Verdict> verify_finalist(Admitted& admitted);
   // Whether its answers are right for the inputs that the buffers hold now, other ones than
-  // when it was admitted.
-  std::optional<Verdict> verify_on_other_inputs(Admitted& admitted);
+  // when it was admitted. `ms`, if given: how long that takes.
+  std::optional<Verdict> verify_on_other_inputs(Admitted& admitted, double* ms = nullptr);
   // So many samples, added to `samples`. What one of them leaves, which is drawn, must be right.
   std::optional<Verdict> sample(Admitted& admitted, std::uint32_t count, std::uint32_t launches,
                                 std::vector<double>& samples);
