@@ -48,7 +48,8 @@ void expect_as_wanted(const Sandbox& sandbox, const std::string& study, std::siz
     if (row.at("WANT") == "wrong") {  // who looks through memory may meet its end there
       EXPECT_TRUE(row.at("state") == "correctness" || row.at("state") == "runtime") << text;
     } else if (row.at("WANT") == "slow" && row.at("state") == "ok") {
-      EXPECT_GT(std::stod(row.at("time_ms")), honest / 4) << text;
+      // Those that skip launches do a quarter of the honest work in the others.
+      EXPECT_GT(std::stod(row.at("time_ms")), honest / 6) << text;
     }
   }
 }
