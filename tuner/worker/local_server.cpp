@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,7 +29,8 @@ namespace tuner {
 namespace {
 
 constexpr int kLookMs = 250;
-constexpr double kStartSeconds = 5;  // until a server that was started listens
+constexpr double kStartSeconds = 5;    // until a server that was started listens
+constexpr double kEndedSeconds = 0.5;  // since it has ended
 
 // False where the path is too long for a socket.
 bool address_of(const std::filesystem::path& path, sockaddr_un& address) {
@@ -128,7 +130,7 @@ void serve_one(int client, const AnswerClient& answer) {
 // ---- who asks -----------------------------------------------------------------------------------
 
 // Out of reach of the terminal's Ctrl-C, and of what this process has open.
-void start_server(const std::vector<std::string>& command) {
+pid_t start_server(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -144,9 +146,11 @@ void start_server(const std::vector<std::string>& command) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  ::posix_spawn(&pid, words.front(), &actions, &attributes, words.data(), environ);
+  if (::posix_spawn(&pid, words.front(), &actions, &attributes, words.data(), environ) != 0)
+    pid = 0;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  return pid;
 }
 
 FileDescriptor connected(const sockaddr_un& address) {
@@ -160,9 +164,13 @@ FileDescriptor connect_or_start(const sockaddr_un& address, const std::vector<st
                                 const StopRequest& stop) {
   FileDescriptor socket = connected(address);
   if (socket.get() >= 0) return socket;
-  start_server(start);
+  pid_t pid = start_server(start);
   const Stopwatch since;
-  while (socket.get() < 0 && since.seconds() < kStartSeconds && stop.count() == 0) {
+  double patience = kStartSeconds;
+  while (socket.get() < 0 && since.seconds() < patience && stop.count() == 0) {
+    // One that ended was not needed, since another has just begun; or there never will be one.
+    const bool has_ended = pid <= 0 || ::waitpid(pid, nullptr, WNOHANG) == pid;
+    if (has_ended && patience == kStartSeconds) patience = since.seconds() + kEndedSeconds;
     ::usleep(5000);
     socket = connected(address);
   }
