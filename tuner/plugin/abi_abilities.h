@@ -114,13 +114,19 @@ typedef struct tuner_conditions {
   int (*last)(void* self, double* megahertz, double* watts, tuner_sink error);
 } tuner_conditions;
 
-/* Reads hardware counters. Reserved: this host does not ask for it yet. */
+/* Reads hardware counters. */
 #define TUNER_ABILITY_COUNTERS "tuner.counters/1"
 typedef struct tuner_counters {
   uint32_t struct_size;
-  /* values[0 .. count): of one launch, with all that follow it. TUNER_INVALID: no such counter. */
+  /* values[0 .. count): of one launch, with all that follow it; NaN: the device cannot tell. */
   int (*read)(void* self, uint64_t kernel, const tuner_launch* launch, const tuner_str* names,
               size_t count, double* values, tuner_sink error);
+  /* Before that: so many launches are to be read, for these names. *passes is how often all of them
+   * are, in the same order, each time from the same memory: the values of all are written by the
+   * last call of the last pass. flush_cache: as in tuner_timing. TUNER_INVALID: no such counter.
+   * Nothing is timed in this process afterwards. */
+  int (*begin)(void* self, const tuner_str* names, size_t count, uint32_t launches,
+               uint32_t flush_cache, uint32_t* passes, tuner_sink error);
 } tuner_counters;
 
 #ifdef __cplusplus

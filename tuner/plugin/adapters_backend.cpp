@@ -141,7 +141,7 @@ class PluginMemory : public DeviceMemory {
   const tuner_textures* textures_;
 };
 
-class PluginBackend : public Backend, public AdoptsMemory {
+class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches {
  public:
   PluginBackend(const tuner_backend& table, const std::string& name)
       : table_(table),
@@ -154,6 +154,7 @@ class PluginBackend : public Backend, public AdoptsMemory {
         rotation_(ability<tuner_rotation>(table, TUNER_ABILITY_ROTATION)),
         attributes_(ability<tuner_launch_attribute_use>(table, TUNER_ABILITY_LAUNCH_ATTRIBUTES)),
         conditions_(ability<tuner_conditions>(table, TUNER_ABILITY_CONDITIONS)),
+        counters_(ability<tuner_counters>(table, TUNER_ABILITY_COUNTERS)),
         memory_(table) {
     tuner_device_facts facts{};
     facts.struct_size = sizeof facts;
@@ -255,6 +256,37 @@ class PluginBackend : public Backend, public AdoptsMemory {
     return call(watts, power_->watts, table_.self, abi.kernel, abi.first(), &watts);
   }
 
+  Expected<std::vector<std::vector<double>>, Failure> count(
+      const std::vector<const LaunchSequence*>& sequences, const std::vector<std::string>& names,
+      bool flush_cache, const std::function<DeviceResult<Ok>(std::size_t)>& restore) override {
+    if (counters_ == nullptr || !is_whole(*counters_, counters_->read, counters_->begin)) {
+      return Unexpected{Failure{unsupported("the backend " + facts_.backend + " reads none"), 0}};
+    }
+    std::vector<tuner_str> texts;
+    for (const std::string& name : names) texts.push_back(to_abi(name));
+    std::uint32_t passes = 0;
+    const auto begun =
+        call(passes, counters_->begin, table_.self, texts.data(), texts.size(),
+             static_cast<std::uint32_t>(sequences.size()), flush_cache ? 1U : 0U, &passes);
+    if (!begun) return Unexpected{Failure{begun.error(), 0}};
+    std::vector<std::vector<double>> values(
+        sequences.size(),
+        std::vector<double>(names.size(), std::numeric_limits<double>::quiet_NaN()));
+    for (std::uint32_t pass = 0; pass < *begun; ++pass) {
+      for (std::size_t i = 0; i < sequences.size(); ++i) {
+        const AbiSequence abi(*sequences[i], memory_);
+        auto done = can_launch(*sequences[i], abi);
+        if (done) done = restore(i);
+        if (done) {
+          done = call(Ok{}, counters_->read, table_.self, abi.kernel, abi.first(), texts.data(),
+                      texts.size(), values[i].data());
+        }
+        if (!done) return Unexpected{Failure{done.error(), i}};
+      }
+    }
+    return values;
+  }
+
   // What it does not know counts as 0, and so does a number that makes no sense.
   Conditions conditions() override {
     if (conditions_ == nullptr) return {};
@@ -301,6 +333,7 @@ class PluginBackend : public Backend, public AdoptsMemory {
   const tuner_rotation* rotation_;
   const tuner_launch_attribute_use* attributes_;
   const tuner_conditions* conditions_;
+  const tuner_counters* counters_;
   PluginMemory memory_;
   DeviceFacts facts_;
 };

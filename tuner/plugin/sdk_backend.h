@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/plugin/sdk_abilities.h"
 #include "tuner/plugin/sdk_core.h"
 
 namespace tuner::sdk {
@@ -70,7 +71,7 @@ struct LoadedKernel {
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
 // MapsTensors, AdoptsMemory, TellsAddresses, MakesTextures, TimesGraphs, RotatesBuffers,
-// SetsLaunchAttributes, TellsConditions.
+// SetsLaunchAttributes, TellsConditions, ReadsCounters.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -98,80 +99,6 @@ class Backend {
   }
   // Whether launches look at their zeros_of(). Those that have some are refused otherwise.
   virtual bool zeroes() const { return false; }
-};
-
-class MeasuresPower {
- public:
-  virtual ~MeasuresPower() = default;
-  // Mean watts while launches follow each other without a pause, for about a second.
-  virtual double power(std::uint64_t kernel, const tuner_launch& launch) = 0;
-};
-
-class ShufflesThreads {
- public:
-  virtual ~ShufflesThreads() = default;
-  // As launch(), the threads of each block in an order drawn from `seed`.
-  virtual void launch_shuffled(std::uint64_t kernel, const tuner_launch& launch,
-                               std::uint64_t seed) = 0;
-};
-
-// Launches look at their maps_of(), which have at most five dimensions.
-class MapsTensors {
- public:
-  virtual ~MapsTensors() = default;
-};
-
-class TellsAddresses {
- public:
-  virtual ~TellsAddresses() = default;
-  // As kernels see it; it stays until the buffer is released.
-  virtual std::uint64_t address_of(tuner_range at) = 0;
-};
-
-class MakesTextures {
- public:
-  virtual ~MakesTextures() = default;
-  // What a kernel takes for it; it stays until the buffer is released.
-  virtual std::uint64_t texture_of(tuner_range at, const tuner_texture& how) = 0;
-};
-
-class AdoptsMemory {
- public:
-  virtual ~AdoptsMemory() = default;
-  // Memory of an application in this process as a buffer, until release(), which does not free it.
-  virtual std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) = 0;
-};
-
-class TimesGraphs {
- public:
-  virtual ~TimesGraphs() = default;
-  // As time(), of launches from a graph that holds all launches of a sample.
-  virtual void time_graph(std::uint64_t kernel, const tuner_launch& launch,
-                          const tuner_timing& timing, std::span<double> milliseconds) = 0;
-};
-
-// Timings look at their turns_of().
-class RotatesBuffers {
- public:
-  virtual ~RotatesBuffers() = default;
-};
-
-// Launches look at their attributes.
-class SetsLaunchAttributes {
- public:
-  virtual ~SetsLaunchAttributes() = default;
-};
-
-// What the device ran at; 0 = not known.
-struct Conditions {
-  double megahertz = 0;
-  double watts = 0;
-};
-
-class TellsConditions {
- public:
-  virtual ~TellsConditions() = default;
-  virtual Conditions conditions() = 0;  // during the last call that timed something
 };
 
 namespace detail {
@@ -310,6 +237,25 @@ inline const tuner_conditions kConditionsTable{
       });
     }};
 
+inline const tuner_counters kCountersTable{
+    sizeof(tuner_counters),
+    [](void* it, std::uint64_t kernel, const tuner_launch* launch, const tuner_str* /*names*/,
+       std::size_t count, double* values, tuner_sink error) {
+      return guarded(error, [&] {
+        dynamic_cast<ReadsCounters&>(launching(it, kernel, *launch))
+            .count(kernel, *launch, std::span(values, count));
+      });
+    },
+    [](void* it, const tuner_str* names, std::size_t count, std::uint32_t launches,
+       std::uint32_t flush_cache, std::uint32_t* passes, tuner_sink error) {
+      return guarded(error, [&] {
+        std::vector<std::string> all;
+        for (const tuner_str& name : std::span(names, count)) all.push_back(text(name));
+        *passes = dynamic_cast<ReadsCounters&>(backend(it))
+                      .begin_counting(all, launches, flush_cache != 0);
+      });
+    }};
+
 template <typename Able, typename Table>
 const void* table_if(Backend* it, const Table& table) {
   return dynamic_cast<Able*>(it) != nullptr ? &table : nullptr;
@@ -334,6 +280,7 @@ inline const void* ability_of(void* self, const char* name) {
   }
   if (asked == TUNER_ABILITY_TEXTURES) return table_if<MakesTextures>(it, kTexturesTable);
   if (asked == TUNER_ABILITY_CONDITIONS) return table_if<TellsConditions>(it, kConditionsTable);
+  if (asked == TUNER_ABILITY_COUNTERS) return table_if<ReadsCounters>(it, kCountersTable);
   return nullptr;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -180,6 +181,22 @@ class AdoptsMemory {
   // A buffer until it is released, which leaves the memory itself alone. `address` is what a kernel
   // is given for it.
   virtual DeviceResult<BufferId> adopt(std::uint64_t address, std::uint64_t bytes) = 0;
+};
+
+// And one that reads hardware counters.
+class CountsLaunches {
+ public:
+  struct Failure : DeviceFailure {
+    std::size_t at = 0;  // the place of the sequence
+  };
+  virtual ~CountsLaunches() = default;
+  // Of sequences, by the counters' names: values[sequence][counter], NaN where the device cannot
+  // tell. `restore` is called before each launch with the sequence's place; it takes several.
+  // kUnsupported: it has no counters, or none may look; kInvalid: no such counter. Nothing should
+  // be timed in this process afterwards.
+  virtual Expected<std::vector<std::vector<double>>, Failure> count(
+      const std::vector<const LaunchSequence*>& sequences, const std::vector<std::string>& names,
+      bool flush_cache, const std::function<DeviceResult<Ok>(std::size_t)>& restore) = 0;
 };
 
 // Source text to something that the backend can load.

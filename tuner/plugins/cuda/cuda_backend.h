@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cuda/counters.h"
 #include "tuner/plugins/cuda/device_kernels.h"
 #include "tuner/plugins/cuda/driver.h"
 #include "tuner/plugins/cuda/launch.h"
@@ -31,7 +32,8 @@ class CudaBackend : public sdk::Backend,
                     public sdk::TimesGraphs,
                     public sdk::RotatesBuffers,
                     public sdk::SetsLaunchAttributes,
-                    public sdk::TellsConditions {
+                    public sdk::TellsConditions,
+                    public sdk::ReadsCounters {
  public:
   static constexpr const char* kName = "cuda";
   static constexpr const char* kSummary = "NVIDIA GPUs: NVRTC and the CUDA driver";
@@ -72,6 +74,9 @@ class CudaBackend : public sdk::Backend,
                   std::span<double> milliseconds) override;
   sdk::Conditions conditions() override;
   double power(std::uint64_t kernel, const tuner_launch& launch) override;
+  std::uint32_t begin_counting(const std::vector<std::string>& names, std::uint32_t launches,
+                               bool flush_cache) override;
+  void count(std::uint64_t kernel, const tuner_launch& launch, std::span<double> values) override;
   bool zeroes() const override { return true; }
 
  private:
@@ -131,6 +136,14 @@ class CudaBackend : public sdk::Backend,
   CUdevice device_;
   tuner_device_facts facts_;
   std::unique_ptr<Opened> opened_;
+  // What is being counted, and where the values of the launches of this pass go.
+  struct Counting {
+    std::unique_ptr<Counters> counters;
+    bool flush_cache = false;
+    std::uint32_t launches = 0;
+    std::vector<std::span<double>> values;
+  };
+  Counting counting_;
   BoardPower board_power_;
   std::optional<PowerMeter> meter_;                          // opened on first use
   std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address

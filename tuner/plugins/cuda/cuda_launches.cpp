@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "tuner/plugins/cuda/cuda_backend.h"
 #include "tuner/plugins/cuda/driver.h"
@@ -240,6 +241,46 @@ void CudaBackend::time_graph(std::uint64_t id, const tuner_launch& launch,
 
 sdk::Conditions CudaBackend::conditions() {
   return {opened().timer.megahertz(), board_power_.watts()};
+}
+
+std::uint32_t CudaBackend::begin_counting(const std::vector<std::string>& names,
+                                          std::uint32_t launches, bool flush_cache) {
+  const CUcontext context = opened().context.get();
+  counting_ = {};  // one profiler at a time
+  counting_.counters =
+      std::make_unique<Counters>(context, static_cast<std::uint32_t>(device_), names, launches);
+  counting_.flush_cache = flush_cache;
+  counting_.launches = launches;
+  return counting_.counters->passes();
+}
+
+// Whatever goes wrong ends the counting: CUPTI holds the device's counters meanwhile.
+void CudaBackend::count(std::uint64_t id, const tuner_launch& launch, std::span<double> values) {
+  opened();
+  Counting now = std::exchange(counting_, {});
+  if (!now.counters) throw sdk::Error(TUNER_INVALID, "nothing is being counted");
+  Turns turns;
+  turns.push_back(prepare(id, launch));
+  const auto arrays = arrays_of(turns);
+  fill(arrays);
+  if (now.flush_cache) opened_->timer.flush();
+  wait("cuMemsetD8Async");
+  now.counters->begin();
+  queue(turns.front());
+  wait("kernel", true);
+  now.counters->end();
+  give_back(arrays);
+  now.values.push_back(values);
+  if (now.counters->done()) {
+    for (std::uint32_t i = 0; i < now.launches; ++i) {
+      const std::vector<double> counted = now.counters->values(i);
+      std::copy_n(counted.begin(), std::min(counted.size(), now.values[i].size()),
+                  now.values[i].begin());
+    }
+    return;
+  }
+  if (now.values.size() == now.launches) now.values.clear();  // the next pass
+  counting_ = std::move(now);
 }
 
 double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {

@@ -196,6 +196,7 @@ class PrimaryContext {
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
   void make_current() const { api_.ctx_set_current(context_); }
+  CUcontext get() const { return context_; }
 
  private:
   const DriverApi& api_;

@@ -132,6 +132,11 @@ void Timer::queue_flush() {
         "cuMemsetD8Async");
 }
 
+void Timer::flush() {
+  if (flush_buffer_.get() == 0) flush_buffer_ = DeviceMemory(api_, flush_bytes_);
+  queue_flush();
+}
+
 // Lines that a kernel has marked to persist would outlast the flush. The host unmarks them, not the
 // stream, so that it is done once for all samples that are queued together: a final's are queued
 // one by one. Where a device has no such lines, or does not let go of them, times are taken anyway.

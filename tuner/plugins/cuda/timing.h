@@ -59,6 +59,8 @@ class Timer {
   bool time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds);
   // Puts what is done before each sample into the stream.
   void queue_restores(const tuner_timing& timing) const;
+  // Puts a flush of the L2 cache into the stream, as before a sample.
+  void flush();
   // The multiprocessors' clock during the last time(), the mean over its batches; 0 = not known.
   double megahertz() const { return megahertz_; }
 
