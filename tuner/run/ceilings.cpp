@@ -41,6 +41,7 @@ __device__ void chains(float* to, long long n, long long rounds) {
   b += T(1) - T(1) / T(n + 2);
   c += T(1) / T(n + 2);
   for (int k = 0; k < 12; ++k) a[k] = b + T(threadIdx.x + k);
+#pragma unroll 8
   for (long long r = 0; r < rounds; ++r) {
     a[0] = a[0] * b + c; a[1] = a[1] * b + c; a[2] = a[2] * b + c; a[3] = a[3] * b + c;
     a[4] = a[4] * b + c; a[5] = a[5] * b + c; a[6] = a[6] * b + c; a[7] = a[7] * b + c;
@@ -268,7 +269,7 @@ Ceilings measure_ceilings(const DeviceFor& device_for) {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
   const std::int64_t most = cpu ? 64 * kMiB : std::max(64 * kMiB, facts.memory_bytes / 16);
   std::vector<CeilingSample> samples;
-  measure(*device, cold, size_of(std::clamp(4 * facts.l2_bytes, 64 * kMiB, most), cpu),
+  measure(*device, cold, size_of(std::clamp(16 * facts.l2_bytes, 64 * kMiB, most), cpu),
           {"copy", "read"}, samples);
   // Two sizes: a CPU has faster caches before the last one.
   measure(*device, hot, size_of(std::min(facts.l2_bytes / 4, most), cpu), {"copy", "read"},
