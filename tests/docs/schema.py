@@ -219,6 +219,7 @@ REFUSED = [
     ("measure.max_milliseconds", 0), ("export.weights", {"N": -1}),
     ("problem", {"options": {"a": 1}}), ("problem", {"name": "p", "option": {}}), ("reference.by", "problem"),
     ("metrics", {"m": {}}), ("metrics", {"m": {"observer": "o", "values": ["a"]}}),
+    ("metrics", {"m": {"counter": 3}}), ("metrics", {"m": {"counter": "dram__bytes.sum", "value": "a"}}),
 ]
 
 

@@ -21,7 +21,7 @@ namespace tuner {
 // A device in host memory. Kernels are C++ functions that a test registers; an artifact's image is
 // the name of one, and so are the entries that follow it. Buffers have exactly the size asked for,
 // so the address sanitizer sees what the guard words do not. 16-bit floats are not supported.
-class FakeBackend : public Backend, public DeviceMemory {
+class FakeBackend : public Backend, public DeviceMemory, public CountsLaunches {
  public:
   // One launch, as the kernel sees it.
   struct Call {
@@ -72,6 +72,7 @@ class FakeBackend : public Backend, public DeviceMemory {
   bool shuffles = false;                // whether it can launch in another order of threads
   std::vector<std::uint64_t> shuffled;  // the seeds of such launches
   std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();
+  std::size_t passes = 0;                // in which it counts; 0: it does not
   std::vector<TimingRequest> timings;    // every request
   std::vector<std::string> timed_order;  // the kernel of each request
   // How many buffers hold these bytes somewhere.
@@ -255,6 +256,25 @@ class FakeBackend : public Backend, public DeviceMemory {
     const double watts = kernels.at(loaded_.at(sequence.front().kernel).name).watts;
     if (watts == 0) return fail(DeviceError::kUnsupported, "no power meter");
     return watts;
+  }
+
+  // Counter number k has the value k + 1.
+  Expected<std::vector<std::vector<double>>, Failure> count(
+      const std::vector<const LaunchSequence*>& sequences, const std::vector<std::string>& names,
+      bool, const std::function<DeviceResult<Ok>(std::size_t)>& restore) override {
+    if (passes == 0) {
+      return Unexpected{Failure{{DeviceError::kUnsupported, "nobody may look"}, 0}};
+    }
+    std::vector<std::vector<double>> values(sequences.size());
+    for (std::size_t i = 0; i < passes * sequences.size(); ++i) {
+      const std::size_t at = i % sequences.size();
+      auto done = restore(at);
+      if (done) done = launch(*sequences[at]);
+      if (!done) return Unexpected{Failure{done.error(), at}};
+      values[at].clear();
+      for (std::size_t k = 1; k <= names.size(); ++k) values[at].push_back(static_cast<double>(k));
+    }
+    return values;
   }
 
   Conditions conditions() override { return at_; }

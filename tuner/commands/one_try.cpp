@@ -8,6 +8,7 @@
 #include "tuner/base/text.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/bench.h"
+#include "tuner/run/counters.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/sources.h"
@@ -87,7 +88,7 @@ std::vector<std::string> broken_rules(const Study& study, const std::vector<Para
 }
 
 void evaluate(const Study& study, const std::string& reference, MeasuringDevice& device,
-              const Caller& caller, TryOutcome& out) {
+              const Caller& caller, bool counters, TryOutcome& out) {
   // The whole space: the reference and the texts' definitions come from it.
   const SearchSpace space = SearchSpace::build(space_definition(study, out.size, out.device));
   const std::vector<Complaint> complaints =
@@ -101,6 +102,10 @@ void evaluate(const Study& study, const std::string& reference, MeasuringDevice&
   if (!index) return;
   evaluator->submit(*index);
   out.trial = evaluator->next(kNoEnd);
+  if (!counters || !out.trial || !is_valid(*out.trial)) return;
+  const std::string why =
+      count(*evaluator, study, space.bindings(out.configuration), out.device.ceilings, *out.trial);
+  if (!why.empty()) caller.note("no counters: " + why);
 }
 
 // The first valid configuration with these values; nothing: `refused` are the rules that do not
@@ -149,7 +154,8 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
     TryOutcome one{device.facts(), device.compiler(), size, {}, {}, {}};
     if (const auto chosen = choose(settings.study, assigned, one.device, size, one.refused)) {
       one.configuration = *chosen;
-      evaluate(settings.study, bench.sources().reference, device, caller, one);
+      evaluate(settings.study, bench.sources().reference, device, caller,
+               settings.search.counters || !settings.study.counters.empty(), one);
     }
     tell(std::move(one));
   }

@@ -90,6 +90,8 @@ RunOptions parse_run(const Words& words) {
   add.jobs(o.jobs);
   add("results", po::value(&o.results)->default_value("results"), "folder of the results");
   add("fresh", po::bool_switch(&o.search.fresh), "measure anew what an earlier run has measured");
+  add("counters", po::bool_switch(&o.search.counters),
+      "read hardware counters of the finalists, and say what they are bound by");
   add("cross-sizes", po::bool_switch(&o.cross_sizes),
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");

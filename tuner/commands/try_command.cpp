@@ -21,6 +21,7 @@
 #include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/one_try.h"
+#include "tuner/model/bound.h"
 #include "tuner/results/ranked_table.h"
 #include "tuner/results/results_json.h"
 #include "tuner/run/sources.h"
@@ -36,6 +37,7 @@ struct TryOptions : DeviceOptions {
   Assignments assigned;
   Words sizes;  // none: the study's
   Words per;    // of a T1 file
+  bool counters = false;
   bool json = false;
   std::string color = "auto";
 };
@@ -51,6 +53,8 @@ TryOptions parse_try(const Words& words) {
   add("timeout", po::value(&o.timeout)->default_value(60), "seconds");
   add("random-order", po::bool_switch(&o.in_random_order),
       "cpu backend: run a block's threads in random order between barriers");
+  add("counters", po::bool_switch(&o.counters),
+      "read hardware counters, and say what it is bound by");
   add("json", po::bool_switch(&o.json), "what came of it as JSON, one line for each size");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
@@ -87,6 +91,7 @@ std::string times(const Trial& trial, double confidence) {
   for (const double sample : timing.samples) samples += fmt::format(" {:.5g}", sample);
   if (!samples.empty()) text += tried_line("samples, ms", samples.substr(1));
   if (trial.limit) text += tried_line("of the limit", share_text(trial));
+  if (const auto bound = bound_of(trial.counters)) text += tried_line("counters", bound->text);
   for (const auto& [name, value] : trial.metrics) {
     text += tried_line(name.c_str(), fmt::format("{:.6g}", value));
   }
@@ -184,6 +189,7 @@ int try_command(const Words& words) {
       study_with_answers_per(load_study(options.study, options.sizes, note), options.per)};
   settings.devices = device_settings(options, settings.study);
   settings.devices.jobs = 1;
+  settings.search.counters = options.counters;
   const Interrupt interrupt;
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Colours shown(options.color, stdout);

@@ -215,6 +215,9 @@ struct Evaluation::Impl {
                                        std::vector<Admitted>& finalists,
                                        const std::vector<std::uint32_t>& launches,
                                        std::size_t last);
+  Expected<std::vector<std::vector<double>>, FinalistFailure> count(
+      const std::vector<std::string>& counters, Session& session,
+      const std::vector<Admitted>& finalists);
   std::optional<FinalistFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
                                        std::vector<Admitted>& finalists,
                                        std::vector<std::uint32_t>& launches);
@@ -298,6 +301,27 @@ std::optional<FinalistFailure> Evaluation::Impl::check(const std::vector<Variant
   return check_finalists(backend, session, buffers, kept, variants, finalists, last);
 }
 
+// The device has few registers for counters, so that launches are repeated: each from the same
+// memory.
+Expected<std::vector<std::vector<double>>, FinalistFailure> Evaluation::Impl::count(
+    const std::vector<std::string>& counters, Session& session,
+    const std::vector<Admitted>& finalists) {
+  std::vector<const LaunchSequence*> sequences;
+  for (const Admitted& one : finalists) sequences.push_back(&one.bound.sequence);
+  auto* const counting = dynamic_cast<CountsLaunches*>(&backend);
+  if (counting == nullptr) {
+    return Unexpected{FinalistFailure{
+        0, verdict_of(TrialState::kLaunch, "this backend has no hardware counters")}};
+  }
+  const bool cold = buffers.plan().measure.cache == CacheState::kCold;
+  auto values = counting->count(sequences, counters, cold, [&](std::size_t i) {
+    session.announce(Phase::kObserve);
+    return buffers.reset(finalists[i].bound, Outputs::kPoisoned);
+  });
+  if (values) return std::move(*values);
+  return Unexpected{FinalistFailure{values.error().at, verdict_of(values.error())}};
+}
+
 Expected<std::vector<std::vector<double>>, FinalistFailure> Evaluation::remeasure(
     const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase) {
   const Stopwatch since_begin;
@@ -313,6 +337,7 @@ Expected<std::vector<std::vector<double>>, FinalistFailure> Evaluation::remeasur
   if (auto failed = impl_->admit(variants, session, finalists, launches)) {
     return Unexpected{std::move(*failed)};
   }
+  if (!plan.counters.empty()) return impl_->count(plan.counters, session, finalists);
   std::vector<std::vector<double>> result(variants.size());
   std::vector<std::size_t> order(variants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

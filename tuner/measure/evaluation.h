@@ -68,6 +68,7 @@ class Evaluation {
   // Re-measures configurations interleaved, in a random order drawn anew in each round from
   // its seed: result[variant][round] in milliseconds. Each is verified before and after. kFinal is
   // announced before each round. Rounds that the plan has no time for are left out.
+  // With counters in the plan: result[variant][counter] instead, and nothing is timed.
   Expected<std::vector<std::vector<double>>, FinalistFailure> remeasure(
       const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase);
 

@@ -132,6 +132,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("occupancy", trial.occupancy);
   visit("watts", trial.watts);
   visit("observed", trial.observed);
+  visit("counters", trial.counters);
   visit("conditions", trial.conditions);
   visit("device_uuid", trial.device_uuid);
   visit("device_scale", trial.device_scale);

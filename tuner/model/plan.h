@@ -150,6 +150,8 @@ struct FinalPlan {
   // Of the rounds and of all around them; what does not fit is left out, but for the fewest rounds.
   double seconds = std::numeric_limits<double>::infinity();
   int fewest = 7;  // so that the median's interval is more than its range
+  // Instead of being timed, each is launched under the device's profiler: these are counted.
+  std::vector<std::string> counters{};
 };
 
 // Whether what is kept for comparing answers and restoring inputs was seen to be whole afterwards.

@@ -118,6 +118,7 @@ struct Trial {
   double occupancy = -1;          // share of the multiprocessor's threads; -1 = not known
   double watts = 0;               // mean power while it ran; 0 = not measured
   Metrics observed{};             // what observers saw, by the metrics' names
+  Metrics counters{};             // of the device, by their names there, where they were read
   Conditions conditions{};        // of the search's samples
   std::string device_uuid{};      // of the device that the search measured it on; empty: not known
   // What its times were multiplied by, to be compared with those of another device of the model:

@@ -152,6 +152,14 @@ class SizeEvaluator : public Evaluator {
   // As remeasure(), on another device than the last one; empty where there is none.
   virtual std::optional<Elsewhere> remeasure_elsewhere(std::vector<Trial>& trials,
                                                        const FinalPlan& plan) = 0;
+  // Has hardware counters read of trials, in a process that times nothing afterwards, and puts them
+  // into `counters` of those of which that could be done. Why the others have none; empty: all
+  // have.
+  virtual std::string count(std::vector<Trial>& trials, const std::vector<std::string>& counters,
+                            double seconds) {
+    static_cast<void>(trials), static_cast<void>(counters), static_cast<void>(seconds);
+    return "nothing here can be counted";
+  }
   virtual Drift drift() const = 0;
   virtual TwinTally twins() const = 0;
   // What is on the devices now: after an interruption, the configurations that were cut short.

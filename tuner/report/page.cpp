@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tuner/codec/json_text.h"
+#include "tuner/model/bound.h"
 #include "tuner/report/columns.h"
 #include "tuner/report/figures.h"
 #include "tuner/report/forest.h"
@@ -183,6 +184,13 @@ Json columns_of(const ReportSet& set) {
   });
   if (std::ranges::any_of(trials, [](const Trial& t) { return share_of_limit(t).has_value(); })) {
     out["limit"] = coded(trials, share_text);
+  }
+  if (std::ranges::any_of(trials,
+                          [](const Trial& t) { return bound_of(t.counters).has_value(); })) {
+    out["bound"] = coded(trials, [](const Trial& t) {
+      const auto bound = bound_of(t.counters);
+      return bound ? bound->text : std::string();
+    });
   }
   out["compile_ms"] = numbers(trials, 3, [](const Trial& t) { return t.compile_ms; });
   out["error"] =

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/base/terminal_text.h"
+#include "tuner/model/bound.h"
 
 namespace tuner {
 namespace {
@@ -202,6 +203,7 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
   if (auto limits = limit_column(results, rows)) columns.push_back(std::move(*limits));
   std::string out = aligned(columns, rows.size(), colours);
   out += baseline_line(results, parameters);
+  if (const auto bound = bound_of(best.counters)) out += "the best is " + bound->text + "\n";
   if (results.form == "launcher") {
     out += "launcher: what is timed is a function of the host, with all that it launches\n";
   } else if (results.form == "command") {

@@ -6,6 +6,7 @@
 
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
+#include "tuner/model/bound.h"
 
 namespace tuner {
 namespace {
@@ -166,6 +167,12 @@ Json json_of(const RankedResults& results, const Study& study) {
     }
     if (const double scale = results.trials[i].device_scale; scale > 0) {
       trial["device_scale"] = scale;
+    }
+    if (const Metrics& read = results.trials[i].counters; !read.empty()) {
+      for (const auto& [name, value] : read) trial["counters"][name] = value;
+    }
+    if (const auto bound = bound_of(results.trials[i].counters)) {
+      trial["bound"] = {{"by", bound->by}, {"text", bound->text}};
     }
     if (const auto share = share_of_limit(results.trials[i])) {
       const DeviceLimit& limit = *results.trials[i].limit;

@@ -14,6 +14,7 @@
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
+#include "tuner/run/counters.h"
 #include "tuner/run/final.h"
 #include "tuner/run/history.h"
 #include "tuner/search/given_ones.h"
@@ -233,6 +234,17 @@ std::optional<FinalRound> DeviceRun::final_of(SizeSearch& current) {
   return round;
 }
 
+// After everything that is timed at this size: the device's profiler slows down what it looks at.
+void DeviceRun::count_finalists(SizeSearch& current) {
+  const bool wanted = settings_.counters || !study_.counters.empty();
+  if (!wanted || interrupted_() || !current.outcome.lost.empty()) return;
+  const double left = current.end() - current.evaluator.now();
+  const Counted read =
+      count_finalists_of(current.outcome.results, current.evaluator, study_, current.space, left);
+  if (!read.trials.empty()) current.history.replace(read.trials);
+  if (!read.note.empty()) listener_.note("  " + read.note);
+}
+
 void DeviceRun::rank_all(SizeSearch& current, const std::optional<FinalRound>& round) {
   SizeOutcome& outcome = current.outcome;
   outcome.results =
@@ -308,6 +320,7 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   }
   rank_all(current, round);
   check_elsewhere(current);
+  count_finalists(current);
   current.outcome.devices = evaluator->devices();
   const double seconds = evaluator->now();
   current.outcome.seconds = seconds;

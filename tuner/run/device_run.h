@@ -90,6 +90,7 @@ class DeviceRun {
   std::optional<FinalRound> held_final(SizeSearch& current, std::vector<std::size_t> due);
   void rank_all(SizeSearch& current, const std::optional<FinalRound>& round);
   void check_elsewhere(SizeSearch& current);
+  void count_finalists(SizeSearch& current);
   SizeOutcome write(SizeSearch& current);
 
   const Study& study_;

@@ -32,6 +32,7 @@ struct SearchSettings {
   std::function<std::unique_ptr<Strategy>(const SearchSpace&)> make_strategy{};
   std::uint64_t seed = 1;
   bool fresh = false;      // what is stored of the sizes is not looked at any more
+  bool counters = false;   // of finalists, though no metric of the study is one
   bool warm_start = true;  // the strategy hears of earlier results of other sizes and devices
   std::optional<Recording> warm_recording{};  // and of these
   std::filesystem::path results = "results";  // folder of the store and of the ranked CSV files

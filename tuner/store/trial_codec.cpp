@@ -43,10 +43,10 @@ bool contains(const std::array<Name, N>& names, std::string_view name) {
 // The fields of a trial that have columns of their own; the others are the row's detail.
 constexpr std::array<std::string_view, 3> kColumns{"state", "samples_ms", "message"};
 // Fields that most trials have as they are from the start: these are left out then.
-constexpr std::array<std::string_view, 14> kRare{
+constexpr std::array<std::string_view, 15> kRare{
     "image_bytes", "final",         "counted",      "further_files", "sources_known",
     "outdated",    "deterministic", "reference_ms", "observed",      "attributes",
-    "conditions",  "device_uuid",   "device_scale", "limit"};
+    "conditions",  "device_uuid",   "device_scale", "limit",         "counters"};
 
 // Rows have files as pairs of path and digest.
 Json json_of_files(const std::vector<FileState>& files) {

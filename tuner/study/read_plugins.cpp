@@ -96,6 +96,18 @@ void warn_of_idle_problem(Reader& reader) {
       "'fill: problem', 'reference: {by: problem}', or 'problem' in 'verify'");
 }
 
+// The metric's expression is its own name, whose value the device gives.
+void read_counter(Reader& reader, const YamlNode& key, const YamlNode& node) {
+  const Fields fields(reader.diagnostics, node, position_of(reader.diagnostics, key),
+                      "a metric that is a counter", {"counter"});
+  reader.names.declare(key, kMetricName, {key.text});
+  const auto counter = read_text(reader.diagnostics, *fields.find("counter"), "'counter'");
+  auto own = Expression::parse(key.text, {});
+  if (!own || !counter || counter->empty()) return;
+  reader.study.metrics.push_back({key.text, std::move(*own)});
+  reader.study.counters.push_back({key.text, *counter});
+}
+
 // The metric's expression is its own name, whose value the observer gives.
 void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node) {
   const Position where = position_of(reader.diagnostics, key);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <regex>
+#include <set>
 
 #include "tuner/base/text.h"
 #include "tuner/model/trial.h"
@@ -90,6 +91,19 @@ void check_fresh_inputs(Reader& reader) {
   }
 }
 
+// A metric that is a counter, or has one in its expression.
+bool is_of_counters(const Study& study, const std::string& metric) {
+  std::set<std::string> those;
+  for (const CounterSpec& one : study.counters) those.insert(one.metric);
+  for (const NamedExpression& one : study.metrics) {
+    const auto& names = one.expression.names();
+    if (std::ranges::any_of(names, [&](const std::string& name) { return those.contains(name); })) {
+      those.insert(one.name);
+    }
+  }
+  return those.contains(metric);
+}
+
 // {minimize: NAME} or {maximize: NAME}.
 std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, const Position& where,
                                        const std::string& what) {
@@ -113,6 +127,13 @@ std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, con
   if (*name == "time" && maximize) {
     reader.diagnostics.error(*node, "time cannot be maximized", "minimize: time");
   }
+  if (is_of_counters(reader.study, *name)) {
+    reader.diagnostics.error(*node,
+                             "the objective '" + *name +
+                                 "' depends on a hardware counter, which is read of finalists only",
+                             "minimize: time");
+    return std::nullopt;
+  }
   // Shown like any metric, and ranked by.
   const auto is_it = [&](const NamedExpression& metric) { return metric.name == *name; };
   if (*name != "time" && reader.names.knows(*name, kTimeName | kCompiledName) &&
@@ -131,6 +152,10 @@ void read_metrics(Reader& reader, const YamlNode& node) {
   }
   for (const auto& [key, value] : node.entries) reader.names.announce(key->text);
   for (const auto& [key, value] : node.entries) {
+    if (value->is_map() && value->value_of("counter") != nullptr) {
+      read_counter(reader, *key, *value);
+      continue;
+    }
     if (value->is_map()) {
       read_observed(reader, *key, *value);
       continue;

@@ -156,6 +156,7 @@ std::optional<Value> value_among(const Parameter& parameter, const Value& wanted
 OptionList read_options(Reader& reader, const YamlNode& node, const std::string& whose);
 // A metric whose value an observer gives.
 void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node);
+void read_counter(Reader& reader, const YamlNode& key, const YamlNode& node);
 // Whether the node says 'problem'; complains where the study has none. `what` begins a sentence.
 bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string& what);
 // Once all sections were read: in the place of an argument whose type is a parameter, one for each

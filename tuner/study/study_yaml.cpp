@@ -238,6 +238,10 @@ std::string plugin_of(const char* section, const std::string& name, const Option
 }
 
 std::string metric_line(const Study& study, const NamedExpression& metric) {
+  const auto counter = std::ranges::find(study.counters, metric.name, &CounterSpec::metric);
+  if (counter != study.counters.end()) {
+    return fmt::format("  {}: {{counter: {}}}\n", metric.name, quoted(counter->counter));
+  }
   const auto observer = std::ranges::find(study.observers, metric.name, &ObserverSpec::metric);
   if (observer == study.observers.end()) {
     return fmt::format("  {}: {}\n", metric.name, quoted(metric.expression.text()));

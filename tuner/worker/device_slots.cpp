@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -140,6 +141,33 @@ std::vector<std::vector<double>> remeasure_finalists(RunWorker& worker,
     places.erase(places.begin() + at);
   }
   return {};
+}
+
+std::string count_finalists(RunWorker& worker, std::vector<VariantPlan> variants,
+                            std::vector<Trial>& trials, const std::vector<std::string>& counters,
+                            const RunWorker::IsOver& is_over) {
+  std::vector<std::size_t> places;  // of the variants that still take part
+  for (std::size_t i = 0; i < variants.size(); ++i) places.push_back(i);
+  FinalPlan plan;
+  plan.counters = counters;
+  std::string why = places.empty() ? "they could not be made ready" : "";
+  while (!places.empty() && !is_over()) {
+    const RunWorker::Remeasured read = worker.remeasure(variants, plan, is_over);
+    for (std::size_t i = 0; i < read.samples.size(); ++i) {
+      for (std::size_t k = 0; k < counters.size(); ++k) {
+        if (!std::isfinite(read.samples[i][k])) continue;
+        trials[places[i]].counters.emplace_back(counters[k], read.samples[i][k]);
+      }
+    }
+    if (!read.samples.empty()) break;
+    if (!read.failed) return "the process that counted has ended";
+    why = read.failed->second.message;
+    if (read.failed->second.state == TrialState::kLaunch) break;  // nobody has any
+    const auto at = static_cast<std::ptrdiff_t>(read.failed->first);
+    variants.erase(variants.begin() + at);
+    places.erase(places.begin() + at);
+  }
+  return why;
 }
 
 // ---- all of them --------------------------------------------------------------------------------

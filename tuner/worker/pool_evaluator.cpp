@@ -359,6 +359,19 @@ std::vector<std::vector<double>> PoolEvaluator::remeasure(std::vector<Trial>& tr
   throw UnavailableError(slots_.all_lost().value_or("there is no device any more"));
 }
 
+std::string PoolEvaluator::count(std::vector<Trial>& trials,
+                                 const std::vector<std::string>& counters, double seconds) {
+  slots_.clear();
+  DeviceSlot* const slot = slots_.of_final();
+  if (slot == nullptr) return "there is no device any more";
+  const double end = now() + seconds;
+  const auto is_over = [&] { return interrupt_.count() > 0 || now() >= end; };
+  std::vector<VariantPlan> variants = finalists(trials, *slot, is_over);
+  std::string why = count_finalists(slot->worker(), std::move(variants), trials, counters, is_over);
+  slot->worker().end();  // the profiler has been in it
+  return is_over() && !why.empty() ? "the time was up" : why;
+}
+
 std::optional<Elsewhere> PoolEvaluator::remeasure_elsewhere(std::vector<Trial>& trials,
                                                             const FinalPlan& plan) {
   DeviceSlot* const slot = slots_.beside_final();

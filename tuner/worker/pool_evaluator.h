@@ -57,6 +57,8 @@ class PoolEvaluator final : public SizeEvaluator {
                                              const FinalPlan& plan) override;
   std::optional<Elsewhere> remeasure_elsewhere(std::vector<Trial>& trials,
                                                const FinalPlan& plan) override;
+  std::string count(std::vector<Trial>& trials, const std::vector<std::string>& counters,
+                    double seconds) override;
   Drift drift() const override { return drift_; }
   TwinTally twins() const override { return {twins_.answered(), twins_.idle()}; }
   std::vector<Configuration> in_flight() const override;

@@ -86,6 +86,11 @@ class RunWorker {
   std::optional<std::string> take_breach() { return std::exchange(breach_, std::nullopt); }
   // Ends a child that is at work at once; what was in flight gets no verdict.
   void abort();
+  // Ends the child, whatever it is at; the next that is wanted is another one.
+  void end() {
+    abort();
+    drop();
+  }
 
   // Interleaved re-measurement of finalists: samples[variant][round]. Blocks. When a variant
   // failed, its place and verdict instead; neither when the child died without saying why, or when

@@ -262,6 +262,34 @@ TEST_F(Remeasuring, GivesEveryFinalistOneSampleARound) {
   EXPECT_EQ(std::count(phases_.begin(), phases_.end(), Phase::kFinal), 5);
 }
 
+TEST_F(Remeasuring, CountsWhatIsLaunchedFromTheSameMemoryInEachPass) {
+  backend_.passes = 3;
+  int launches = 0, from_right_answers = 0;
+  add_kernel("a", [&](const FakeBackend::Call& call) {
+    ++launches;
+    const float* x = call.buffer<float>(kX);
+    from_right_answers += call.buffer<float>(kY)[5] == 2 * x[5] ? 1 : 0;
+    doubled(call);
+  });
+  FinalPlan plan;
+  plan.counters = {"cycles", "bytes"};
+  launches = 0;
+  const auto counted = evaluation().remeasure({variant("a")}, plan, {});
+  ASSERT_TRUE(counted) << counted.error().verdict.message;
+  EXPECT_EQ(*counted, (std::vector<std::vector<double>>{{1, 2}}));
+  EXPECT_GE(launches, 3);
+  EXPECT_EQ(from_right_answers, 0);
+}
+
+TEST_F(Remeasuring, SaysWhyNothingCanBeCounted) {
+  FinalPlan plan;
+  plan.counters = {"cycles"};
+  const auto counted = evaluation().remeasure({variant("a")}, plan, {});
+  ASSERT_FALSE(counted);
+  EXPECT_EQ(counted.error().verdict.message, "nobody may look");
+  EXPECT_EQ(counted.error().verdict.state, TrialState::kLaunch);
+}
+
 TEST_F(Remeasuring, DrawsANewOrderForEachRoundFromTheSeed) {
   ASSERT_TRUE(fight(20, 1).has_value());
   const std::vector<std::string> first = backend_.timed_order;

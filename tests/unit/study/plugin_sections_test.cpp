@@ -101,6 +101,33 @@ objective: {minimize: misses}
   EXPECT_EQ(study.objective.name, "misses");
 }
 
+TEST(PluginSections, AMetricMayBeACounterOfTheDevice) {
+  const Study study = accepted(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+metrics:
+  moved: {counter: dram__bytes.sum}
+  rate: moved / time
+)yaml");
+  ASSERT_EQ(study.counters.size(), 1U);
+  EXPECT_EQ(study.counters[0].metric, "moved");
+  EXPECT_EQ(study.counters[0].counter, "dram__bytes.sum");
+  EXPECT_EQ(study.metrics.size(), 2U);
+}
+
+TEST(PluginSections, NoObjectiveDependsOnACounter) {
+  EXPECT_EQ(
+      complaints_of(R"yaml(schema: 1
+parameters: {B: [1, 2]}
+metrics:
+  moved: {counter: dram__bytes.sum}
+  rate: moved / time
+objective: {maximize: rate}
+)yaml"),
+      R"text(study.yaml:6:23: the objective 'rate' depends on a hardware counter, which is read of finalists only (minimize: time)
+    objective: {maximize: rate}
+                          ^)text");
+}
+
 TEST(PluginSections, AMetricOfAnObserverNeedsItsName) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {B: [1, 2]}
@@ -118,12 +145,13 @@ study.yaml:4:30: unknown key 'option' in a metric of an observer (did you mean '
 TEST(PluginSections, AreWrittenAsTheyWereRead) {
   const StudyFolder folder(kHead + "problem: {name: csr, options: {exponent: 0.5}}\n" + kArguments +
                            "reference: {by: problem, seeds: 3}\nverify: {Y: problem}\n"
-                           "metrics:\n  code: {observer: image, value: bytes, options: {a: 1}}\n");
+                           "metrics:\n  code: {observer: image, value: bytes, options: {a: 1}}\n"
+                           "  moved: {counter: dram__bytes.sum}\n");
   const std::string text = study_yaml(read_study(folder.file()), folder.file().parent_path());
   for (const char* line :
        {"problem: {name: csr, options: {exponent: \"0.5\"}}\n",
         "role: out}\nreference:\n  by: problem\n  seeds: 3\n", "verify:\n  \"Y\": problem\n",
-        "fill: problem}\n",
+        "fill: problem}\n", "  moved: {counter: \"dram__bytes.sum\"}\n",
         "  code: {observer: \"image\", value: \"bytes\", options: {a: \"1\"}}\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }

@@ -110,6 +110,7 @@ class SharedSearch : public testing::Test {
     auto made = std::make_unique<FakeBackend>();
     made->device = facts;
     made->device.uuid = "GPU-" + std::to_string(device);
+    made->passes = passes;
     if (device == 1) made->memory_limit = room_on_second;
     for (ConfigIndex i = 0; i < space->size(); ++i) {
       FakeBackend::Kernel& kernel = made->kernels[text_of(space->configuration(i))];
@@ -154,6 +155,7 @@ class SharedSearch : public testing::Test {
   Study study = scale_study();
   DeviceFacts facts = h200();
   double slower = 1;
+  std::size_t passes = 0;  // in which devices count
   std::uint64_t room_on_second = std::numeric_limits<std::uint64_t>::max();
   std::function<bool(unsigned device, const std::string& name)> kills_device =
       [](unsigned, const std::string&) { return false; };
@@ -315,6 +317,31 @@ TEST_F(SharedSearch, WhatTakesTwoDevicesDownIsAFailureAndNotTriedOnAThird) {
               "fell off the bus");
   }
   EXPECT_EQ(warnings.size(), 2U);
+}
+
+// The process that counted is ended, and another one goes on.
+TEST_F(SharedSearch, WhatIsCountedIsKeptWithTheTrialAndTheDeviceIsOpenedAnew) {
+  passes = 2;
+  start(1);
+  std::vector<Trial> trials = search();
+  std::vector<Trial> best(trials.begin(), trials.begin() + 2);
+  EXPECT_EQ(evaluator->count(best, {"cycles", "bytes"}, kNoEnd), "");
+  EXPECT_EQ(best[0].counters, (Metrics{{"cycles", 1}, {"bytes", 2}}));
+  EXPECT_EQ(best[1].counters, best[0].counters);
+  FinalPlan plan;
+  plan.rounds = 3;
+  const int before = opened.at(0);
+  EXPECT_EQ(evaluator->remeasure(best, plan).size(), 2U);
+  EXPECT_EQ(opened.at(0), before + 1);
+}
+
+TEST_F(SharedSearch, ADeviceThatCountsNothingSaysSoAndNoTrialSuffers) {
+  start(1);
+  std::vector<Trial> trials = search();
+  std::vector<Trial> best(trials.begin(), trials.begin() + 2);
+  EXPECT_EQ(evaluator->count(best, {"cycles"}, kNoEnd), "nobody may look");
+  EXPECT_EQ(best[0].state, TrialState::kOk);
+  EXPECT_TRUE(best[0].counters.empty());
 }
 
 TEST_F(SharedSearch, AFinalIsHeldOnOneDeviceAndCheckedOnAnother) {

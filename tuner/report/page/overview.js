@@ -57,6 +57,10 @@ function headlineFacts(set) {
   if (set.columns.limit && set.columns.limit.at(0)) {
     facts.push(fact(set.columns.limit.at(0), "Of the device\u2019s limit", "for the work that the study names"));
   }
+  if (set.columns.bound && set.columns.bound.at(0)) {
+    const [by, numbers] = set.columns.bound.at(0).replace("bound by ", "").split(": ");
+    facts.push(fact(by, "Bound by", numbers));
+  }
   facts.push(...baselineFacts(set), ...referenceFacts(set));
   if (set.measured.length > 1) {
     facts.push(fact(times(overMedian(set)), "Over the median",
