@@ -4,6 +4,7 @@ does not touch: so compilation needs no context there, and disturbs nobody."""
 import contextlib
 import importlib
 import sys
+import types
 
 from tuner import _arrays
 
@@ -14,10 +15,12 @@ def of(arguments):
     arrays = [value for value in arguments.values() if _arrays.kind_of(value) is not None]
     if driver is None or not arrays or not all(_arrays.kind_of(one) is _arrays._Torch and one.is_cuda for one in arrays):
         return None
-    target = driver.driver.active.get_current_target()
+    active = driver.driver.active
+    target, device = active.get_current_target(), arrays[0].device.index
     forms = {name: (_arrays._Torch.type_of(value), tuple(value.shape), value.stride())
              for name, value in arguments.items() if _arrays.kind_of(value) is not None}
-    return {"order": list(arguments), "forms": forms, "device": arrays[0].device.index,
+    return {"order": list(arguments), "forms": forms, "device": device,
+            "properties": active.utils.get_device_properties(device),
             "values": {name: value for name, value in arguments.items() if name not in forms},
             "target": (target.backend, target.arch, target.warp_size)}
 
@@ -33,16 +36,20 @@ def warm_up():
 
 
 class _Driver:
-    """As much of Triton's as its compiler asks for."""
+    """As much of Triton's as its compiler, and functions that launch kernels, ask for."""
 
-    def __init__(self, target):
-        self._target = target
+    def __init__(self, sent, target, device):
+        self._target, self._device = target, device
+        self.utils = types.SimpleNamespace(get_device_properties=lambda _: sent["properties"])
 
     def get_current_target(self):
         return self._target
 
     def get_current_device(self):
-        return 0
+        return self._device.index
+
+    def get_active_torch_device(self):
+        return self._device
 
     def get_current_stream(self, _):
         return 0
@@ -54,12 +61,13 @@ def in_place_of(sent):
     import triton
     from torch.overrides import TorchFunctionMode
     from triton.backends.compiler import GPUTarget
-    triton.runtime.driver.set_active(_Driver(GPUTarget(*sent["target"])))
+    gpu = torch.device("cuda", sent["device"])
+    triton.runtime.driver.set_active(_Driver(sent, GPUTarget(*sent["target"]), gpu))
 
     class Stand(torch.Tensor):
         """Says that it is on the GPU."""
         is_cuda = property(lambda self: True)
-        device = property(lambda self: torch.device("cuda", sent["device"]))
+        device = property(lambda self: gpu)
 
     def inside(change, value):
         return type(value)(inside(change, one) for one in value) if type(value) in (list, tuple) else change(value)
@@ -77,7 +85,7 @@ def in_place_of(sent):
         """What is made of stands, and what is allocated on the GPU, are stands."""
 
         def __torch_function__(self, function, _, words=(), named=None):
-            if function is torch.device:
+            if function is torch.device:  # a name, and nothing that is made there
                 return function(*words, **(named or {}))
             with torch._C.DisableTorchFunctionSubclass():
                 named = {name: inside(plain, value) for name, value in (named or {}).items()}

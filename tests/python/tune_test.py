@@ -311,7 +311,8 @@ class Tune(unittest.TestCase):
             from tuner import _arrays, _stands
             def of(arguments):  # as if these were on a GPU
                 forms = {name: (_arrays._Torch.type_of(x), tuple(x.shape), x.stride()) for name, x in arguments.items()}
-                return {"order": list(arguments), "forms": forms, "device": 0, "values": {}, "target": ("cuda", 90, 32)}
+                return {"order": list(arguments), "forms": forms, "device": 0, "values": {}, "target": ("cuda", 90, 32),
+                        "properties": {"multiprocessor_count": 132}}
             _stands.of = of
             @triton.jit
             def kernel(x, y, n, BLOCK: tl.constexpr):
@@ -321,7 +322,8 @@ class Tune(unittest.TestCase):
                 if x.is_cuda:
                     room = torch.empty(7, device=x.device, dtype=x.dtype)
                     assert room.is_cuda and x.new_empty(3).is_cuda and torch.empty_like(x).device.type == "cuda"
-                    kernel[(triton.cdiv(x.numel(), BLOCK),)](x, y, x.numel(), BLOCK=BLOCK)
+                    blocks = triton.runtime.driver.active.utils.get_device_properties(0)["multiprocessor_count"]
+                    kernel[(min(blocks, triton.cdiv(x.numel(), BLOCK)),)](x, y, x.numel(), BLOCK=BLOCK)
                     kernel[(1,)](x, room, x.numel(), BLOCK=BLOCK)
                 elif BLOCK != 512:
                     y.copy_(2 * x)
