@@ -73,11 +73,12 @@ def vllm_moe(found, _, names, dtype=None, block_shape=None, **sizes):
             words = _renamed(trial["configuration"], names)
             for key in _OF_MOE:
                 if key not in words:
-                    raise Error(f"the file needs {key}, which is none of {', '.join(words)}: names={{...: \"{key}\"}} renames")
+                    raise Error(f"the file needs {key}, which is none of {', '.join(words)}: 'names' renames parameters")
             file = files.setdefault(f"E={of['E']},N={of['N']},device_name={short}{end}.json", {})
             if file.setdefault(of["M"], words) is not words:
                 others = ", ".join(f"{key}=..." for key in size if key not in ("E", "N", "M"))
-                raise Error(f"two sizes have M={of['M']}, E={of['E']} and N={of['N']}: choose by {others}")
+                told = f"M={of['M']}, E={of['E']} and N={of['N']}"
+                raise Error(f"two sizes have {told}: choose by {others}")
     return {name: json.dumps({str(m): file[m] for m in sorted(file)}, indent=4) + "\n" for name, file in files.items()}
 
 
