@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import completions  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 FOLLOWED = re.compile(r"^followed_page\(\w+ (\S+?)[ )]", re.M)
 INLINE = re.compile(r"`(tuner [a-z][^`]*)`")
 STARTED = re.compile(r"(?:^|[;&|(] *)tuner ([a-z][\w-]*)((?: [^;&|#]*)?)")
@@ -33,6 +33,16 @@ def commands_in(page):
         yield prose.count("\n", 0, found.start()) + 1, found.group(1).replace("\n", " ")
 
 
+def prose_of(page):
+    return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+
+
+def anchors_of(page):
+    """Those that GitHub makes of a page's headings."""
+    titles = re.findall(r"^#+ (.*)$", prose_of(page), flags=re.M)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 class Examples(unittest.TestCase):
     def test_readme_shows_saxpy_word_for_word(self):
         folder = ROOT / "examples" / "saxpy"
@@ -47,12 +57,13 @@ class Examples(unittest.TestCase):
         for code in shown:
             self.assertTrue(any(code in text for text in texts), code)
 
-    def test_every_link_between_pages_leads_to_a_file(self):
+    def test_every_link_between_pages_leads_to_a_file_and_a_heading(self):
         for page in PAGES:
-            prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
-            for target in LINK.findall(prose):
-                self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
-
+            for target, anchor in LINK.findall(prose_of(page)):
+                file = page.parent / target if target else page
+                self.assertTrue(file.exists(), f"{page}: {target}")
+                if anchor and file.suffix == ".md":
+                    self.assertIn(anchor, anchors_of(file), f"{page}: {target}")
 
     def test_every_page_with_commands_is_followed_or_says_why_not(self):
         text = (ROOT / "tests" / "docs" / "CMakeLists.txt").read_text()
