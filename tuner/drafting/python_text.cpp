@@ -13,7 +13,7 @@
 namespace tuner {
 namespace {
 
-constexpr int kMostNames = 20;  // on the way from a name to its number
+constexpr int kMostNames = 8;  // on the way from a name to its number
 constexpr std::int64_t kMostValues = 10000;
 
 class Scanner {
@@ -243,8 +243,8 @@ std::optional<std::vector<std::int64_t>> PythonNames::numbers(const Pieces& piec
     if (at + 3 >= items[0].size() || !items[0][at + 2].is("in")) return std::nullopt;
     const auto over = numbers(part_of(items[0], at + 3));
     if (!over) return std::nullopt;
+    PythonNames inside = *this;
     for (const std::int64_t each : *over) {
-      PythonNames inside = *this;
       inside.names_[items[0][at + 1].text] = {{Piece::Kind::kNumber, std::to_string(each), 0}};
       const auto value = inside.number(part_of(items[0], 0, at));
       if (!value) return std::nullopt;
