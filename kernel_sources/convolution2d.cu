@@ -15,61 +15,31 @@
 
 #include "shared_floats.cuh"
 
-constexpr int FILTER = TUNE_FILTER;
-constexpr int BM = TUNE_BM;
-constexpr int BN = TUNE_BN;
-constexpr int TM = TUNE_TM;
-constexpr int TN = TUNE_TN;
-constexpr int PAD = TUNE_PAD;
+struct Tile {
+  static constexpr int kFilter = TUNE_FILTER;
+  static constexpr int BM = TUNE_BM, BN = TUNE_BN;
+  static constexpr int TM = TUNE_TM, TN = TUNE_TN;
+  static constexpr int kPad = TUNE_PAD, kUnroll = TUNE_UNROLL;
+  static_assert(BM % TM == 0 && BN % TN == 0, "thread tiles divide the block tile");
 
-static_assert(BM % TM == 0 && BN % TN == 0, "thread tiles divide the block tile");
-
-constexpr int kThreadsX = BN / TN;
-constexpr int kThreadsY = BM / TM;
-constexpr int kTileRows = BM + FILTER - 1;
-constexpr int kTileColumns = BN + FILTER - 1;
-constexpr int kWindowRows = TM + FILTER - 1;  // of the image, for all windows of a thread
+  static constexpr int kThreadsX = BN / TN, kThreadsY = BM / TM;
+  static constexpr int kRows = BM + kFilter - 1;  // of the image
+  static constexpr int kColumns = BN + kFilter - 1;
+};
 
 // Aligned, so that they are read alike where a launcher puts those of several variants in a row.
-alignas(256) __constant__ float weights[FILTER * FILTER];
+alignas(256) __constant__ float weights[Tile::kFilter * Tile::kFilter];
+
+struct Weight {
+  __device__ float operator()(int r, int c) const { return weights[r * Tile::kFilter + c]; }
+};
 
 #if TUNE_FORM_IS_registers
 #include "convolution2d_registers.cuh"
+using Form = RegisterWindows<Tile>;
 #else
-
-constexpr int kStride = kTileColumns + PAD;
-
-// A thread's columns are kThreadsX apart, so that neighbouring threads read and write neighbouring
-// elements; its rows are neighbours, so that one element of the image serves TM windows.
-__device__ int column_of_thread(int j) { return threadIdx.x + j * kThreadsX; }
-
-// Adds up the windows of this thread's elements.
-template <class Image>
-__device__ void filter(Image image, float (&sum)[TM][TN]) {
-  for (int row = 0; row < kWindowRows; ++row) {
-#pragma unroll
-    for (int col = 0; col < FILTER; ++col) {
-#pragma unroll
-      for (int j = 0; j < TN; ++j) {
-        const float pixel = image(threadIdx.y * TM + row, column_of_thread(j) + col);
-#pragma unroll
-        for (int i = 0; i < TM; ++i) {
-          const int r = row - i;
-          if (0 <= r && r < FILTER) sum[i][j] += weights[r * FILTER + col] * pixel;
-        }
-      }
-    }
-  }
-}
-
-// One row of this thread's elements, to the row of out that begins at `row`.
-__device__ void store_row(float* row, int col0, int W, const float (&sum)[TN]) {
-#pragma unroll
-  for (int j = 0; j < TN; ++j) {
-    const int col = col0 + column_of_thread(j);
-    if (col < W) row[col] = sum[j];
-  }
-}
+#include "convolution2d_windows.cuh"
+using Form = Windows<Tile>;
 #endif
 
 // Copies the block's part of the image. At the EDGE of the image zeros stand for what lies beyond;
@@ -77,52 +47,52 @@ __device__ void store_row(float* row, int col0, int W, const float (&sum)[TN]) {
 template <bool EDGE>
 __device__ __forceinline__ void load_tile(const float* __restrict__ corner, int height, int width,
                                           int stride, SharedFloats tile) {
-  for (int r = threadIdx.y; r < kTileRows; r += kThreadsY) {
+  for (int r = threadIdx.y; r < Tile::kRows; r += Tile::kThreadsY) {
     const float* from = corner + size_t(r) * stride;
-    const SharedFloats to = tile + r * kStride;
+    const SharedFloats to = tile + r * Form::kStride;
 #pragma unroll
-    for (int step = 0; step < kTileColumns; step += kThreadsX) {
+    for (int step = 0; step < Tile::kColumns; step += Tile::kThreadsX) {
       const int c = step + threadIdx.x;
-      if (step + kThreadsX > kTileColumns && c >= kTileColumns) break;
+      if (step + Tile::kThreadsX > Tile::kColumns && c >= Tile::kColumns) break;
       store(to + c, !EDGE || (r < height && c < width) ? from[c] : 0.0f);
     }
   }
 }
 
-extern "C" __global__ void __launch_bounds__(kThreadsX* kThreadsY)
+extern "C" __global__ void __launch_bounds__(Tile::kThreadsX* Tile::kThreadsY)
     convolution2d(const float* __restrict__ image, float* __restrict__ out, int H, int W) {
-  const int row0 = blockIdx.y * BM, col0 = blockIdx.x * BN;
-  const int width = W + FILTER - 1, height = H + FILTER - 1;
-  float sum[TM][TN] = {};
+  const int row0 = blockIdx.y * Tile::BM, col0 = blockIdx.x * Tile::BN;
+  const int width = W + Tile::kFilter - 1, height = H + Tile::kFilter - 1;
+  float sum[Tile::TM][Tile::TN] = {};
 
 #if TUNE_FORM_IS_global
   // Beyond the edge the last row and column stand in; what they give is not stored.
-  filter(
+  Form::filter(
       [&](int r, int c) {
         return image[size_t(min(row0 + r, height - 1)) * width + min(col0 + c, width - 1)];
       },
-      sum);
+      Weight{}, sum);
 #else
-  alignas(16) __shared__ float tile[kTileRows][kStride];
+  alignas(16) __shared__ float tile[Tile::kRows][Form::kStride];
   const float* corner = image + size_t(row0) * width + col0;
   const SharedFloats shared = shared_floats(&tile[0][0]);
-  if (row0 + kTileRows <= height && col0 + kTileColumns <= width) {
+  if (row0 + Tile::kRows <= height && col0 + Tile::kColumns <= width) {
     load_tile<false>(corner, height - row0, width - col0, width, shared);
   } else {
     load_tile<true>(corner, height - row0, width - col0, width, shared);
   }
   __syncthreads();
 #if TUNE_FORM_IS_shared
-  filter([&](int r, int c) { return tile[r][c]; }, sum);
+  Form::filter([&](int r, int c) { return tile[r][c]; }, Weight{}, sum);
 #else
-  filter(shared, sum);
+  Form::filter(shared, Weight{}, sum);
 #endif
 #endif
 
 #pragma unroll
-  for (int i = 0; i < TM; ++i) {
-    const int row = row0 + threadIdx.y * TM + i;
-    if (row < H) store_row(out + size_t(row) * W, col0, W, sum[i]);
+  for (int i = 0; i < Tile::TM; ++i) {
+    const int row = row0 + threadIdx.y * Tile::TM + i;
+    if (row < H) Form::store_row(out + size_t(row) * W, col0, W, sum[i]);
   }
 }
 
@@ -132,9 +102,9 @@ extern "C" __global__ void convolution2d_reference(const float* __restrict__ ima
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= H || col >= W) return;
   double sum = 0;
-  for (int r = 0; r < FILTER; ++r) {
-    for (int c = 0; c < FILTER; ++c) {
-      sum += double(weights[r * FILTER + c]) * image[size_t(row + r) * (W + FILTER - 1) + col + c];
+  for (int r = 0; r < Tile::kFilter; ++r) {
+    for (int c = 0; c < Tile::kFilter; ++c) {
+      sum += double(weights[r * Tile::kFilter + c]) * image[size_t(row + r) * (W + Tile::kFilter - 1) + col + c];
     }
   }
   out[size_t(row) * W + col] = float(sum);

@@ -8,23 +8,36 @@ struct alignas(sizeof(Element) * N) Elements {
 };
 
 #ifndef TUNER_CPU
-template <int BYTES>
-struct WordOf;  // the type of this size that the compiler's cache operators know
-template <>
-struct WordOf<2> {
+// The type of so many bytes that the compiler's cache operators know.
+template <class Element, int BYTES>
+struct WordOf;
+template <class Element>
+struct WordOf<Element, 2> {
   using Type = unsigned short;
 };
-template <>
-struct WordOf<4> {
+template <class Element>
+struct WordOf<Element, 4> {
   using Type = unsigned;
 };
-template <>
-struct WordOf<8> {
+template <class Element>
+struct WordOf<Element, 8> {
   using Type = uint2;
 };
-template <>
-struct WordOf<16> {
+template <class Element>
+struct WordOf<Element, 16> {
   using Type = uint4;
+};
+template <>
+struct WordOf<float, 4> {
+  using Type = float;
+};
+template <>
+struct WordOf<float, 8> {
+  using Type = float2;
+};
+template <>
+struct WordOf<float, 16> {
+  using Type = float4;
 };
 #endif
 
@@ -32,7 +45,7 @@ template <int N, bool ONCE = false, class Element>
 __device__ __forceinline__ Elements<Element, N> load_elements(const Element* from) {
 #ifndef TUNER_CPU
   if constexpr (ONCE) {
-    using Word = typename WordOf<sizeof(Element) * N>::Type;
+    using Word = typename WordOf<Element, sizeof(Element) * N>::Type;
     const Word word = __ldcs(reinterpret_cast<const Word*>(from));
     return *reinterpret_cast<const Elements<Element, N>*>(&word);
   }
@@ -50,7 +63,7 @@ __device__ __forceinline__ void assign_elements(Element* to, const Elements<Elem
 template <bool ONCE = false, class Element, int N>
 __device__ __forceinline__ void store_elements(Element* to, const Elements<Element, N>& value) {
 #ifndef TUNER_CPU
-  using Word = typename WordOf<sizeof(Element) * N>::Type;
+  using Word = typename WordOf<Element, sizeof(Element) * N>::Type;
   const Word word = *reinterpret_cast<const Word*>(&value);
   if constexpr (ONCE) {
     __stcs(reinterpret_cast<Word*>(to), word);

@@ -19,7 +19,7 @@ __device__ __forceinline__ void store(const Vector<4>& value, int vector, const 
   float* const to =
       corner.first + size_t(i / 4 * 4 * (WM / TM) + i % 4) * corner.stride + j * 4 * kLanesN;
   if constexpr (VEC == 4) {
-    store_global<4>(to, value);
+    store_elements(to, value);
   } else {
 #pragma unroll
     for (int v = 0; v < 4; ++v) to[v] = value.at[v];

@@ -21,7 +21,6 @@
 //   GROUP    rows of tiles that are walked together, column by column: blocks that run at the same
 //            time then read few rows of A and few columns of B, which stay in the L2 cache
 
-#include "vector_access.cuh"
 
 constexpr int BK = TUNE_BK;
 constexpr int WM = TUNE_WM;

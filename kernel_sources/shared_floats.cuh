@@ -3,7 +3,10 @@
 // NVRTC in 64: a loop that goes by pointers is not the same program in an application, where nvcc
 // compiles it, as in the tuner. By addresses it is, instruction for instruction.
 
-#include "vector_access.cuh"
+#include "elements.cuh"
+
+template <int N>
+using Vector = Elements<float, N>;
 
 struct SharedFloats {
 #ifdef TUNER_CPU
@@ -37,7 +40,7 @@ __device__ __forceinline__ SharedFloats shared_floats(float* place) {
 // the barriers that they are written between.)
 __device__ __forceinline__ Vector<4> load_vector(SharedFloats from) {
 #ifdef TUNER_CPU
-  return load_vector<4>(from.place);
+  return load_elements<4>(from.place);
 #else
   Vector<4> value;
   asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -49,7 +52,7 @@ __device__ __forceinline__ Vector<4> load_vector(SharedFloats from) {
 
 __device__ __forceinline__ void store_vector(SharedFloats to, const Vector<4>& value) {
 #ifdef TUNER_CPU
-  store_vector<4>(to.place, value);
+  assign_elements(to.place, value);
 #else
   asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to.address), "f"(value.at[0]),
                "f"(value.at[1]), "f"(value.at[2]), "f"(value.at[3]));
