@@ -2,8 +2,7 @@
 //
 // What each value of FORM changes:
 //   naive      one thread per element of C; every operand comes from global memory
-//   shared     a block copies BM x BK of A and BK x BN of B into shared memory, so that each
-//   element
+//   shared     a block copies BM x BK of A and BK x BN of B into shared memory, so that each element
 //              is read from global memory once for BN (or BM) uses instead of once for each
 //   registers  each thread computes TM x TN elements: TM + TN shared reads feed TM * TN products
 //   warptile   the fast one: warp tiles, vector accesses, asynchronous copies in several stages,
@@ -12,15 +11,28 @@
 // Names: BM BN BK block tile, WM WN warp tile, TM TN thread tile. The rules that tie them are the
 // constraints of search_spaces/matmul.yaml; the static_asserts only guard them.
 
-constexpr int BM = TUNE_BM;
-constexpr int BN = TUNE_BN;
+struct Tile {
+  static constexpr int BM = TUNE_BM, BN = TUNE_BN, BK = TUNE_BK;
+  static constexpr int WM = TUNE_WM, WN = TUNE_WN;
+  static constexpr int TM = TUNE_TM, TN = TUNE_TN;
+  static constexpr int VEC = TUNE_VEC, PAD = TUNE_PAD;
+  static constexpr int STAGES = TUNE_STAGES, SLICES = TUNE_SLICES, CLUSTER = TUNE_CLUSTER;
+  static constexpr bool kTurned = TUNE_FORM_IS_registers;
+  static constexpr bool kDynamic = TUNE_SHARED_IS_dynamic;
+  static constexpr bool kSpread = TUNE_SPREAD;
+  static constexpr bool kSteps = TUNE_DIVIDE_IS_steps;
+  static constexpr bool kSquares = TUNE_WALK_IS_squares;
+};
 
 #if TUNE_FORM_IS_naive
 #include "matmul_naive.cuh"
+using Product = NaiveProduct<Tile>;
 #elif TUNE_FORM_IS_shared || TUNE_FORM_IS_registers
 #include "matmul_tile.cuh"
+using Product = TileProduct<Tile>;
 #else
 #include "matmul_warptile.cuh"
+using Product = WarptileProduct<Tile>;
 #endif
 
 #if TUNE_CLUSTER > 1
@@ -31,13 +43,13 @@ constexpr int BN = TUNE_BN;
 
 // `group` is a knob of the form warptile; `workspace` and `arrivals` are used where several blocks
 // share a tile of C (matmul_split.cuh).
-extern "C" __global__ void __launch_bounds__(kThreads, 1) IN_CLUSTERS  // as many registers as help
+extern "C" __global__ void __launch_bounds__(Product::kThreads, 1) IN_CLUSTERS  // as many registers as help
     matmul(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, int M,
            int N, int K, int group, float* workspace, unsigned* arrivals) {
 #if TUNE_FORM_IS_warptile
-  multiply(A, B, C, M, N, K, group, workspace, arrivals);
+  Product::multiply(A, B, C, M, N, K, group, workspace, arrivals);
 #else
-  multiply(A, B, C, M, N, K);
+  Product::multiply(A, B, C, M, N, K);
 #endif
 }
 

@@ -4,12 +4,6 @@
 #include "async_copy.cuh"
 #include "matmul_parts.cuh"
 
-constexpr int kRowsA = kThreads / BK;        // rows of A that all threads copy at once
-constexpr int kRowsB = kThreads * VEC / BN;  // rows of B
-
-static_assert(BK % 8 == 0 && kRowsA % 4 == 0 && BM % kRowsA == 0, "warps copy 4 x 8 of A");
-static_assert(kThreads * VEC % BN == 0 && BK % kRowsB == 0, "threads copy whole rows of B");
-
 // One thread's copies: its first element of the next tile of A, and of B, and where they go.
 // Stepping pointers keeps the address arithmetic out of the loop over K.
 struct Copier {
@@ -19,49 +13,51 @@ struct Copier {
   int k_left_a, k_left_b;  // steps of k from there to the end
 };
 
+template <class S>
 __device__ Copier make_copier(const float* A, const float* B, const Part& part, int N, int K) {
   // A warp takes 4 rows of A and 8 columns: 8 are all that a turned row meets different banks with.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int row_a = warp / (BK / 8) * 4 + lane / 8, k_a = warp % (BK / 8) * 8 + lane % 8;
-  const int k_b = threadIdx.x / (BN / VEC), col_b = threadIdx.x % (BN / VEC) * VEC;
+  const int row_a = warp / (S::BK / 8) * 4 + lane / 8, k_a = warp % (S::BK / 8) * 8 + lane % 8;
+  const int k_b = threadIdx.x / (S::BN / S::VEC), col_b = threadIdx.x % (S::BN / S::VEC) * S::VEC;
   return {A + size_t(part.row0 + row_a) * K + part.k_begin + k_a,
           B + size_t(part.k_begin + k_b) * N + part.col0 + col_b,
-          k_a * kStrideA + row_a,
-          BK * kStrideA + k_b * BN + col_b,
+          k_a * S::kStrideA + row_a,
+          S::BK * S::kStrideA + k_b * S::BN + col_b,
           part.k_end - part.k_begin - k_a,
           part.k_end - part.k_begin - k_b};
 }
 
-constexpr int kCopiesA = BM / kRowsA, kCopiesB = BK / kRowsB, kCopies = kCopiesA + kCopiesB;
-
 // Starts those copies of the next tiles that are due in step `step` of `steps`. Zeros stand for
 // what lies behind the end of K.
+template <class S>
 __device__ __forceinline__ void copy_part(const Copier& from, SharedFloats stage, int N, int K, int step,
                                           int steps) {
 #pragma unroll
-  for (int i = 0; i < kCopiesA; ++i) {
-    if (i * steps / kCopies != step) continue;
-    copy_async<1>(stage + from.to_a + i * kRowsA, from.a + size_t(i * kRowsA) * K,
+  for (int i = 0; i < S::kCopiesA; ++i) {
+    if (i * steps / S::kCopies != step) continue;
+    copy_async<1>(stage + from.to_a + i * S::kRowsA, from.a + size_t(i * S::kRowsA) * K,
                   from.k_left_a > 0);
   }
 #pragma unroll
-  for (int i = 0; i < kCopiesB; ++i) {
-    if ((kCopiesA + i) * steps / kCopies != step) continue;
-    copy_async<VEC>(stage + from.to_b + i * kRowsB * BN, from.b + size_t(i * kRowsB) * N,
-                    from.k_left_b > i * kRowsB);
+  for (int i = 0; i < S::kCopiesB; ++i) {
+    if ((S::kCopiesA + i) * steps / S::kCopies != step) continue;
+    copy_async<S::VEC>(stage + from.to_b + i * S::kRowsB * S::BN, from.b + size_t(i * S::kRowsB) * N,
+                    from.k_left_b > i * S::kRowsB);
   }
 }
 
 // Ends the group of copies and steps on.
+template <class S>
 __device__ __forceinline__ void end_tiles(Copier& from, int N) {
   end_group();
-  from.a += BK;
-  from.b += size_t(BK) * N;
-  from.k_left_a -= BK;
-  from.k_left_b -= BK;
+  from.a += S::BK;
+  from.b += size_t(S::BK) * N;
+  from.k_left_a -= S::BK;
+  from.k_left_b -= S::BK;
 }
 
+template <class S>
 __device__ __forceinline__ void copy_tiles(Copier& from, SharedFloats stage, int N, int K) {
-  copy_part(from, stage, N, K, 0, 1);
-  end_tiles(from, N);
+  copy_part<S>(from, stage, N, K, 0, 1);
+  end_tiles<S>(from, N);
 }
