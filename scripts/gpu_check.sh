@@ -9,8 +9,8 @@
 # and results go to $OUT, or results/gpu_check.
 # STUDIES="matmul softmax" takes these studies only, SANITIZER_JOBS=8 runs more sanitizers at once (4)
 # and SANITIZER_BUDGET=40 gives each more variants (12); one that takes longer than SANITIZER_SECONDS
-# (900) is ended and fails. A machine of several GPUs tunes as many studies side by side, one on each,
-# and spreads the sanitizers over them. Exit status 0 when every row passed.
+# (900) is ended and fails. On a machine of several GPUs studies and sanitizers use all but the first
+# one, meanwhile. Exit status 0 when every row passed.
 set -uo pipefail
 
 prefix=$(cd "${1:?usage: scripts/gpu_check.sh PREFIX}" && pwd) || exit 2
@@ -40,16 +40,15 @@ check() {
   rows+=("$(printf '%-34s %-12s %4d s' "$name" "$status" $(($(date +%s) - begin)))")
 }
 
-# beside JOBS NAME COMMAND...: a row that is written while others run, at most JOBS of them and on the
-# devices in turn. `join` waits for all of these and takes their rows, in the order of their start.
+# beside JOBS NAME COMMAND...: such a row while others run, at most JOBS of them; it is kept in a file.
+# A machine of several devices keeps the first one for the rows that measure.
 devices=$(nvidia-smi -L 2>/dev/null | wc -l)
-[ "$devices" -gt 0 ] && [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || devices=1
-started=()
+[ "$devices" -gt 1 ] && [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || devices=1
+started=0
 beside() {
-  local jobs=$1 device=$((${#started[@]} % devices))
+  local jobs=$1 device=$((started++ % (devices - 1 + (devices == 1)) + 1))
   shift
   while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
-  started+=("$1")
   (
     rows=()
     [ "$devices" -eq 1 ] || export CUDA_VISIBLE_DEVICES=$device
@@ -58,15 +57,14 @@ beside() {
   ) &
 }
 
-join() {
+# take NAME...: the rows of these.
+take() {
   local name row
-  wait
-  for name in "${started[@]}"; do
-    row=$(cat "$out/$name.row")
+  for name in "$@"; do
+    row=$(cat "$out/$name.row" 2>/dev/null) || row="$name FAILED: it did not end"
     [[ $row == *passed* ]] || failures=$((failures + 1))
     rows+=("$row")
   done
-  started=()
 }
 
 skip() { rows+=("$(printf '%-34s %s' "$1" "left out: $2")"); }
@@ -121,6 +119,43 @@ sanitize() {
   ! grep -E 'SUMMARY: [1-9]' "$out/$tool-$name.report"
 }
 
+studies=()
+names=()
+for study in "$prefix"/share/tuner/search_spaces/*.yaml; do
+  name=$(basename "$study" .yaml)
+  [[ " ${STUDIES:-$name} " == *" $name "* ]] && studies+=("$study") && names+=("$name")
+done
+
+tune_studies() {
+  local study name
+  for study in "${studies[@]}"; do
+    name=$(basename "$study" .yaml)
+    beside $((devices - 1 + (devices == 1))) "tune-$name" tune "$study" "$out/tune/$name" --budget 40,60s
+  done
+  wait
+}
+
+# The sanitizer keeps a core busy rather than the device: several at once.
+sanitizer=$(command -v compute-sanitizer ||
+  ls "${CUDA_HOME:-/usr/local/cuda}"/bin/compute-sanitizer 2>/dev/null || true)
+sanitize_studies() {
+  local study name tool
+  [ -n "$sanitizer" ] || return 0
+  for study in "${studies[@]}"; do
+    quick_copy "$study"
+    name=$(basename "$study" .yaml)
+    for tool in memcheck racecheck; do
+      beside "${SANITIZER_JOBS:-4}" "$tool-$name" sanitize "$tool" "$name"
+    done
+  done
+  wait
+}
+
+if [ "$devices" -gt 1 ]; then
+  tune_studies &
+  sanitize_studies &
+fi
+
 check backends bash -c "'$tuner' list backends | tee /dev/stderr | grep -Eq '^cuda +works'"
 
 found=0
@@ -153,31 +188,18 @@ fi
 check graph-ranking python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/graph_ranking.py" "$tuner"
 cat "$out/graph-ranking.log"
 
-studies=()
-for study in "$prefix"/share/tuner/search_spaces/*.yaml; do
-  name=$(basename "$study" .yaml)
-  [[ " ${STUDIES:-$name} " == *" $name "* ]] && studies+=("$study")
-done
-for study in "${studies[@]}"; do
-  name=$(basename "$study" .yaml)
-  beside "$devices" "tune-$name" tune "$study" "$out/tune/$name" --budget 40,60s
-done
-join
 
-# The sanitizer keeps a core busy rather than the device: several at once.
-sanitizer=$(command -v compute-sanitizer ||
-  ls "${CUDA_HOME:-/usr/local/cuda}"/bin/compute-sanitizer 2>/dev/null || true)
-if [ -z "$sanitizer" ]; then
-  skip "sanitizer" "no compute-sanitizer"
+if [ "$devices" -gt 1 ]; then
+  wait
 else
-  for study in "${studies[@]}"; do
-    quick_copy "$study"
-    for tool in memcheck racecheck; do
-      name=$(basename "$study" .yaml)
-      beside "${SANITIZER_JOBS:-4}" "$tool-$name" sanitize "$tool" "$name"
-    done
-  done
-  join
+  tune_studies
+  sanitize_studies
+fi
+take "${names[@]/#/tune-}"
+if [ -n "$sanitizer" ]; then
+  take "${names[@]/#/memcheck-}" "${names[@]/#/racecheck-}"
+else
+  skip "sanitizer" "no compute-sanitizer"
 fi
 
 echo
