@@ -211,6 +211,7 @@ inline bool is_texture(const ArgumentSpec& argument) {
 struct ReferenceSpec {
   std::string entry;
   std::optional<std::filesystem::path> source;  // default: the kernel's own source
+  bool shares_source = false;                   // it was the kernel's, which has another one now
   LaunchSpec launch;
   std::vector<std::string> arguments;  // names; empty = all of the kernel's, in order
   Position where;

@@ -180,7 +180,8 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
     if (!entry) return Unexpected{entry.error()};
     out->then.push_back(std::move(*entry));
   }
-  if (!reference.source) {  // a source of its own need not have the kernel's constants
+  if (!reference.source ||
+      reference.shares_source) {  // a source of its own need not have the kernel's constants
     add_units(study, *out);
     for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
   }

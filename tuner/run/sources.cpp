@@ -67,6 +67,7 @@ Study with_source(Study study, const std::filesystem::path& source) {
   auto& reference = study.reference;
   if (reference && !reference->source && !reference->by_problem && reference->files.empty()) {
     reference->source = study.kernel.source;
+    reference->shares_source = true;
   }
   study.kernel.source = source;
   return study;

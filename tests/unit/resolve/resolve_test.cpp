@@ -166,6 +166,16 @@ TEST(ReferenceRequest, HasTheDefinitionsOfTheFirstConfiguration) {
   EXPECT_EQ(reference_of(study)->include_dirs, std::vector<std::string>{"/elsewhere"});
 }
 
+TEST(ReferenceRequest, HasConstantsUnlessItsSourceNeverWasTheKernels) {
+  Study study = scale_study();
+  study.constants = {scalar("factor", DataType::kFloat32, "2.0")};
+  EXPECT_EQ(reference_of(study)->symbols, std::vector<std::string>{"factor"});
+  study.reference->source = "/kernels/scale.cu";
+  EXPECT_TRUE(reference_of(study)->symbols.empty());
+  study.reference->shares_source = true;
+  EXPECT_EQ(reference_of(study)->symbols, std::vector<std::string>{"factor"});
+}
+
 TEST(ReferenceRequest, HasTheValuesThatItsConfigurationNames) {
   Study study = scale_study();
   study.reference->configuration = {{"VEC", std::int64_t{4}}};
