@@ -44,6 +44,7 @@ struct JudgeOptions : DeviceOptions {
   std::string kernel, study;
   Words configuration;
   Words sizes;
+  bool counters = false;
   bool json = false;
   double server = 300;  // seconds; 0: none
   bool no_sanitizer = false;
@@ -62,6 +63,8 @@ JudgeOptions parse_judge(const Words& words) {
   add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
   add("device", po::value(&o.device)->default_value("0"), "its number");
   add("timeout", po::value(&o.timeout)->default_value(10), "seconds for one size");
+  add("counters", po::bool_switch(&o.counters),
+      "read hardware counters, and say what it is bound by");
   add("json", po::bool_switch(&o.json), "the verdict as JSON");
   add("server", po::value(&o.server)->default_value(300),
       "seconds that a process stays which makes the next verdict fast; 0: without");
@@ -95,6 +98,7 @@ JudgeTask task_of(const JudgeOptions& options, const Study& study) {
   JudgeTask task;
   task.own = study;
   task.judged = with_source(study, std::filesystem::absolute(options.kernel).lexically_normal());
+  task.counters = options.counters || !study.counters.empty();
   task.secret = drawn_secret();
   task.configuration = [study, assigned](const ProblemSize& size, const DeviceFacts& device) {
     return chosen_configuration(study, assigned, size, device);

@@ -10,6 +10,7 @@
 #include "tuner/base/text.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
+#include "tuner/model/bound.h"
 #include "tuner/results/ranked_table.h"
 #include "tuner/results/results_json.h"
 
@@ -100,6 +101,7 @@ std::string judged_text(const std::string& kernel, const Judged& judged,
                                         trial->timing.ci_low, trial->timing.ci_high,
                                         judged.checks.front().size.label()));
     if (trial->limit) text += judged_line("of the limit", share_text(*trial));
+    if (const auto bound = bound_of(trial->counters)) text += judged_line("counters", bound->text);
   }
   if (const auto ratio = speedup(judged)) {
     text += judged_line("the reference", fmt::format("takes {:.4g} times as long", *ratio));
@@ -145,6 +147,7 @@ std::string judged_json(const std::string& kernel, const Judged& judged,
            {"ci_low_ms", nullptr},
            {"ci_high_ms", nullptr},
            {"limit", nullptr},
+           {"bound", nullptr},
            {"reference_ms", or_null(judged.reference_ms)},
            {"speedup", or_null(speedup(judged))},
            {"deterministic", or_null(judged.deterministic)},
@@ -154,6 +157,9 @@ std::string judged_json(const std::string& kernel, const Judged& judged,
     out["time_ms"] = trial->timing.median;
     out["ci_low_ms"] = trial->timing.ci_low;
     out["ci_high_ms"] = trial->timing.ci_high;
+    if (const auto bound = bound_of(trial->counters)) {
+      out["bound"] = {{"by", bound->by}, {"text", bound->text}};
+    }
     if (const auto share = share_of_limit(*trial)) {
       out["limit"] = {{"ms", trial->limit->ms}, {"of", trial->limit->of}, {"share", *share}};
     }

@@ -11,6 +11,7 @@
 #include "tuner/measure/input_sets.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/run/counters.h"
 #include "tuner/run/device_run.h"
 #include "tuner/source/device_part.h"
 #include "tuner/study/size_check.h"
@@ -98,6 +99,7 @@ class Court {
       if (!look_with(*tool, out)) return out;
     }
     out.accepted = !is_over();
+    if (out.accepted && task_.counters) read_counters(out, first);
     return out;
   }
 
@@ -118,7 +120,8 @@ class Court {
 
   // Nothing: no configuration of these values is valid at the size, or it was interrupted.
   std::optional<Trial> evaluate(PooledDevice& device, const Study& study, const ProblemSize& size,
-                                const Configuration& configuration, const Changed& change = {}) {
+                                const Configuration& configuration, const Changed& change = {},
+                                bool counted = false) {
     const SearchSpace space =
         SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
     if (space.size() == 0) return std::nullopt;
@@ -130,7 +133,19 @@ class Court {
     if (change) change(task);
     const auto evaluator = device.evaluator(std::move(task));
     evaluator->submit(0);
-    return evaluator->next(kNoEnd);
+    auto trial = evaluator->next(kNoEnd);
+    if (counted && trial && is_valid(*trial)) {
+      const std::string why =
+          count(*evaluator, study, space.bindings(configuration), device.facts().ceilings, *trial);
+      if (!why.empty()) caller_.note("no counters: " + why);
+    }
+    return trial;
+  }
+
+  // What they say is added to what was found before: the verdict stands.
+  void read_counters(Judged& out, const ProblemSize& size) {
+    const auto trial = evaluate(*device_, judged_, size, out.configuration, {}, true);
+    if (trial) out.checks.front().trial.counters = trial->counters;
   }
 
   // Whether to go on.

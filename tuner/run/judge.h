@@ -39,8 +39,9 @@ struct Judged {
 };
 
 struct JudgeTask {
-  Study own;     // with the study's own kernel: what it gets wrong is not asked of others
-  Study judged;  // the same with the other kernel; the reference is the study's own
+  Study own;              // with the study's own kernel: what it gets wrong is not asked of others
+  Study judged;           // the same with the other kernel; the reference is the study's own
+  bool counters = false;  // of the device are read in the end, at the first size
   std::uint64_t secret = 0;       // changes all inputs; nobody else knows it
   std::function<void()> timed{};  // told that no more time is taken
   // What both run at a size. Throws InputError where nothing is valid.
