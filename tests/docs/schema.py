@@ -52,6 +52,7 @@ PLACES = {
     "'backend'": ["backend", 1],
     "'problem'": ["problem", 1],
     "a metric of an observer": ["metrics", "ANY", 1],
+    "a metric that is a counter": ["metrics", "ANY", 2],
     "'search'": ["search"],
     "'budget'": ["search", "budget"],
     "'work'": ["work"],
@@ -219,7 +220,7 @@ REFUSED = [
     ("measure.max_milliseconds", 0), ("export.weights", {"N": -1}),
     ("problem", {"options": {"a": 1}}), ("problem", {"name": "p", "option": {}}), ("reference.by", "problem"),
     ("metrics", {"m": {}}), ("metrics", {"m": {"observer": "o", "values": ["a"]}}),
-    ("metrics", {"m": {"counter": 3}}), ("metrics", {"m": {"counter": "dram__bytes.sum", "value": "a"}}),
+    ("metrics", {"m": {"counter": ["a"]}}), ("metrics", {"m": {"counter": "dram__bytes.sum", "value": "a"}}),
 ]
 
 
