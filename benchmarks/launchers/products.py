@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""CUTLASS's products beside cuBLAS: products.py TUNER [--budget 10] [OPTIONS of tuner run]
+"""CUTLASS's products beside cuBLAS: products.py TUNER [--budget N] [OPTIONS of tuner run]
 
 In a folder with examples/cutlass and CUTLASS's headers. Each size of the study: the best of all configurations,
-what a search with the budget finds and what that loses (by the times of the run that measured all), and the
-product of PyTorch, which is cuBLAS's, in the same way: L2 flushed before each launch, medians.
+what another run finds, with the budget or without, and what that loses (by the times of the run that measured
+all), and the product of PyTorch, which is cuBLAS's, in the same way: L2 flushed before each launch, medians.
 """
 
 import argparse
@@ -55,13 +55,13 @@ def library_ms(m, n, k):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tuner")
-    parser.add_argument("--budget", default="10")
+    parser.add_argument("--budget")
     given, options = parser.parse_known_args()
     options += ["--timeout", "300"]  # for a compilation of half a minute, of which many run at once
     tuner = os.path.abspath(given.tuner)
     everything = run(tuner, "all", "--strategy", "exhaustive", *options)
-    found = run(tuner, "found", "--budget", given.budget, *options)
-    print("size                  tried  best ms  TFLOP/s  cuBLAS ms  best/cuBLAS  loss of the search  best configuration")
+    found = run(tuner, "found", *(["--budget", given.budget] if given.budget else []), *options)
+    print("size                  tried  best ms  TFLOP/s  cuBLAS ms  best/cuBLAS  loss of another run  best configuration")
     for size, rows in sorted(everything.items()):
         times = {configuration(row): float(row["time_ms"]) for row in rows if row["time_ms"]}
         best = min(times.values())
@@ -70,7 +70,7 @@ def main():
         rival = library_ms(*size)
         work = 2e-9 * size[0] * size[1] * size[2]
         print(f"{'x'.join(map(str, size)):22} {len(times):4} {best:9.4f} {work / best:8.1f} {rival:10.4f} {best / rival:12.3f}"
-              f"  {loss:>18}  {' '.join(min(times, key=times.get))}", flush=True)
+              f"  {loss:>19}  {' '.join(min(times, key=times.get))}", flush=True)
         for row in rows:
             if row["state"] not in ("ok", "dropped"):
                 print("   ", *configuration(row), row["state"], row["message"][:200])
