@@ -96,6 +96,18 @@ TEST(Init, WritesOverNothingOfTheUsers) {
   EXPECT_EQ(run(sandbox, {"init", "none.cu"}).status, 2);
 }
 
+TEST(Init, TakesTheKernelOfAScript) {
+  const Sandbox sandbox;
+  const std::string kernel =
+      "__global__ void k(float* a, int n) { a[threadIdx.x] = block_size_x; }\n";
+  sandbox.write("tune.py",
+                "text = \"\"\"\n" + kernel +
+                    "\"\"\"\ntune_kernel('k', text, 64, [], {'block_size_x': [32, 64]})\n");
+  EXPECT_EQ(run(sandbox, {"init", "tune.py", "--no-try"}).status, 0);
+  EXPECT_EQ(text_of(sandbox.path("tune.cu")), kernel);
+  EXPECT_NE(text_of(sandbox.path("tune.yaml")).find("block_size_x: [32, 64]"), std::string::npos);
+}
+
 TEST(Init, NeedsTheKernelOfAScriptInAFile) {
   const Sandbox sandbox;
   sandbox.write("tune.py", "tune_kernel('k', 'gone.cu', 64, [], {})\n");

@@ -57,12 +57,22 @@ std::string text_of(const fs::path& source) {
   }
 }
 
-// The first source that a script for another tuner names and that is there.
+// The first source that a script for another tuner names and that is there; else the kernel that it
+// holds as a text, which is written beside it.
 std::string source_of_script(const fs::path& script) {
-  for (const std::string& name : sources_named_in(text_of(script))) {
-    std::error_code ignored;
+  const std::string text = text_of(script);
+  std::error_code ignored;
+  for (const std::string& name : sources_named_in(text)) {
     const fs::path file = script.parent_path() / name;
     if (fs::is_regular_file(file, ignored)) return file.string();
+  }
+  const std::string kernel = kernel_written_in(text);
+  const fs::path file = fs::path(script).replace_extension(".cu");
+  if (fs::exists(file, ignored)) return file.string();
+  if (!kernel.empty()) {
+    write_file_atomically(file, kernel);
+    std::cerr << fmt::format("found: the kernel's text; wrote it to {}\n", file.string());
+    return file.string();
   }
   throw InputError(Complaint{{script.string(), 0, 0},
                              "names no file with a kernel that is there",

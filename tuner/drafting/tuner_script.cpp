@@ -284,4 +284,15 @@ std::vector<std::string> sources_named_in(const std::string& script) {
   return out;
 }
 
+std::string kernel_written_in(const std::string& script) {
+  for (const Pieces& statement : python_statements(script)) {
+    for (const Piece& one : statement) {
+      const bool is_kernel = one.text.find("__global__") != one.text.npos;
+      if (one.kind != Piece::Kind::kText || !is_kernel) continue;
+      return one.text.substr(std::min(one.text.find_first_not_of("\n"), one.text.size()));
+    }
+  }
+  return {};
+}
+
 }  // namespace tuner

@@ -31,4 +31,7 @@ std::vector<std::int64_t> first_valid(const TunerScript& script);
 // Names in quotes that end like sources of kernels.
 std::vector<std::string> sources_named_in(const std::string& script);
 
+// The first text in quotes that is a CUDA kernel; empty: there is none.
+std::string kernel_written_in(const std::string& script);
+
 }  // namespace tuner

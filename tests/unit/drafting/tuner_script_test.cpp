@@ -95,6 +95,13 @@ TEST(TunerScript, NamesTheSources) {
             (std::vector<std::string>{"a.cu", "c.cl"}));
 }
 
+TEST(TunerScript, HoldsAKernel) {
+  EXPECT_EQ(
+      kernel_written_in("a = 'no'\nk = \"\"\"\n__global__ void k() {\n  // it's\n}\n\"\"\"\n"),
+      "__global__ void k() {\n  // it's\n}\n");
+  EXPECT_EQ(kernel_written_in("# '__global__'\n"), "");
+}
+
 // Texts that are no Python do no harm.
 TEST(TunerScript, ReadsAnything) {
   for (const char* text :
