@@ -1,5 +1,5 @@
 // B = transpose of A: A is M x N, B is N x M, both row-major, any size. Elements are float32, or
-// have the parameter BYTES (transpose_element.cuh).
+// as many bytes as the parameter BYTES says (transpose_element.cuh).
 //
 // What each value of FORM changes:
 //   coalesced_read   neighbouring threads read neighbouring elements and write them M apart
@@ -16,68 +16,41 @@
 // multiprocessor, free as many as the compiler likes. The rules that tie them are the constraints
 // of search_spaces/transpose.yaml.
 
-constexpr int BM = TUNE_BM;
-constexpr int BN = TUNE_BN;
-constexpr int TM = TUNE_TM;
-constexpr int VEC = TUNE_VEC;
-constexpr int AHEAD = TUNE_AHEAD;
-constexpr int CLUSTER = TUNE_CLUSTER;
+#include "transpose_tile.cuh"
 
-#include "transpose_element.cuh"
+// A study whose elements have not 4 bytes says so.
+#ifndef TUNE_BYTES
+#define TUNE_BYTES 4
+#endif
 
-constexpr int kAlign = TUNE_ALIGN / BYTES;  // elements from boundary to boundary
-
-static_assert(BM % VEC == 0 && BN % VEC == 0, "squares fill the tile");
-static_assert(BM * BN % (TM * VEC * VEC) == 0, "threads share the tile evenly");
-
-constexpr int kThreads = BM * BN / (TM * VEC * VEC);
-
-struct Corner {
-  int row, col;  // in A, of the block's tile
+struct Sizes {
+  static constexpr int kBytes = TUNE_BYTES;
+  static constexpr int BM = TUNE_BM, BN = TUNE_BN;
+  static constexpr int TM = TUNE_TM, VEC = TUNE_VEC;
+  static constexpr int AHEAD = TUNE_AHEAD, CLUSTER = TUNE_CLUSTER;
+  static constexpr int kAlignBytes = TUNE_ALIGN, kFetch = TUNE_FETCH;
+  static constexpr int kPad = TUNE_PAD;
+  static constexpr bool kSwizzle = TUNE_SWIZZLE;
+  static constexpr bool kByRows = TUNE_ORDER_IS_rows;
+  static constexpr bool kReadsRows = TUNE_FORM_IS_coalesced_read;
+  static constexpr bool kDynamic = TUNE_SHARED_IS_dynamic;
+  // Of data that is used once. (Loads that overlap other blocks' are better left alone.)
+  static constexpr bool kLoadOnce = TUNE_STREAM_IS_loads || TUNE_STREAM_IS_both;
+  static constexpr bool kStoreOnce = TUNE_STREAM_IS_stores || TUNE_STREAM_IS_both;
 };
 
-// Tiles that are moved back, by less than kAlign rows, take so many rows more.
-__device__ Corner corner_of(int block, int M, int N) {
-#if TUNE_ORDER_IS_rows
-  const int tiles = (N + BN - 1) / BN;
-  return {block / tiles * BM, block % tiles * BN};
-#else
-  const int tiles = (M + kAlign - 1 + BM - 1) / BM;
-  const int cluster = block / CLUSTER;
-  return {cluster % tiles * BM, (cluster / tiles * CLUSTER + block % CLUSTER) * BN};
-#endif
-}
-
-__device__ void fetch_ahead(const Element* A, int M, int N) {
-  const Corner corner = corner_of(blockIdx.x + AHEAD, M, N);
-  constexpr int kLine = 128 / BYTES;  // elements in a line of the L2 cache
-  constexpr int kLines = (BN + kLine - 1) / kLine;
-  for (int i = threadIdx.x; i < BM * kLines; i += kThreads) {
-    const int row = corner.row + i / kLines, col = corner.col + i % kLines * kLine;
-    if (row < M && col < N) fetch_line(A + size_t(row) * N + col);
-  }
-}
+using Tile = TransposeTile<Sizes>;
+using Element = Tile::Element;
 
 #if TUNE_FORM_IS_shared
 #include "transpose_shared.cuh"
+using Form = SharedTranspose<Tile>;
 #elif TUNE_FORM_IS_skewed
 #include "transpose_skewed.cuh"
+using Form = SkewedTranspose<Tile>;
 #else
-
-// Each thread moves TM elements straight from global to global memory.
-__device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
-  const Corner corner = corner_of(blockIdx.x, M, N);
-#pragma unroll
-  for (int i = 0; i < TM; ++i) {
-    const int element = i * kThreads + threadIdx.x;
-#if TUNE_FORM_IS_coalesced_read
-    const int row = corner.row + element / BN, col = corner.col + element % BN;
-#else
-    const int row = corner.row + element % BM, col = corner.col + element / BM;
-#endif
-    if (row < M && col < N) B[size_t(col) * M + row] = A[size_t(row) * N + col];
-  }
-}
+#include "transpose_plain.cuh"
+using Form = PlainTranspose<Tile>;
 #endif
 
 #if TUNE_CLUSTER > 1 && __CUDA_ARCH__ >= 900
@@ -87,15 +60,15 @@ __device__ void turn(const Element* __restrict__ A, Element* __restrict__ B, int
 #endif
 
 #if TUNE_OCCUPANCY_IS_full
-#define BOUNDS __launch_bounds__(kThreads, 2048 / kThreads)
+#define BOUNDS __launch_bounds__(Tile::kThreads, 2048 / Tile::kThreads)
 #else
-#define BOUNDS __launch_bounds__(kThreads)
+#define BOUNDS __launch_bounds__(Tile::kThreads)
 #endif
 
 extern "C" __global__ void BOUNDS IN_CLUSTERS transpose(const Element* __restrict__ A,
                                                         Element* __restrict__ B, int M, int N) {
-  if constexpr (AHEAD > 0) fetch_ahead(A, M, N);
-  turn(A, B, M, N);
+  if constexpr (Tile::AHEAD > 0) fetch_ahead<Tile>(A, M, N);
+  Form::turn(A, B, M, N);
 }
 
 extern "C" __global__ void transpose_reference(const Element* __restrict__ A,
