@@ -21,20 +21,27 @@
 #error "matmul_tensor needs tensor cores: the cpu backend has none"
 #endif
 
-constexpr int BM = TUNE_BM;
-constexpr int BN = TUNE_BN;
-constexpr int STAGES = TUNE_STAGES;
-constexpr int SPLIT_K = TUNE_SPLIT_K;
-
 #include "tensor_types.cuh"
+
+struct Sizes {
+  static constexpr int BM = TUNE_BM, BN = TUNE_BN;
+  static constexpr int STAGES = TUNE_STAGES, GROUP = TUNE_GROUP;
+  static constexpr int BLOCKS_PER_SM = TUNE_BLOCKS_PER_SM, SPLIT_K = TUNE_SPLIT_K;
+  static constexpr int WM = TUNE_WM, WN = TUNE_WN;                              // mma
+  static constexpr int CONSUMERS = TUNE_CONSUMERS, CLUSTER = TUNE_CLUSTER;      // wgmma
+  static constexpr bool kInTurns = TUNE_SHARE_IS_tiles, kPersistent = TUNE_PERSISTENT;
+};
+
 #if TUNE_FORM_IS_wgmma
 #include "matmul_wgmma.cuh"
+using Product = WgmmaProduct<Sizes>;
 #else
 #include "matmul_mma.cuh"
+using Product = MmaProduct<Sizes>;
 #endif
 
 // FORM mma reads the matrices, FORM wgmma their maps.
-extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS_PER_SM)
+extern "C" __global__ void __launch_bounds__(Product::kThreads, Sizes::BLOCKS_PER_SM)
 #if TUNE_CLUSTER * TUNE_SPLIT_K > 1
     __cluster_dims__(TUNE_CLUSTER * TUNE_SPLIT_K, 1, 1)
 #endif
@@ -43,9 +50,9 @@ extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS_PER_SM)
                       const __grid_constant__ TensorMap B_map,
                       const __grid_constant__ TensorMap C_map, int M, int N, int K) {
 #if TUNE_FORM_IS_wgmma
-  multiply(A_map, B_map, C_map, C, M, N, K);
+  Product::multiply(A_map, B_map, C_map, C, M, N, K);
 #else
-  multiply(A, B, C, M, N, K);
+  Product::multiply(A, B, C, M, N, K);
 #endif
 }
 

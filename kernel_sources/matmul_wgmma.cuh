@@ -12,291 +12,292 @@
 //              the next begin while the last is stored; otherwise one block for each tile
 
 #include "tensor_copy.cuh"
-#include "tensor_tiles.cuh"
-#if TUNE_SPLIT_K > 1
 #include "tensor_split.cuh"
-#endif
+#include "tensor_tiles.cuh"
 #include "wgmma.cuh"
 
-constexpr int CONSUMERS = TUNE_CONSUMERS;
-constexpr int CLUSTER = TUNE_CLUSTER;
+template <class Sizes>
+struct WgmmaProduct {
+  using T = TensorTile<Sizes>;
+  static constexpr int BM = T::BM, BN = T::BN, BK = T::BK, STAGES = T::STAGES;
+  static constexpr int SPLIT_K = T::SPLIT_K;
+  static constexpr int kStepBytes = T::kStepBytes, kStepsOfK = T::kStepsOfK;
+  static constexpr int kBoxRows = T::kBoxRows, kBox = T::kBox;
+  static constexpr int kTileA = T::kTileA, kStage = T::kStage;
+  static constexpr int CONSUMERS = T::CONSUMERS, CLUSTER = T::CLUSTER;
 
-constexpr int kGroupThreads = 128;  // of a warp group
-constexpr int kThreads = kGroupThreads * (CONSUMERS + 1);
-constexpr bool kInTurns = TUNE_SHARE_IS_tiles;
-constexpr int kSharers = kInTurns ? 1 : CONSUMERS;  // consumers of one tile
-constexpr int kRowsPerConsumer = BM / kSharers;
-constexpr int kSlices = kRowsPerConsumer / 64;  // one instruction's rows
-constexpr int kStoreBuffers = 2;                // of each consumer
-constexpr int kStoreColumns = kRowBytes / sizeof(Result);
+  static constexpr int kGroupThreads = 128;  // of a warp group
+  static constexpr int kThreads = kGroupThreads * (CONSUMERS + 1);
+  static constexpr bool kInTurns = T::kInTurns;
+  static constexpr int kSharers = kInTurns ? 1 : CONSUMERS;  // consumers of one tile
+  static constexpr int kRowsPerConsumer = BM / kSharers;
+  static constexpr int kSlices = kRowsPerConsumer / 64;  // one instruction's rows
+  static constexpr int kStoreBuffers = 2;                // of each consumer
+  static constexpr int kStoreColumns = kRowBytes / sizeof(Result);
 
-static_assert(!kInTurns || CONSUMERS == 2, "there are two turns");
-static_assert(SPLIT_K == 1 || (CLUSTER == 1 && !kInTurns && !TUNE_PERSISTENT),
-              "blocks of a cluster share K or B; a block that shares K has one tile");
-static_assert(BM % (64 * kSharers) == 0 && BN % (64 * CLUSTER) == 0, "whole instructions");
+  static_assert(!kInTurns || CONSUMERS == 2, "there are two turns");
+  static_assert(SPLIT_K == 1 || (CLUSTER == 1 && !kInTurns && !T::kPersistent),
+                "blocks of a cluster share K or B; a block that shares K has one tile");
+  static_assert(BM % (64 * kSharers) == 0 && BN % (64 * CLUSTER) == 0, "whole instructions");
 
-struct Shared {
-  unsigned char stages[STAGES][kStage];
-  unsigned char stores[CONSUMERS][kStoreBuffers][kBox];
-  Barrier full[STAGES], empty[STAGES];
-  Barrier turns[2];  // of the consumers
-};
+  struct Shared {
+    unsigned char stages[STAGES][kStage];
+    unsigned char stores[CONSUMERS][kStoreBuffers][kBox];
+    Barrier full[STAGES], empty[STAGES];
+    Barrier turns[2];  // of the consumers
+  };
 
-// A place in the ring of stages, and how often it was passed (its parity).
-struct Turn {
-  int stage = 0, parity = 0;
-  __device__ __forceinline__ void next() {
-    if (++stage < STAGES) return;
-    stage = 0;
-    parity ^= 1;
+  // A place in the ring of stages, and how often it was passed (its parity).
+  struct Turn {
+    int stage = 0, parity = 0;
+    __device__ __forceinline__ void next() {
+      if (++stage < STAGES) return;
+      stage = 0;
+      parity ^= 1;
+    }
+    __device__ __forceinline__ void skip(int count) {
+      parity ^= (stage + count) / STAGES & 1;
+      stage = (stage + count) % STAGES;
+    }
+  };
+
+  struct Corner {
+    int row, column;
+  };
+
+  // Which of the blocks that share tiles of B.
+  __device__ __forceinline__ static int sharer() { return CLUSTER > 1 ? block_in_cluster() : 0; }
+
+  // Of this block's tile; the tiles that are counted are those of a cluster, CLUSTER blocks high.
+  __device__ __forceinline__ static Corner corner_of(int number, const Tiles& tiles) {
+    const Tile tile = T::tile_at(number, tiles);
+    return {(tile.row * CLUSTER + sharer()) * BM, tile.column * BN};
   }
-  __device__ __forceinline__ void skip(int count) {
-    parity ^= (stage + count) / STAGES & 1;
-    stage = (stage + count) % STAGES;
-  }
-};
 
-struct Corner {
-  int row, column;
-};
+  __device__ __forceinline__ static int first_tile() { return blockIdx.x / (CLUSTER * SPLIT_K); }
+  __device__ __forceinline__ static int tiles_at_once() { return gridDim.x / (CLUSTER * SPLIT_K); }
 
-// Which of the blocks that share tiles of B.
-__device__ __forceinline__ int sharer() { return CLUSTER > 1 ? block_in_cluster() : 0; }
+  // ---- the producer ----
 
-// Of this block's tile; the tiles that are counted are those of a cluster, CLUSTER blocks high.
-__device__ __forceinline__ Corner corner_of(int number, const Tiles& tiles) {
-  const Tile tile = tile_at(number, tiles);
-  return {(tile.row * CLUSTER + sharer()) * BM, tile.column * BN};
-}
-
-__device__ __forceinline__ int first_tile() { return blockIdx.x / (CLUSTER * SPLIT_K); }
-__device__ __forceinline__ int tiles_at_once() { return gridDim.x / (CLUSTER * SPLIT_K); }
-
-// ---- the producer ----
-
-__device__ __forceinline__ void load_stage(unsigned char* stage, Barrier* full,
-                                           const TensorMap& A_map, const TensorMap& B_map,
-                                           Corner at, int k) {
-  load_box<false>(stage, A_map, full, k, at.row, 0);
-  constexpr bool kShared = CLUSTER > 1;
-  constexpr unsigned short kAll = (1 << CLUSTER) - 1;
-  unsigned char* const tile_b = stage + kTileA;
-  if constexpr (kTurnedB) {  // rows of k
-    constexpr int kPart = BN / CLUSTER;
-    const int first = sharer() * kPart;
-    load_box<kShared>(tile_b + first * kRowBytes, B_map, full, k, at.column + first, kAll);
-  } else {  // 64 columns at a time
-    constexpr int kPart = BN / kBoxRows / CLUSTER;
-    for (int i = 0; i < kPart; ++i) {
-      const int box = sharer() * kPart + i;
-      load_box<kShared>(tile_b + box * kBox, B_map, full, at.column + box * kBoxRows, k, kAll);
+  __device__ __forceinline__ static void load_stage(unsigned char* stage, Barrier* full,
+                                             const TensorMap& A_map, const TensorMap& B_map,
+                                             Corner at, int k) {
+    load_box<false>(stage, A_map, full, k, at.row, 0);
+    constexpr bool kShared = CLUSTER > 1;
+    constexpr unsigned short kAll = (1 << CLUSTER) - 1;
+    unsigned char* const tile_b = stage + kTileA;
+    if constexpr (kTurnedB) {  // rows of k
+      constexpr int kPart = BN / CLUSTER;
+      const int first = sharer() * kPart;
+      load_box<kShared>(tile_b + first * kRowBytes, B_map, full, k, at.column + first, kAll);
+    } else {  // 64 columns at a time
+      constexpr int kPart = BN / kBoxRows / CLUSTER;
+      for (int i = 0; i < kPart; ++i) {
+        const int box = sharer() * kPart + i;
+        load_box<kShared>(tile_b + box * kBox, B_map, full, at.column + box * kBoxRows, k, kAll);
+      }
     }
   }
-}
 
-__device__ void produce(Shared& shared, const TensorMap& A_map, const TensorMap& B_map,
-                        const Tiles& tiles) {
-  const Steps steps = steps_of_block(tiles);
-  Turn turn;
-  for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once()) {
-    const Corner at = corner_of(tile, tiles);
-    for (int step = 0; step < steps.count; ++step) {
-      wait_for(&shared.empty[turn.stage], turn.parity ^ 1);
-      Barrier* const full = &shared.full[turn.stage];
-      arrive_expecting(full, kStage);
-      load_stage(shared.stages[turn.stage], full, A_map, B_map, at, (steps.first + step) * BK);
+  __device__ static void produce(Shared& shared, const TensorMap& A_map, const TensorMap& B_map,
+                          const Tiles& tiles) {
+    const Steps steps = T::steps_of_block(tiles);
+    Turn turn;
+    for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once()) {
+      const Corner at = corner_of(tile, tiles);
+      for (int step = 0; step < steps.count; ++step) {
+        wait_for(&shared.empty[turn.stage], turn.parity ^ 1);
+        Barrier* const full = &shared.full[turn.stage];
+        arrive_expecting(full, kStage);
+        load_stage(shared.stages[turn.stage], full, A_map, B_map, at, (steps.first + step) * BK);
+        turn.next();
+      }
+    }
+  }
+
+  // ---- the consumers ----
+
+  using Sums = float[kSlices][BN / 2];
+
+  __device__ __forceinline__ static void multiply_stage(Sums& sum, const unsigned char* stage, int part,
+                                                 bool first) {
+    constexpr int kEightRows = 8 * kRowBytes;
+    const unsigned char* const tile_a = stage + part * kRowsPerConsumer * kRowBytes;
+    wgmma_begin();
+#pragma unroll
+    for (int slice = 0; slice < kSlices; ++slice) {
+#pragma unroll
+      for (int step = 0; step < kStepsOfK; ++step) {
+        const auto a = describe(tile_a + slice * kBox + step * kStepBytes, kEightRows, 0);
+        // 32 bytes of k: further along the rows, or 16 rows down.
+        const int offset = kTurnedB ? step * kStepBytes : step * 16 * kRowBytes;
+        const auto b = describe(stage + kTileA + offset, kEightRows, kBox);
+        wgmma<BN>(sum[slice], a, b, !first || step > 0);
+      }
+    }
+    wgmma_end_group();
+  }
+
+  // This stage may be overwritten, in all blocks that its tile of B came from.
+  __device__ __forceinline__ static void release(Shared& shared, int stage) {
+    const int thread = threadIdx.x % kGroupThreads;
+    if constexpr (CLUSTER > 1) {
+      if (thread < CLUSTER) arrive_at(&shared.empty[stage], thread);
+    } else {
+      if (thread == 0) arrive(&shared.empty[stage]);
+    }
+  }
+
+  // Issues all products of a tile, of which those of the last stage may still be running.
+  __device__ __forceinline__ static void multiply_tile(Sums& sum, Shared& shared, Turn& turn, int part,
+                                                int steps) {
+    for (int step = 0; step < steps; ++step) {
+      const int before = turn.stage > 0 ? turn.stage - 1 : STAGES - 1;
+      wait_for(&shared.full[turn.stage], turn.parity);
+      multiply_stage(sum, shared.stages[turn.stage], part, step == 0);
+      wgmma_wait<1>();  // this stage's products run on; the one before is done with
+      if (step > 0) release(shared, before);
       turn.next();
     }
   }
-}
 
-// ---- the consumers ----
-
-using Sums = float[kSlices][BN / 2];
-
-__device__ __forceinline__ void multiply_stage(Sums& sum, const unsigned char* stage, int part,
-                                               bool first) {
-  constexpr int kEightRows = 8 * kRowBytes;
-  const unsigned char* const tile_a = stage + part * kRowsPerConsumer * kRowBytes;
-  wgmma_begin();
+  __device__ __forceinline__ static void finish_tile(Sums& sum, Shared& shared, const Turn& turn) {
+    wgmma_wait<0>();
+    release(shared, turn.stage > 0 ? turn.stage - 1 : STAGES - 1);
 #pragma unroll
-  for (int slice = 0; slice < kSlices; ++slice) {
+    for (int slice = 0; slice < kSlices; ++slice) {
 #pragma unroll
-    for (int step = 0; step < kStepsOfK; ++step) {
-      const auto a = describe(tile_a + slice * kBox + step * kStepBytes, kEightRows, 0);
-      // 32 bytes of k: further along the rows, or 16 rows down.
-      const int offset = kTurnedB ? step * kStepBytes : step * 16 * kRowBytes;
-      const auto b = describe(stage + kTileA + offset, kEightRows, kBox);
-      wgmma<BN>(sum[slice], a, b, !first || step > 0);
+      for (int i = 0; i < BN / 2; ++i) asm volatile("" : "+f"(sum[slice][i])::"memory");
     }
   }
-  wgmma_end_group();
-}
 
-// This stage may be overwritten, in all blocks that its tile of B came from.
-__device__ __forceinline__ void release(Shared& shared, int stage) {
-  const int thread = threadIdx.x % kGroupThreads;
-  if constexpr (CLUSTER > 1) {
-    if (thread < CLUSTER) arrive_at(&shared.empty[stage], thread);
-  } else {
-    if (thread == 0) arrive(&shared.empty[stage]);
+  __device__ __forceinline__ static void sync_consumer(int consumer) {
+    asm volatile("bar.sync %0, %1;" ::"r"(consumer + 1), "n"(kGroupThreads) : "memory");
   }
-}
 
-// Issues all products of a tile, of which those of the last stage may still be running.
-__device__ __forceinline__ void multiply_tile(Sums& sum, Shared& shared, Turn& turn, int part,
-                                              int steps) {
-  for (int step = 0; step < steps; ++step) {
-    const int before = turn.stage > 0 ? turn.stage - 1 : STAGES - 1;
-    wait_for(&shared.full[turn.stage], turn.parity);
-    multiply_stage(sum, shared.stages[turn.stage], part, step == 0);
-    wgmma_wait<1>();  // this stage's products run on; the one before is done with
-    if (step > 0) release(shared, before);
-    turn.next();
-  }
-}
-
-__device__ __forceinline__ void finish_tile(Sums& sum, Shared& shared, const Turn& turn) {
-  wgmma_wait<0>();
-  release(shared, turn.stage > 0 ? turn.stage - 1 : STAGES - 1);
+  // 64 rows at a time and 128 bytes of each, through shared memory with the swizzle of the map.
+  __device__ __forceinline__ static void store_tile(const Sums& sum, Shared& shared, int consumer,
+                                             const TensorMap& C_map, int row0, int column0) {
+    constexpr int kBlocks = kStoreColumns / 8;  // of eight columns
+    constexpr int kBoxes = kSlices * BN / kStoreColumns;
+    // With an odd number of boxes the tile before ended in the buffer that this one begins with.
+    constexpr int kFirstPending = kBoxes % kStoreBuffers == 0 ? kStoreBuffers - 1 : 0;
+    const int thread = threadIdx.x % kGroupThreads;
+    const int row = thread / 32 * 16 + thread % 32 / 4;
 #pragma unroll
-  for (int slice = 0; slice < kSlices; ++slice) {
+    for (int box = 0; box < kBoxes; ++box) {
+      const int slice = box / (BN / kStoreColumns), part = box % (BN / kStoreColumns);
+      unsigned char* const buffer = shared.stores[consumer][box % kStoreBuffers];
+      if (thread == 0) {
+        if (box == 0) {
+          wait_for_stores<kFirstPending>();
+        } else {
+          wait_for_stores<kStoreBuffers - 1>();
+        }
+      }
+      sync_consumer(consumer);
 #pragma unroll
-    for (int i = 0; i < BN / 2; ++i) asm volatile("" : "+f"(sum[slice][i])::"memory");
-  }
-}
-
-__device__ __forceinline__ void sync_consumer(int consumer) {
-  asm volatile("bar.sync %0, %1;" ::"r"(consumer + 1), "n"(kGroupThreads) : "memory");
-}
-
-// 64 rows at a time and 128 bytes of each, through shared memory with the swizzle of the map.
-__device__ __forceinline__ void store_tile(const Sums& sum, Shared& shared, int consumer,
-                                           const TensorMap& C_map, int row0, int column0) {
-  constexpr int kBlocks = kStoreColumns / 8;  // of eight columns
-  constexpr int kBoxes = kSlices * BN / kStoreColumns;
-  // With an odd number of boxes the tile before ended in the buffer that this one begins with.
-  constexpr int kFirstPending = kBoxes % kStoreBuffers == 0 ? kStoreBuffers - 1 : 0;
-  const int thread = threadIdx.x % kGroupThreads;
-  const int row = thread / 32 * 16 + thread % 32 / 4;
-#pragma unroll
-  for (int box = 0; box < kBoxes; ++box) {
-    const int slice = box / (BN / kStoreColumns), part = box % (BN / kStoreColumns);
-    unsigned char* const buffer = shared.stores[consumer][box % kStoreBuffers];
-    if (thread == 0) {
-      if (box == 0) {
-        wait_for_stores<kFirstPending>();
-      } else {
-        wait_for_stores<kStoreBuffers - 1>();
+      for (int block = 0; block < kBlocks; ++block) {
+        const float* const value = &sum[slice][(part * kBlocks + block) * 4];
+        const int byte = (block * 8 + thread % 4 * 2) * int(sizeof(Result));
+        store_pair(buffer + place_in_tile(row, byte), value[0], value[1]);
+        store_pair(buffer + place_in_tile(row + 8, byte), value[2], value[3]);
+      }
+      make_visible_to_copies();
+      sync_consumer(consumer);
+      if (thread == 0) {
+        store_box(C_map, buffer, column0 + part * kStoreColumns, row0 + slice * 64);
       }
     }
-    sync_consumer(consumer);
-#pragma unroll
-    for (int block = 0; block < kBlocks; ++block) {
-      const float* const value = &sum[slice][(part * kBlocks + block) * 4];
-      const int byte = (block * 8 + thread % 4 * 2) * int(sizeof(Result));
-      store_pair(buffer + place_in_tile(row, byte), value[0], value[1]);
-      store_pair(buffer + place_in_tile(row + 8, byte), value[2], value[3]);
+  }
+
+  __device__ __forceinline__ static void store_totals(const Sums& sum, Shared& shared, int consumer, Result* C,
+                                               int M, int N, Corner at) {
+    static_assert(sizeof shared.stages >= BM * BN * sizeof(float), "the sums fit into the stages");
+    constexpr int kThreadsOfAll = kGroupThreads * CONSUMERS;
+    // The stages are no longer read.
+    asm volatile("bar.sync %0, %1;" ::"n"(CONSUMERS + 1), "n"(kThreadsOfAll) : "memory");
+    const int thread = threadIdx.x % kGroupThreads;
+    const int row0 = at.row + thread / 32 * 16 + thread % 32 / 4, column0 = at.column + thread % 4 * 2;
+    add_up_parts<SPLIT_K, kSlices * BN / 8, kThreadsOfAll>(
+        &sum[0][0], &shared.stages[0][0], consumer * kGroupThreads + thread,
+        [&](const float(&total)[4], int vector) {
+          const int upper = row0 + vector / (BN / 8) * 64, lower = upper + 8;
+          const int column = column0 + vector % (BN / 8) * 8;  // N is even
+          if (column >= N) return;
+          if (upper < M) store_pair(C + size_t(upper) * N + column, total[0], total[1]);
+          if (lower < M) store_pair(C + size_t(lower) * N + column, total[2], total[3]);
+        });
+  }
+
+  __device__ static void consume(Shared& shared, const TensorMap& C_map, Result* C, int M, int N,
+                          const Tiles& tiles, int consumer) {
+    const Steps steps = T::steps_of_block(tiles);
+    const int part = kInTurns ? 0 : consumer;  // of the tile's rows
+    Turn turn;
+    Sums sum;
+    int count = 0;  // of tiles so far
+    for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once(), ++count) {
+      if (kInTurns && count % 2 != consumer) {
+        turn.skip(steps.count);
+        continue;
+      }
+      // Nobody waits for stages further ahead than once around the ring: parities could not tell.
+      if (kInTurns) wait_for(&shared.turns[consumer], (count / 2 + consumer + 1) % 2);
+      multiply_tile(sum, shared, turn, part, steps.count);
+      if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
+      finish_tile(sum, shared, turn);
+      Corner at = corner_of(tile, tiles);
+      at.row += part * kRowsPerConsumer;
+      if constexpr (SPLIT_K > 1) {
+        store_totals(sum, shared, consumer, C, M, N, at);
+      } else {
+        store_tile(sum, shared, consumer, C_map, at.row, at.column);
+      }
     }
-    make_visible_to_copies();
-    sync_consumer(consumer);
-    if (thread == 0) {
-      store_box(C_map, buffer, column0 + part * kStoreColumns, row0 + slice * 64);
+    if (threadIdx.x % kGroupThreads == 0) wait_for_stores<0>();
+  }
+
+  // ---- the block ----
+
+  // The registers that the producer does not need go to the consumers. All threads begin with as many
+  // as fit (a multiple of 8, at most 255: then there is nothing to give).
+  static constexpr int kAtStart = 65536 / T::BLOCKS_PER_SM / kThreads / 8 * 8;
+  static constexpr int kProducerRegisters = 40;
+  static constexpr int kConsumerRegisters = (kAtStart + (kAtStart - kProducerRegisters) / CONSUMERS) / 8 * 8;
+  static constexpr bool kMoveRegisters = kAtStart < 255;
+
+  __device__ __forceinline__ static void multiply(const TensorMap& A_map, const TensorMap& B_map,
+                                           const TensorMap& C_map, Result* C, int M, int N,
+                                           int K) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    Shared& shared = *reinterpret_cast<Shared*>(memory);
+    if (threadIdx.x == 0) {
+      fetch_map(A_map);
+      fetch_map(B_map);
+      for (int i = 0; i < STAGES; ++i) {
+        init_barrier(&shared.full[i], 1);
+        init_barrier(&shared.empty[i], kSharers * CLUSTER);
+      }
+      for (Barrier& turn : shared.turns) init_barrier(&turn, 1);
+      publish_barriers();
+    } else if (threadIdx.x == kGroupThreads) {
+      fetch_map(C_map);
     }
-  }
-}
-
-#if TUNE_SPLIT_K > 1
-__device__ __forceinline__ void store_totals(const Sums& sum, Shared& shared, int consumer, Result* C,
-                                             int M, int N, Corner at) {
-  static_assert(sizeof shared.stages >= BM * BN * sizeof(float), "the sums fit into the stages");
-  constexpr int kThreadsOfAll = kGroupThreads * CONSUMERS;
-  // The stages are no longer read.
-  asm volatile("bar.sync %0, %1;" ::"n"(CONSUMERS + 1), "n"(kThreadsOfAll) : "memory");
-  const int thread = threadIdx.x % kGroupThreads;
-  const int row0 = at.row + thread / 32 * 16 + thread % 32 / 4, column0 = at.column + thread % 4 * 2;
-  add_up_parts<kSlices * BN / 8, kThreadsOfAll>(
-      &sum[0][0], &shared.stages[0][0], consumer * kGroupThreads + thread,
-      [&](const float(&total)[4], int vector) {
-        const int upper = row0 + vector / (BN / 8) * 64, lower = upper + 8;
-        const int column = column0 + vector % (BN / 8) * 8;  // N is even
-        if (column >= N) return;
-        if (upper < M) store_pair(C + size_t(upper) * N + column, total[0], total[1]);
-        if (lower < M) store_pair(C + size_t(lower) * N + column, total[2], total[3]);
-      });
-}
-#endif
-
-__device__ void consume(Shared& shared, const TensorMap& C_map, Result* C, int M, int N,
-                        const Tiles& tiles, int consumer) {
-  const Steps steps = steps_of_block(tiles);
-  const int part = kInTurns ? 0 : consumer;  // of the tile's rows
-  Turn turn;
-  Sums sum;
-  int count = 0;  // of tiles so far
-  for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once(), ++count) {
-    if (kInTurns && count % 2 != consumer) {
-      turn.skip(steps.count);
-      continue;
+    if constexpr (CLUSTER > 1) {
+      sync_cluster();
+    } else {
+      __syncthreads();
     }
-    // Nobody waits for stages further ahead than once around the ring: parities could not tell.
-    if (kInTurns) wait_for(&shared.turns[consumer], (count / 2 + consumer + 1) % 2);
-    multiply_tile(sum, shared, turn, part, steps.count);
-    if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
-    finish_tile(sum, shared, turn);
-    Corner at = corner_of(tile, tiles);
-    at.row += part * kRowsPerConsumer;
-#if TUNE_SPLIT_K > 1
-    store_totals(sum, shared, consumer, C, M, N, at);
-#else
-    store_tile(sum, shared, consumer, C_map, at.row, at.column);
-#endif
-  }
-  if (threadIdx.x % kGroupThreads == 0) wait_for_stores<0>();
-}
-
-// ---- the block ----
-
-// The registers that the producer does not need go to the consumers. All threads begin with as many
-// as fit (a multiple of 8, at most 255: then there is nothing to give).
-constexpr int kAtStart = 65536 / BLOCKS_PER_SM / kThreads / 8 * 8;
-constexpr int kProducerRegisters = 40;
-constexpr int kConsumerRegisters = (kAtStart + (kAtStart - kProducerRegisters) / CONSUMERS) / 8 * 8;
-constexpr bool kMoveRegisters = kAtStart < 255;
-
-__device__ __forceinline__ void multiply(const TensorMap& A_map, const TensorMap& B_map,
-                                         const TensorMap& C_map, Result* C, int M, int N,
-                                         int K) {
-  extern __shared__ __align__(1024) unsigned char memory[];
-  Shared& shared = *reinterpret_cast<Shared*>(memory);
-  if (threadIdx.x == 0) {
-    fetch_map(A_map);
-    fetch_map(B_map);
-    for (int i = 0; i < STAGES; ++i) {
-      init_barrier(&shared.full[i], 1);
-      init_barrier(&shared.empty[i], kSharers * CLUSTER);
+    const Tiles tiles = T::make_tiles(BM * CLUSTER, BN, M, N, K);
+    if (threadIdx.x < kGroupThreads) {
+      if constexpr (kMoveRegisters) keep_registers<kProducerRegisters>();
+      if (threadIdx.x == 0) produce(shared, A_map, B_map, tiles);
+      if constexpr (SPLIT_K > 1) meet_adders();
+    } else {
+      if constexpr (kMoveRegisters) take_registers<kConsumerRegisters>();
+      consume(shared, C_map, C, M, N, tiles, threadIdx.x / kGroupThreads - 1);
     }
-    for (Barrier& turn : shared.turns) init_barrier(&turn, 1);
-    publish_barriers();
-  } else if (threadIdx.x == kGroupThreads) {
-    fetch_map(C_map);
+    if constexpr (CLUSTER > 1) sync_cluster();  // others still copy into this block, arrive at its barriers
   }
-  if constexpr (CLUSTER > 1) {
-    sync_cluster();
-  } else {
-    __syncthreads();
-  }
-  const Tiles tiles = make_tiles(BM * CLUSTER, BN, M, N, K);
-  if (threadIdx.x < kGroupThreads) {
-    if constexpr (kMoveRegisters) keep_registers<kProducerRegisters>();
-    if (threadIdx.x == 0) produce(shared, A_map, B_map, tiles);
-#if TUNE_SPLIT_K > 1
-    meet_adders();
-#endif
-  } else {
-    if constexpr (kMoveRegisters) take_registers<kConsumerRegisters>();
-    consume(shared, C_map, C, M, N, tiles, threadIdx.x / kGroupThreads - 1);
-  }
-  if constexpr (CLUSTER > 1)
-    sync_cluster();  // others still copy into this block, arrive at its barriers
-}
+};

@@ -7,7 +7,7 @@
 // `sums` are a thread's VECTORS quadruples of sums, `memory` has room for those of all of the block's
 // THREADS threads that multiply. Calls store(total, vector) for the vectors that are this block's
 // share. All threads of the cluster meet here; those that do not multiply call meet_adders().
-template <int VECTORS, int THREADS, class Store>
+template <int SPLIT_K, int VECTORS, int THREADS, class Store>
 __device__ __forceinline__ void add_up_parts(const float* sums, unsigned char* memory, int thread,
                                              Store store) {
   static_assert(VECTORS % SPLIT_K == 0, "all shares are alike");

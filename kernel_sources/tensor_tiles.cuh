@@ -7,21 +7,10 @@
 // number of the row (the copy engine's 128-byte swizzle), so that eight rows' pieces for the same k
 // lie in different banks.
 
-#if TUNE_SPLIT_K > 1
 #include "cluster.cuh"
-#endif
-
-constexpr int GROUP = TUNE_GROUP;
-constexpr int BLOCKS_PER_SM = TUNE_BLOCKS_PER_SM;
+#include "tensor_types.cuh"
 
 constexpr int kRowBytes = 128;
-constexpr int BK = kRowBytes / sizeof(Element);
-constexpr int kStepBytes = 32;  // of k, for one instruction
-constexpr int kStepsOfK = kRowBytes / kStepBytes;
-constexpr int kBoxRows = 64;
-constexpr int kBox = kBoxRows * kRowBytes;  // bytes
-constexpr int kTileA = BM * kRowBytes, kTileB = BN * kRowBytes;
-constexpr int kStage = kTileA + kTileB;
 
 __device__ constexpr unsigned place_in_tile(unsigned row, unsigned byte) {
   return row * kRowBytes + (byte ^ (row % 8 * 16));
@@ -33,10 +22,6 @@ struct Tiles {
   __device__ int count() const { return rows * columns; }
 };
 
-__device__ __forceinline__ Tiles make_tiles(int height, int width, int M, int N, int K) {
-  return {(M + height - 1) / height, (N + width - 1) / width, (K + BK - 1) / BK};
-}
-
 struct Tile {
   int row, column;
 };
@@ -46,21 +31,38 @@ struct Steps {
   int first, count;
 };
 
-__device__ __forceinline__ Steps steps_of_block(const Tiles& tiles) {
-#if TUNE_SPLIT_K > 1
-  const int part = block_in_cluster();
-  const int first = tiles.steps * part / SPLIT_K;
-  return {first, tiles.steps * (part + 1) / SPLIT_K - first};
-#else
-  return {0, tiles.steps};
-#endif
-}
+template <class Sizes>
+struct TensorTile : Sizes {
+  using Sizes::BM, Sizes::BN, Sizes::GROUP, Sizes::SPLIT_K;
 
-// GROUP rows of tiles are walked together, column by column: tiles that are computed at the same
-// time then need few rows of A and few columns of B, which stay in the L2 cache.
-__device__ __forceinline__ Tile tile_at(int number, const Tiles& tiles) {
-  const int group = number / (GROUP * tiles.columns);
-  const int height = min(GROUP, tiles.rows - group * GROUP);
-  const int in_group = number - group * GROUP * tiles.columns;
-  return {group * GROUP + in_group % height, in_group / height};
-}
+  static constexpr int BK = kRowBytes / sizeof(Element);
+  static constexpr int kStepBytes = 32;  // of k, for one instruction
+  static constexpr int kStepsOfK = kRowBytes / kStepBytes;
+  static constexpr int kBoxRows = 64;
+  static constexpr int kBox = kBoxRows * kRowBytes;  // bytes
+  static constexpr int kTileA = BM * kRowBytes, kTileB = BN * kRowBytes;
+  static constexpr int kStage = kTileA + kTileB;
+
+  __device__ __forceinline__ static Tiles make_tiles(int height, int width, int M, int N, int K) {
+    return {(M + height - 1) / height, (N + width - 1) / width, (K + BK - 1) / BK};
+  }
+
+  __device__ __forceinline__ static Steps steps_of_block(const Tiles& tiles) {
+    if constexpr (SPLIT_K > 1) {
+      const int part = block_in_cluster();
+      const int first = tiles.steps * part / SPLIT_K;
+      return {first, tiles.steps * (part + 1) / SPLIT_K - first};
+    } else {
+      return {0, tiles.steps};
+    }
+  }
+
+  // GROUP rows of tiles are walked together, column by column: tiles that are computed at the same
+  // time then need few rows of A and few columns of B, which stay in the L2 cache.
+  __device__ __forceinline__ static Tile tile_at(int number, const Tiles& tiles) {
+    const int group = number / (GROUP * tiles.columns);
+    const int height = min(GROUP, tiles.rows - group * GROUP);
+    const int in_group = number - group * GROUP * tiles.columns;
+    return {group * GROUP + in_group % height, in_group / height};
+  }
+};
