@@ -104,7 +104,8 @@ extern "C" __global__ void convolution2d_reference(const float* __restrict__ ima
   double sum = 0;
   for (int r = 0; r < Tile::kFilter; ++r) {
     for (int c = 0; c < Tile::kFilter; ++c) {
-      sum += double(weights[r * Tile::kFilter + c]) * image[size_t(row + r) * (W + Tile::kFilter - 1) + col + c];
+      sum += double(weights[r * Tile::kFilter + c]) *
+             image[size_t(row + r) * (W + Tile::kFilter - 1) + col + c];
     }
   }
   out[size_t(row) * W + col] = float(sum);

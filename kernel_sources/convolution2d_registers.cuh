@@ -11,7 +11,8 @@
 template <class Tile>
 struct RegisterWindows {
   static constexpr int TM = Tile::TM, TN = Tile::TN, kFilter = Tile::kFilter;
-  static constexpr int kSpan = (TN + kFilter - 1 + 3) / 4 * 4;  // elements of a row, in whole vectors
+  static constexpr int kSpan =
+      (TN + kFilter - 1 + 3) / 4 * 4;  // elements of a row, in whole vectors
   static constexpr int kStride = (Tile::kColumns + 3) / 4 * 4;
   static constexpr int kWindowRows = TM + kFilter - 1;
   static constexpr int kUnroll = Tile::kUnroll;
@@ -22,8 +23,8 @@ struct RegisterWindows {
   // What row `row` of the image, counted from the first that this thread's windows cover, adds to the
   // windows `first` to `last` - 1 of each column.
   template <class Weight>
-  __device__ __forceinline__ static void filter_row(SharedFloats from, Weight weight, int row, int first,
-                                                    int last, float (&sum)[TM][TN]) {
+  __device__ __forceinline__ static void filter_row(SharedFloats from, Weight weight, int row,
+                                                    int first, int last, float (&sum)[TM][TN]) {
     float pixel[kSpan];
 #pragma unroll
     for (int c = 0; c < kSpan; c += 4) {
@@ -43,7 +44,8 @@ struct RegisterWindows {
 
   // The rows in the middle belong to all windows, the first and the last to some.
   template <class Weight>
-  __device__ __forceinline__ static void filter(SharedFloats tile, Weight weight, float (&sum)[TM][TN]) {
+  __device__ __forceinline__ static void filter(SharedFloats tile, Weight weight,
+                                                float (&sum)[TM][TN]) {
     const SharedFloats from = tile + (threadIdx.y * TM * kStride + threadIdx.x * TN);
 #pragma unroll
     for (int row = 0; row < TM - 1; ++row) {

@@ -82,9 +82,10 @@ __device__ __forceinline__ void store_shared(Element* to, const Elements<Element
   static_assert(sizeof(value) == 16);
 #ifndef TUNER_CPU
   const uint4 word = *reinterpret_cast<const uint4*>(&value);
-  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(unsigned(__cvta_generic_to_shared(to))),
-               "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w)
-               : "memory");
+  asm volatile(
+      "st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(unsigned(__cvta_generic_to_shared(to))),
+      "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w)
+      : "memory");
 #else
   assign_elements(to, value);
 #endif

@@ -43,7 +43,8 @@ using Product = WarptileProduct<Tile>;
 
 // `group` is a knob of the form warptile; `workspace` and `arrivals` are used where several blocks
 // share a tile of C (matmul_split.cuh).
-extern "C" __global__ void __launch_bounds__(Product::kThreads, 1) IN_CLUSTERS  // as many registers as help
+extern "C" __global__ void __launch_bounds__(Product::kThreads,
+                                             1) IN_CLUSTERS  // as many registers as help
     matmul(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, int M,
            int N, int K, int group, float* workspace, unsigned* arrivals) {
 #if TUNE_FORM_IS_warptile

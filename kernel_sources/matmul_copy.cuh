@@ -30,8 +30,8 @@ __device__ Copier make_copier(const float* A, const float* B, const Part& part, 
 // Starts those copies of the next tiles that are due in step `step` of `steps`. Zeros stand for
 // what lies behind the end of K.
 template <class S>
-__device__ __forceinline__ void copy_part(const Copier& from, SharedFloats stage, int N, int K, int step,
-                                          int steps) {
+__device__ __forceinline__ void copy_part(const Copier& from, SharedFloats stage, int N, int K,
+                                          int step, int steps) {
 #pragma unroll
   for (int i = 0; i < S::kCopiesA; ++i) {
     if (i * steps / S::kCopies != step) continue;
@@ -41,8 +41,8 @@ __device__ __forceinline__ void copy_part(const Copier& from, SharedFloats stage
 #pragma unroll
   for (int i = 0; i < S::kCopiesB; ++i) {
     if ((S::kCopiesA + i) * steps / S::kCopies != step) continue;
-    copy_async<S::VEC>(stage + from.to_b + i * S::kRowsB * S::BN, from.b + size_t(i * S::kRowsB) * N,
-                    from.k_left_b > i * S::kRowsB);
+    copy_async<S::VEC>(stage + from.to_b + i * S::kRowsB * S::BN,
+                       from.b + size_t(i * S::kRowsB) * N, from.k_left_b > i * S::kRowsB);
   }
 }
 

@@ -67,7 +67,8 @@ struct MmaProduct {
 
   // Zeros stand for what is not `wanted` and what lies behind the last row.
   template <int ROWS>
-  __device__ __forceinline__ static void copy_box(unsigned char* to, const Copier& copier, bool wanted) {
+  __device__ __forceinline__ static void copy_box(unsigned char* to, const Copier& copier,
+                                                  bool wanted) {
 #pragma unroll
     for (int i = 0; i < ROWS / kRowsAtOnce; ++i) {
       const int row = i * kRowsAtOnce;
@@ -121,14 +122,13 @@ struct MmaProduct {
 
   // ---- shared memory to registers ----
 
-
   // What one warp needs for 32 bytes of k: 16 rows of A, or 16 columns of B, in each quadruple.
   struct Fragment {
     unsigned a[WM / 16][4], b[WN / 16][4];
   };
 
-  __device__ __forceinline__ static void load_fragment(Fragment& fragment, const unsigned char* stage,
-                                                int step) {
+  __device__ __forceinline__ static void load_fragment(Fragment& fragment,
+                                                       const unsigned char* stage, int step) {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const unsigned low = lane % 16, high = lane / 16;
     // Upper and lower eight rows, then the next 16 bytes of k.
@@ -143,8 +143,9 @@ struct MmaProduct {
     for (int j = 0; j < WN / 16; ++j) {
       if constexpr (kTurnedB) {
         const unsigned row = high * 8 + lane % 8;
-        load_matrices<false>(fragment.b[j], tile_b + (col0 + j * 16) * kRowBytes +
-                                                place_in_tile(row, step * kStepBytes + low / 8 * 16));
+        load_matrices<false>(fragment.b[j],
+                             tile_b + (col0 + j * 16) * kRowBytes +
+                                 place_in_tile(row, step * kStepBytes + low / 8 * 16));
       } else {
         const unsigned piece = (col0 + j * 16) / 8 + high;
         load_matrices<true>(fragment.b[j], tile_b + piece / 8 * kBox + step * 16 * kRowBytes +
@@ -190,8 +191,8 @@ struct MmaProduct {
             tile.column * BN + warp % kWarpsN * WN + lane % 4 * 2};
   }
 
-  __device__ __forceinline__ static void store(const float (&sum)[4], int i, int j, Result* C, int M, int N,
-                                        Corner corner) {
+  __device__ __forceinline__ static void store(const float (&sum)[4], int i, int j, Result* C,
+                                               int M, int N, Corner corner) {
     const int column = corner.column + j * 8;  // N is even
     const int upper = corner.row + i * 16, lower = upper + 8;
     if (column >= N) return;
@@ -199,28 +200,29 @@ struct MmaProduct {
     if (lower < M) store_pair(C + size_t(lower) * N + column, sum[2], sum[3]);
   }
 
-  __device__ __forceinline__ static void store_sums(const Sums& sum, unsigned char* memory, Result* C, int M,
-                                             int N, Corner corner) {
+  __device__ __forceinline__ static void store_sums(const Sums& sum, unsigned char* memory,
+                                                    Result* C, int M, int N, Corner corner) {
     if constexpr (SPLIT_K > 1) {
-    static_assert(STAGES * kStage >= BM * BN * int(sizeof(float)), "the sums fit into the stages");
-    wait_groups<0>();
-    __syncthreads();  // the stages are no longer read
-    add_up_parts<SPLIT_K, (WM / 16) * (WN / 8), kThreads>(
-        &sum[0][0][0], memory, threadIdx.x, [&](const float(&total)[4], int vector) {
-          store(total, vector / (WN / 8), vector % (WN / 8), C, M, N, corner);
-        });
+      static_assert(STAGES * kStage >= BM * BN * int(sizeof(float)),
+                    "the sums fit into the stages");
+      wait_groups<0>();
+      __syncthreads();  // the stages are no longer read
+      add_up_parts<SPLIT_K, (WM / 16) * (WN / 8), kThreads>(
+          &sum[0][0][0], memory, threadIdx.x, [&](const float(&total)[4], int vector) {
+            store(total, vector / (WN / 8), vector % (WN / 8), C, M, N, corner);
+          });
     } else {
 #pragma unroll
-    for (int i = 0; i < WM / 16; ++i) {
+      for (int i = 0; i < WM / 16; ++i) {
 #pragma unroll
-      for (int j = 0; j < WN / 8; ++j) store(sum[i][j], i, j, C, M, N, corner);
-    }
+        for (int j = 0; j < WN / 8; ++j) store(sum[i][j], i, j, C, M, N, corner);
+      }
     }
   }
 
   __device__ __forceinline__ static void multiply(const Element* __restrict__ A,
-                                           const Element* __restrict__ B, Result* __restrict__ C,
-                                           int M, int N, int K) {
+                                                  const Element* __restrict__ B,
+                                                  Result* __restrict__ C, int M, int N, int K) {
     extern __shared__ __align__(128) unsigned char stages[];
     const Tiles tiles = T::make_tiles(BM, BN, M, N, K);
     const Tile tile = T::tile_at(blockIdx.x / SPLIT_K, tiles);

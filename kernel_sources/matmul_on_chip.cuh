@@ -60,7 +60,8 @@ __device__ __forceinline__ void add_part(Vector<4>& total, SharedFloats words, i
 // Calls use(total, vector) with the totals, for the vectors that are this thread's share. `memory`
 // holds as many vectors of each thread at a time as there is room for.
 template <class S, class Use>
-__device__ __forceinline__ void add_up_on_chip(const float (&sum)[S::TM][S::TN], float* memory, Use use) {
+__device__ __forceinline__ void add_up_on_chip(const float (&sum)[S::TM][S::TN], float* memory,
+                                               Use use) {
   constexpr int kRoom = S::STAGES * S::kStage / (4 * S::kThreads);
   constexpr int kRound = power_of_two_up_to(kRoom < S::kVectors ? kRoom : S::kVectors);
   constexpr int kParts = S::CLUSTER * S::SLICES, kShare = kRound / kParts;
@@ -74,7 +75,8 @@ __device__ __forceinline__ void add_up_on_chip(const float (&sum)[S::TM][S::TN],
   for (int first = 0; first < S::kVectors; first += kRound) {
 #pragma unroll
     for (int i = 0; i < kRound; ++i) {
-      store_vector(words + 4 * (slice * kSlice + i * S::kSliceThreads), vector_of<S>(sum, first + i));
+      store_vector(words + 4 * (slice * kSlice + i * S::kSliceThreads),
+                   vector_of<S>(sum, first + i));
     }
     sync_adders<S>();
     Vector<4> total[kShare] = {};

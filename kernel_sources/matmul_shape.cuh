@@ -9,7 +9,8 @@
 
 template <class Tile>
 struct WarptileShape : Tile {
-  using Tile::BK, Tile::BM, Tile::BN, Tile::SLICES, Tile::TM, Tile::TN, Tile::VEC, Tile::WM, Tile::WN;
+  using Tile::BK, Tile::BM, Tile::BN, Tile::SLICES, Tile::TM, Tile::TN, Tile::VEC, Tile::WM,
+      Tile::WN;
 
   static constexpr int kLanesN = WN / TN;
   static constexpr int kWarpsN = BN / WN;
@@ -29,7 +30,8 @@ struct WarptileShape : Tile {
   static_assert(BM % WM == 0 && BN % WN == 0, "warp tiles divide the block tile");
   static_assert(TM % 4 == 0 && TN % 4 == 0, "thread tiles are made of vectors");
   static_assert((WM / TM) * (WN / TN) == 32 && WM / TM % 2 == 0, "32 lanes cover the warp tile");
-  static_assert(Tile::PAD % 4 == 0 && kDepth % 2 == 0, "rows of tiles stay aligned, fragments alternate");
+  static_assert(Tile::PAD % 4 == 0 && kDepth % 2 == 0,
+                "rows of tiles stay aligned, fragments alternate");
   static_assert(BK % 8 == 0 && kRowsA % 4 == 0 && BM % kRowsA == 0, "warps copy 4 x 8 of A");
   static_assert(kThreads * VEC % BN == 0 && BK % kRowsB == 0, "threads copy whole rows of B");
   static_assert(!Tile::kSteps || Tile::CLUSTER == 1, "blocks of a cluster share one tile");

@@ -18,8 +18,8 @@ struct Corner {
 template <class S>
 __device__ __forceinline__ void store(const Vector<4>& value, int vector, const Corner& corner) {
   const int i = vector / (S::TN / 4), j = vector % (S::TN / 4);
-  float* const to =
-      corner.first + size_t(i / 4 * 4 * (S::WM / S::TM) + i % 4) * corner.stride + j * 4 * S::kLanesN;
+  float* const to = corner.first + size_t(i / 4 * 4 * (S::WM / S::TM) + i % 4) * corner.stride +
+                    j * 4 * S::kLanesN;
   if constexpr (S::VEC == 4) {
     store_elements(to, value);
   } else {
@@ -31,7 +31,8 @@ __device__ __forceinline__ void store(const Vector<4>& value, int vector, const 
 template <class S>
 __device__ __forceinline__ void store(const float (&sum)[S::TM][S::TN], const Corner& corner) {
 #pragma unroll
-  for (int vector = 0; vector < S::kVectors; ++vector) store<S>(vector_of<S>(sum, vector), vector, corner);
+  for (int vector = 0; vector < S::kVectors; ++vector)
+    store<S>(vector_of<S>(sum, vector), vector, corner);
 }
 
 // ---- through global memory ----
@@ -63,16 +64,16 @@ __device__ __forceinline__ void add_up_parts(const float (&sum)[S::TM][S::TN], f
   Vector<4>* const words = reinterpret_cast<Vector<4>*>(workspace) +
                            size_t(part.tile) * (S::BM * S::BN / 4) + threadIdx.x % S::kSliceThreads;
   if constexpr (S::SLICES > 1 || S::CLUSTER > 1) {
-  const bool done = part.share * S::CLUSTER == part.whole;  // no other block has a part
-  add_up_on_chip<S>(sum, memory, [&](const Vector<4>& total, int vector) {
-    done ? store<S>(total, vector, corner) : add_to(words + vector * S::kSliceThreads, total);
-  });
-  if (done) return;
+    const bool done = part.share * S::CLUSTER == part.whole;  // no other block has a part
+    add_up_on_chip<S>(sum, memory, [&](const Vector<4>& total, int vector) {
+      done ? store<S>(total, vector, corner) : add_to(words + vector * S::kSliceThreads, total);
+    });
+    if (done) return;
   } else {
 #pragma unroll
-  for (int vector = 0; vector < S::kVectors; ++vector) {
-    add_to(words + vector * S::kSliceThreads, vector_of<S>(sum, vector));
-  }
+    for (int vector = 0; vector < S::kVectors; ++vector) {
+      add_to(words + vector * S::kSliceThreads, vector_of<S>(sum, vector));
+    }
   }
   if (!block_completes(arrivals + part.tile, part.share, part.whole)) return;
   const int first = threadIdx.x / S::kSliceThreads;  // slices take turns

@@ -27,8 +27,8 @@ struct Sizes {
   static constexpr int BM = TUNE_BM, BN = TUNE_BN;
   static constexpr int STAGES = TUNE_STAGES, GROUP = TUNE_GROUP;
   static constexpr int BLOCKS_PER_SM = TUNE_BLOCKS_PER_SM, SPLIT_K = TUNE_SPLIT_K;
-  static constexpr int WM = TUNE_WM, WN = TUNE_WN;                              // mma
-  static constexpr int CONSUMERS = TUNE_CONSUMERS, CLUSTER = TUNE_CLUSTER;      // wgmma
+  static constexpr int WM = TUNE_WM, WN = TUNE_WN;                          // mma
+  static constexpr int CONSUMERS = TUNE_CONSUMERS, CLUSTER = TUNE_CLUSTER;  // wgmma
   static constexpr bool kInTurns = TUNE_SHARE_IS_tiles, kPersistent = TUNE_PERSISTENT;
 };
 
@@ -43,7 +43,7 @@ using Product = MmaProduct<Sizes>;
 // FORM mma reads the matrices, FORM wgmma their maps.
 extern "C" __global__ void __launch_bounds__(Product::kThreads, Sizes::BLOCKS_PER_SM)
 #if TUNE_CLUSTER * TUNE_SPLIT_K > 1
-    __cluster_dims__(TUNE_CLUSTER * TUNE_SPLIT_K, 1, 1)
+    __cluster_dims__(TUNE_CLUSTER* TUNE_SPLIT_K, 1, 1)
 #endif
         matmul_tensor(const Element* __restrict__ A, const Element* __restrict__ B,
                       Result* __restrict__ C, const __grid_constant__ TensorMap A_map,

@@ -25,8 +25,9 @@ struct TileProduct {
   }
 
   // Copies a BM x BK tile of A and a BK x BN tile of B; zeros stand for what lies outside.
-  __device__ static void load_tiles(const float* __restrict__ A, const float* __restrict__ B, float* As,
-                             float* Bs, int row0, int col0, int k0, int M, int N, int K) {
+  __device__ static void load_tiles(const float* __restrict__ A, const float* __restrict__ B,
+                                    float* As, float* Bs, int row0, int col0, int k0, int M, int N,
+                                    int K) {
     const int thread = threadIdx.y * (BN / TN) + threadIdx.x;
     for (int i = thread; i < BM * BK; i += kThreads) {
       const int row = i / BK, k = i % BK;
@@ -69,7 +70,7 @@ struct TileProduct {
   }
 
   __device__ static void multiply(const float* __restrict__ A, const float* __restrict__ B,
-                           float* __restrict__ C, int M, int N, int K) {
+                                  float* __restrict__ C, int M, int N, int K) {
     float* As = block_memory();
     float* Bs = As + kTileA;
     const int row0 = blockIdx.y * BM;

@@ -21,9 +21,8 @@
 //   GROUP    rows of tiles that are walked together, column by column: blocks that run at the same
 //            time then read few rows of A and few columns of B, which stay in the L2 cache
 
-
-#include "matmul_shape.cuh"
 #include "matmul_copy.cuh"
+#include "matmul_shape.cuh"
 #include "matmul_split.cuh"
 
 // Where a lane's first row and column are in the block tile. Even and odd lanes hold different
@@ -40,7 +39,8 @@ __device__ Place place_of_lane() {
   const int slice = threadIdx.x / S::kSliceThreads;
   const int warp = threadIdx.x % S::kSliceThreads / 32, lane = threadIdx.x % 32;
   const int lane_m = lane / (2 * S::kLanesN) * 2 + lane % 2, lane_n = lane / 2 % S::kLanesN;
-  const int row = warp / S::kWarpsN * S::WM + lane_m * 4, col = warp % S::kWarpsN * S::WN + lane_n * 4;
+  const int row = warp / S::kWarpsN * S::WM + lane_m * 4,
+            col = warp % S::kWarpsN * S::WN + lane_n * 4;
   const int k = slice * S::kDepth;
   return {row, col, k * S::kStrideA + row, S::BK * S::kStrideA + k * S::BN + col};
 }
@@ -74,30 +74,31 @@ __device__ __forceinline__ void load_fragment(Fragment<S>& fragment, SharedFloat
 // the register file). bricks goes along two rows at once, in turns; squares goes round 2 x 2
 // blocks, so that each product shares a factor with the last.
 template <class S>
-__device__ __forceinline__ void multiply_fragment(const Fragment<S>& f, float (&sum)[S::TM][S::TN]) {
+__device__ __forceinline__ void multiply_fragment(const Fragment<S>& f,
+                                                  float (&sum)[S::TM][S::TN]) {
   if constexpr (S::kSquares) {
 #pragma unroll
-  for (int i = 0; i < S::TM; i += 2) {
+    for (int i = 0; i < S::TM; i += 2) {
 #pragma unroll
-    for (int step = 0; step < S::TN; step += 2) {
-      const int j = i % 4 == 0 ? step : S::TN - 2 - step;
-      sum[i][j] += f.a[i] * f.b[j];
-      sum[i + 1][j] += f.a[i + 1] * f.b[j];
-      sum[i + 1][j + 1] += f.a[i + 1] * f.b[j + 1];
-      sum[i][j + 1] += f.a[i] * f.b[j + 1];
+      for (int step = 0; step < S::TN; step += 2) {
+        const int j = i % 4 == 0 ? step : S::TN - 2 - step;
+        sum[i][j] += f.a[i] * f.b[j];
+        sum[i + 1][j] += f.a[i + 1] * f.b[j];
+        sum[i + 1][j + 1] += f.a[i + 1] * f.b[j + 1];
+        sum[i][j + 1] += f.a[i] * f.b[j + 1];
+      }
     }
-  }
   } else {
 #pragma unroll
-  for (int i = 0; i < S::TM; i += 2) {
+    for (int i = 0; i < S::TM; i += 2) {
 #pragma unroll
-    for (int step = 0; step < S::TN; ++step) {
-      const int j = i % 4 == 0 ? step : S::TN - 1 - step;
-      const int odd = step % 2;
-      sum[i + odd][j] += f.a[i + odd] * f.b[j];
-      sum[i + 1 - odd][j] += f.a[i + 1 - odd] * f.b[j];
+      for (int step = 0; step < S::TN; ++step) {
+        const int j = i % 4 == 0 ? step : S::TN - 1 - step;
+        const int odd = step % 2;
+        sum[i + odd][j] += f.a[i + odd] * f.b[j];
+        sum[i + 1 - odd][j] += f.a[i + 1 - odd] * f.b[j];
+      }
     }
-  }
   }
 }
 
@@ -107,7 +108,8 @@ __device__ float* block_memory() {
     extern __shared__ Vector<4> memory[];
     return memory[0].at;
   } else {
-    static_assert(4 * S::STAGES * S::kStage + 16 <= 48 * 1024, "static shared memory ends at 48 KB");
+    static_assert(4 * S::STAGES * S::kStage + 16 <= 48 * 1024,
+                  "static shared memory ends at 48 KB");
     __shared__ Vector<4> stages[S::STAGES * S::kStage / 4];
     return stages[0].at;
   }
@@ -115,8 +117,8 @@ __device__ float* block_memory() {
 
 // All of a block's sums, with one tile in shared memory: copy, wait, compute, wait.
 template <class S>
-__device__ void sum_step_by_step(Copier& copier, SharedFloats stage, Place at, const Part& part, int N,
-                                 int K, float (&sum)[S::TM][S::TN]) {
+__device__ void sum_step_by_step(Copier& copier, SharedFloats stage, Place at, const Part& part,
+                                 int N, int K, float (&sum)[S::TM][S::TN]) {
   for (int k0 = part.k_begin; k0 < part.k_end; k0 += S::BK) {
     copy_tiles<S>(copier, stage, N, K);
     wait_groups<0>();
@@ -133,8 +135,8 @@ __device__ void sum_step_by_step(Copier& copier, SharedFloats stage, Place at, c
 
 // The same in a pipeline: copies run STAGES - 1 tiles ahead, fragments one step of k.
 template <class S>
-__device__ void sum_in_pipeline(Copier& copier, SharedFloats stages, Place at, const Part& part, int N,
-                                int K, float (&sum)[S::TM][S::TN]) {
+__device__ void sum_in_pipeline(Copier& copier, SharedFloats stages, Place at, const Part& part,
+                                int N, int K, float (&sum)[S::TM][S::TN]) {
   for (int s = 0; s < S::STAGES - 1; ++s) copy_tiles<S>(copier, stages + s * S::kStage, N, K);
   wait_groups<S::STAGES - 2>();
   __syncthreads();
@@ -154,7 +156,8 @@ __device__ void sum_in_pipeline(Copier& copier, SharedFloats stages, Place at, c
       }
       load_fragment<S>(fragment[(k + 1) % 2], now, (k + 1) % S::kDepth, at);
       // Nobody reads the oldest tile any more: refill it.
-      if (k < S::kCopySteps) copy_part<S>(copier, stages + fill * S::kStage, N, K, k, S::kCopySteps);
+      if (k < S::kCopySteps)
+        copy_part<S>(copier, stages + fill * S::kStage, N, K, k, S::kCopySteps);
       if (k == S::kCopySteps - 1) {
         end_tiles<S>(copier, N);
         fill = fill + 1 == S::STAGES ? 0 : fill + 1;
@@ -199,22 +202,22 @@ struct WarptileProduct {
   static constexpr int kThreads = S::kThreads;
 
   __device__ static void multiply(const float* __restrict__ A, const float* __restrict__ B,
-                         float* __restrict__ C, int M, int N, int K, int group, float* workspace,
-                         unsigned* arrivals) {
-  if (M < S::BM || N < S::BN || N % S::VEC != 0) return multiply_plainly<S>(A, B, C, M, N, K);
+                                  float* __restrict__ C, int M, int N, int K, int group,
+                                  float* workspace, unsigned* arrivals) {
+    if (M < S::BM || N < S::BN || N % S::VEC != 0) return multiply_plainly<S>(A, B, C, M, N, K);
 
-  float* stages = block_memory<S>();
-  const Place at = place_of_lane<S>();
-  if constexpr (S::kSteps) {
-  for (Steps steps = steps_of_block<S>(M, N, K); steps.next < steps.end;) {
-    const Part part = next_part<S>(steps, M, N, K, group);
-    multiply_part<S>(A, B, C, N, K, part, stages, at, workspace, arrivals);
-    wait_groups<0>();
-    __syncthreads();  // nobody reads the stages any more
+    float* stages = block_memory<S>();
+    const Place at = place_of_lane<S>();
+    if constexpr (S::kSteps) {
+      for (Steps steps = steps_of_block<S>(M, N, K); steps.next < steps.end;) {
+        const Part part = next_part<S>(steps, M, N, K, group);
+        multiply_part<S>(A, B, C, N, K, part, stages, at, workspace, arrivals);
+        wait_groups<0>();
+        __syncthreads();  // nobody reads the stages any more
+      }
+    } else {
+      const Part part = part_of_block<S>(M, N, K, group);
+      multiply_part<S>(A, B, C, N, K, part, stages, at, workspace, arrivals);
+    }
   }
-  } else {
-  const Part part = part_of_block<S>(M, N, K, group);
-  multiply_part<S>(A, B, C, N, K, part, stages, at, workspace, arrivals);
-  }
-}
 };

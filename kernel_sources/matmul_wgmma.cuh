@@ -80,8 +80,8 @@ struct WgmmaProduct {
   // ---- the producer ----
 
   __device__ __forceinline__ static void load_stage(unsigned char* stage, Barrier* full,
-                                             const TensorMap& A_map, const TensorMap& B_map,
-                                             Corner at, int k) {
+                                                    const TensorMap& A_map, const TensorMap& B_map,
+                                                    Corner at, int k) {
     load_box<false>(stage, A_map, full, k, at.row, 0);
     constexpr bool kShared = CLUSTER > 1;
     constexpr unsigned short kAll = (1 << CLUSTER) - 1;
@@ -100,7 +100,7 @@ struct WgmmaProduct {
   }
 
   __device__ static void produce(Shared& shared, const TensorMap& A_map, const TensorMap& B_map,
-                          const Tiles& tiles) {
+                                 const Tiles& tiles) {
     const Steps steps = T::steps_of_block(tiles);
     Turn turn;
     for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once()) {
@@ -119,8 +119,8 @@ struct WgmmaProduct {
 
   using Sums = float[kSlices][BN / 2];
 
-  __device__ __forceinline__ static void multiply_stage(Sums& sum, const unsigned char* stage, int part,
-                                                 bool first) {
+  __device__ __forceinline__ static void multiply_stage(Sums& sum, const unsigned char* stage,
+                                                        int part, bool first) {
     constexpr int kEightRows = 8 * kRowBytes;
     const unsigned char* const tile_a = stage + part * kRowsPerConsumer * kRowBytes;
     wgmma_begin();
@@ -149,8 +149,8 @@ struct WgmmaProduct {
   }
 
   // Issues all products of a tile, of which those of the last stage may still be running.
-  __device__ __forceinline__ static void multiply_tile(Sums& sum, Shared& shared, Turn& turn, int part,
-                                                int steps) {
+  __device__ __forceinline__ static void multiply_tile(Sums& sum, Shared& shared, Turn& turn,
+                                                       int part, int steps) {
     for (int step = 0; step < steps; ++step) {
       const int before = turn.stage > 0 ? turn.stage - 1 : STAGES - 1;
       wait_for(&shared.full[turn.stage], turn.parity);
@@ -177,7 +177,7 @@ struct WgmmaProduct {
 
   // 64 rows at a time and 128 bytes of each, through shared memory with the swizzle of the map.
   __device__ __forceinline__ static void store_tile(const Sums& sum, Shared& shared, int consumer,
-                                             const TensorMap& C_map, int row0, int column0) {
+                                                    const TensorMap& C_map, int row0, int column0) {
     constexpr int kBlocks = kStoreColumns / 8;  // of eight columns
     constexpr int kBoxes = kSlices * BN / kStoreColumns;
     // With an odd number of boxes the tile before ended in the buffer that this one begins with.
@@ -211,14 +211,15 @@ struct WgmmaProduct {
     }
   }
 
-  __device__ __forceinline__ static void store_totals(const Sums& sum, Shared& shared, int consumer, Result* C,
-                                               int M, int N, Corner at) {
+  __device__ __forceinline__ static void store_totals(const Sums& sum, Shared& shared, int consumer,
+                                                      Result* C, int M, int N, Corner at) {
     static_assert(sizeof shared.stages >= BM * BN * sizeof(float), "the sums fit into the stages");
     constexpr int kThreadsOfAll = kGroupThreads * CONSUMERS;
     // The stages are no longer read.
     asm volatile("bar.sync %0, %1;" ::"n"(CONSUMERS + 1), "n"(kThreadsOfAll) : "memory");
     const int thread = threadIdx.x % kGroupThreads;
-    const int row0 = at.row + thread / 32 * 16 + thread % 32 / 4, column0 = at.column + thread % 4 * 2;
+    const int row0 = at.row + thread / 32 * 16 + thread % 32 / 4,
+              column0 = at.column + thread % 4 * 2;
     add_up_parts<SPLIT_K, kSlices * BN / 8, kThreadsOfAll>(
         &sum[0][0], &shared.stages[0][0], consumer * kGroupThreads + thread,
         [&](const float(&total)[4], int vector) {
@@ -231,7 +232,7 @@ struct WgmmaProduct {
   }
 
   __device__ static void consume(Shared& shared, const TensorMap& C_map, Result* C, int M, int N,
-                          const Tiles& tiles, int consumer) {
+                                 const Tiles& tiles, int consumer) {
     const Steps steps = T::steps_of_block(tiles);
     const int part = kInTurns ? 0 : consumer;  // of the tile's rows
     Turn turn;
@@ -264,12 +265,13 @@ struct WgmmaProduct {
   // as fit (a multiple of 8, at most 255: then there is nothing to give).
   static constexpr int kAtStart = 65536 / T::BLOCKS_PER_SM / kThreads / 8 * 8;
   static constexpr int kProducerRegisters = 40;
-  static constexpr int kConsumerRegisters = (kAtStart + (kAtStart - kProducerRegisters) / CONSUMERS) / 8 * 8;
+  static constexpr int kConsumerRegisters =
+      (kAtStart + (kAtStart - kProducerRegisters) / CONSUMERS) / 8 * 8;
   static constexpr bool kMoveRegisters = kAtStart < 255;
 
   __device__ __forceinline__ static void multiply(const TensorMap& A_map, const TensorMap& B_map,
-                                           const TensorMap& C_map, Result* C, int M, int N,
-                                           int K) {
+                                                  const TensorMap& C_map, Result* C, int M, int N,
+                                                  int K) {
     extern __shared__ __align__(1024) unsigned char memory[];
     Shared& shared = *reinterpret_cast<Shared*>(memory);
     if (threadIdx.x == 0) {
@@ -298,6 +300,7 @@ struct WgmmaProduct {
       if constexpr (kMoveRegisters) take_registers<kConsumerRegisters>();
       consume(shared, C_map, C, M, N, tiles, threadIdx.x / kGroupThreads - 1);
     }
-    if constexpr (CLUSTER > 1) sync_cluster();  // others still copy into this block, arrive at its barriers
+    if constexpr (CLUSTER > 1)
+      sync_cluster();  // others still copy into this block, arrive at its barriers
   }
 };

@@ -28,7 +28,8 @@ struct Shape {
   static constexpr int kVector = TUNE_VEC;
   static constexpr bool kLoadOnce = TUNE_STREAM;
   static constexpr bool kDynamic = TUNE_SHARED_IS_dynamic;
-  static_assert(kThreads % 32 == 0 && (kThreads & (kThreads - 1)) == 0, "the tree halves the block");
+  static_assert(kThreads % 32 == 0 && (kThreads & (kThreads - 1)) == 0,
+                "the tree halves the block");
 };
 
 // A study without OPERATION adds up.

@@ -26,7 +26,7 @@ struct BulkScan {
   // Of one block, in front of the tiles.
   struct Shared {
     Barrier full[kStages];
-    int tile[kStages];    // that a stage holds, or is about to
+    int tile[kStages];     // that a stage holds, or is about to
     Element own[kStages];  // what it comes to
     Element warps[kWarps];
     Element before_tile;
@@ -85,7 +85,8 @@ struct BulkScan {
   __device__ __forceinline__ Mine load_mine(int s) const {
     Mine mine;
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) mine.vectors[i] = load_elements<kVector>(mine_in(s) + i * kVector);
+    for (int i = 0; i < kVectors; ++i)
+      mine.vectors[i] = load_elements<kVector>(mine_in(s) + i * kVector);
     return mine;
   }
 
@@ -186,7 +187,11 @@ __device__ __forceinline__ void scan_in_bulk(const Element* x, Element* y, long 
                                              Progress progress) {
   using Scan = BulkScan<Tile>;
   extern __shared__ __align__(128) char memory[];
-  Scan{x, y, N, progress, reinterpret_cast<typename Scan::Shared*>(memory),
+  Scan{x,
+       y,
+       N,
+       progress,
+       reinterpret_cast<typename Scan::Shared*>(memory),
        reinterpret_cast<Element*>(memory + Scan::kHead)}
       .run();
 }

@@ -1,7 +1,8 @@
 #pragma once
-// FORM registers: CLUSTER blocks of BLOCK threads hold a row, or a block has ROWS of them: ITEMS vectors of
-// VEC in each thread, from the boundary of vectors before the row on. Each warp takes the maximum of what it holds and sums up relative to
-// that: so all tell each other both numbers at once, and wait for each other once.
+// FORM registers: CLUSTER blocks of BLOCK threads hold a row, or a block has ROWS of them: ITEMS
+// vectors of VEC in each thread, from the boundary of vectors before the row on. Each warp takes the
+// maximum of what it holds and sums up relative to that: so all tell each other both numbers at
+// once, and wait for each other once.
 //
 //   boundary | before | vector of thread 0 | thread 1 | ...      vector i + 1 begins THREADS vectors later
 

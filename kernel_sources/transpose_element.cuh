@@ -38,9 +38,7 @@ __device__ __forceinline__ void load_fetching(unsigned& value, const void* from)
 }
 
 __device__ __forceinline__ void load_fetching(uint2& value, const void* from) {
-  asm(FETCHING ".v2.u32 {%0, %1}, [%2];"
-      : "=r"(value.x), "=r"(value.y)
-      : "l"(from));
+  asm(FETCHING ".v2.u32 {%0, %1}, [%2];" : "=r"(value.x), "=r"(value.y) : "l"(from));
 }
 
 __device__ __forceinline__ void load_fetching(uint4& value, const void* from) {

@@ -8,7 +8,8 @@ template <class Tile>
 struct PlainTranspose {
   using Element = typename Tile::Element;
 
-  __device__ static void turn(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
+  __device__ static void turn(const Element* __restrict__ A, Element* __restrict__ B, int M,
+                              int N) {
     const Corner corner = corner_of<Tile>(blockIdx.x, M, N);
 #pragma unroll
     for (int i = 0; i < Tile::TM; ++i) {

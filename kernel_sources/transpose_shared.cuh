@@ -33,7 +33,7 @@ struct SharedTranspose {
   // VEC elements of a row of `length`, from `col` on: those beyond its end read as zero and are not
   // written. `aligned` says whether whole vectors may be accessed at once.
   __device__ __forceinline__ static Vector load_part(const Element* row, int col, int length,
-                                                   bool aligned) {
+                                                     bool aligned) {
     if (aligned && col + VEC <= length) return load_part_of<Tile, VEC>(row + col);
     Vector value;
 #pragma unroll
@@ -42,7 +42,7 @@ struct SharedTranspose {
   }
 
   __device__ __forceinline__ static void store_part(Element* row, int col, int length, bool aligned,
-                                             const Vector& value) {
+                                                    const Vector& value) {
     if (aligned && col + VEC <= length) return store_elements<Tile::kStoreOnce>(row + col, value);
 #pragma unroll
     for (int v = 0; v < VEC; ++v) {
@@ -55,13 +55,15 @@ struct SharedTranspose {
       extern __shared__ Vector memory[];
       return memory;
     } else {
-      static_assert(Tile::kBytes * VEC * BN * kStride <= 48 * 1024, "static shared memory ends at 48 KB");
+      static_assert(Tile::kBytes * VEC * BN * kStride <= 48 * 1024,
+                    "static shared memory ends at 48 KB");
       __shared__ Vector tile[BN * kStride];
       return tile;
     }
   }
 
-  __device__ static void turn(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
+  __device__ static void turn(const Element* __restrict__ A, Element* __restrict__ B, int M,
+                              int N) {
     Vector* const tile = block_memory();
     const Corner corner = corner_of<Tile>(blockIdx.x, M, N);
 

@@ -25,11 +25,13 @@ struct SkewedTranspose {
   using Vector = typename Tile::Vector;
   static constexpr int BM = Tile::BM, BN = Tile::BN, TM = Tile::TM, VEC = Tile::VEC;
   static constexpr int kThreads = Tile::kThreads, kAlign = Tile::kAlign;
-  static constexpr int kUnit = Tile::kBytes < 4 ? 4 / Tile::kBytes : 1;  // elements that share a bank
-  static constexpr int kCycle = Tile::kBytes < 8 ? 32 : 16;               // columns until the banks repeat
-  static constexpr int kRun = 128 / (VEC * Tile::kBytes);                 // lanes whose vectors are as wide as all banks
-  static constexpr int kRows = BM + kAlign - 1;                          // of A that are read
-  static constexpr int kLines = kThreads / BN;                      // rows that are read at once
+  static constexpr int kUnit =
+      Tile::kBytes < 4 ? 4 / Tile::kBytes : 1;               // elements that share a bank
+  static constexpr int kCycle = Tile::kBytes < 8 ? 32 : 16;  // columns until the banks repeat
+  static constexpr int kRun =
+      128 / (VEC * Tile::kBytes);                // lanes whose vectors are as wide as all banks
+  static constexpr int kRows = BM + kAlign - 1;  // of A that are read
+  static constexpr int kLines = kThreads / BN;   // rows that are read at once
   static constexpr int kPasses = (kRows + kLines - 1) / kLines;
   static constexpr int kStride = BM + kAlign + kUnit;
   static constexpr int kTile = BN * kStride + BN / kCycle * kUnit;  // elements
@@ -39,7 +41,9 @@ struct SkewedTranspose {
                 "boundaries of vectors, the same in each tile");
 
   // Where an element of the tile lies.
-  __device__ static int place(int col, int row) { return col * kStride + col / kCycle * kUnit + row; }
+  __device__ static int place(int col, int row) {
+    return col * kStride + col / kCycle * kUnit + row;
+  }
 
   // At the EDGE of the matrix each element is asked whether it is there.
   template <bool EDGE>
@@ -92,7 +96,7 @@ struct SkewedTranspose {
 
   template <bool EDGE>
   __device__ static void store_tile(Element* __restrict__ B, int M, int N, Corner corner,
-                             const Element* tile) {
+                                    const Element* tile) {
 #pragma unroll
     for (int i = 0; i < TM * VEC; ++i) {
       const int index = i * kThreads + threadIdx.x;
@@ -124,7 +128,8 @@ struct SkewedTranspose {
     }
   }
 
-  __device__ static void turn(const Element* __restrict__ A, Element* __restrict__ B, int M, int N) {
+  __device__ static void turn(const Element* __restrict__ A, Element* __restrict__ B, int M,
+                              int N) {
     Element* const tile = block_memory();
     const Corner corner = corner_of<Tile>(blockIdx.x, M, N);
     const bool inside = corner.row >= kAlign && corner.row + BM <= M && corner.col + BN <= N;

@@ -13,12 +13,14 @@ struct TransposeTile : Sizes {
   using Sizes::BM, Sizes::BN, Sizes::TM, Sizes::VEC;
   using Element = typename ElementOf<Sizes::kBytes>::Type;
   using Vector = Elements<Element, VEC>;
-  static constexpr int kAlign = Sizes::kAlignBytes / Sizes::kBytes;  // elements from boundary to boundary
+  static constexpr int kAlign =
+      Sizes::kAlignBytes / Sizes::kBytes;  // elements from boundary to boundary
   static constexpr int kThreads = BM * BN / (TM * VEC * VEC);
 
   static_assert(BM % VEC == 0 && BN % VEC == 0, "squares fill the tile");
   static_assert(BM * BN % (TM * VEC * VEC) == 0, "threads share the tile evenly");
-  static_assert(Sizes::kFetch == 0 || Sizes::kFetch == 256, "0, or as many as memory is best read by");
+  static_assert(Sizes::kFetch == 0 || Sizes::kFetch == 256,
+                "0, or as many as memory is best read by");
 };
 
 struct Corner {
@@ -34,7 +36,8 @@ __device__ Corner corner_of(int block, int M, int N) {
   } else {
     const int tiles = (M + Tile::kAlign - 1 + Tile::BM - 1) / Tile::BM;
     const int cluster = block / Tile::CLUSTER;
-    return {cluster % tiles * Tile::BM, (cluster / tiles * Tile::CLUSTER + block % Tile::CLUSTER) * Tile::BN};
+    return {cluster % tiles * Tile::BM,
+            (cluster / tiles * Tile::CLUSTER + block % Tile::CLUSTER) * Tile::BN};
   }
 }
 
