@@ -5,7 +5,7 @@ usage: judge.py TUNER [--backend cuda] [--cold 3] [--warm 50] [--timeout 2]
 
 Judges the sum of each row of a matrix: COLD times without a server, WARM times in a row with one,
 each time another kernel, so that each is compiled; the same with compute-sanitizer, where there is
-one; and kernels that hang, crash, are wrong at odd sizes, read far behind their buffer, or have a
+one; and kernels that hang, crash, are wrong at odd sizes, read behind their buffer, or have a
 race that leaves right answers. Prints seconds as the caller sees them, process and all.
 """
 import argparse
@@ -62,9 +62,9 @@ WRONG = {
     "crashes": ("  part[t] = sum;", "  part[t] = sum + *(volatile float*)16;"),
     "wrong at the edge": ("i < n; i +=", "i < n / 4 * 4; i +="),
     "wrong when large": ("sum += row[i]", "sum += fminf(row[i], 1000.0f)"),
-    "reads far behind": ("  part[t] = sum;", "  part[t] = sum + (x[(long long)m * n + 4000] == 1.5f ? 1e-9f : 0.0f);"),
-    "races": ("    if (t < s) part[t] += part[t + s];\n    __syncthreads();",
-              "    volatile float* p = part;\n    if (t < s) p[t] += p[t + s];\n    if (s > 32) __syncthreads();"),
+    "reads behind its buffer": ("  part[t] = sum;",
+                               "  part[t] = sum + (x[(long long)m * n + 600] == 1.5f ? 1e-9f : 0.0f);"),
+    "races": ("  part[t] = sum;", "  part[t] = sum; if (part[(t + 32) % TUNE_BLOCK] == 12345.5f) part[t] += 1e-9f;"),
 }
 
 
@@ -97,7 +97,8 @@ def series(what, times, verdicts):
     times = sorted(times)
     words = sorted({verdict["verdict"] for verdict in verdicts})
     print(f"{what:<34} {len(times):3d} verdicts: median {statistics.median(times):.3f} s, "
-          f"{times[0]:.3f} to {times[-1]:.3f}; {', '.join(words)}", flush=True)
+          f"{times[0]:.3f} to {times[-1]:.3f}, by its own clock {statistics.median(v['seconds'] for v in verdicts):.3f}; "
+          f"{', '.join(words)}", flush=True)
 
 
 def steps(verdict):

@@ -108,10 +108,10 @@ JudgeTask task_of(const JudgeOptions& options, const Study& study) {
 
 using Note = std::function<void(const std::string&)>;
 
-fs::path sanitizer_of(const JudgeOptions& options, const Note& note) {
+fs::path sanitizer_of(const JudgeOptions& options, const std::string& backend, const Note& note) {
   if (options.no_sanitizer) return {};
   fs::path found = find_sanitizer();
-  if (found.empty() && options.backend == "cuda") {
+  if (found.empty() && backend == "cuda") {
     note("note: there is no compute-sanitizer: memory and races are not looked at");
   }
   return found;
@@ -218,8 +218,8 @@ class JudgeServer {
     Devices devices = ready ? std::move(*ready->devices)
                             : open_devices(settings, task.judged.kernel.language, asking, {});
     if (tools_.empty()) {
-      tools_ =
-          sanitized_workers(sanitizer_of(options, note), settings, devices.backend, asking.program);
+      tools_ = sanitized_workers(sanitizer_of(options, devices.backend, note), settings,
+                                 devices.backend, asking.program);
     }
     Bench bench(std::move(devices), settings, task.judged, asking);
     const Judged judged = judge(task, bench, tools_, asking);
@@ -304,8 +304,8 @@ Printed judge_here(const JudgeOptions& options, const Study& study, const JudgeT
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Caller caller{{executable_path(), options.plugin_dirs}, catalogue, interrupt, note};
   Bench bench(settings, task.judged, caller);
-  SanitizedWorkers tools =
-      sanitized_workers(sanitizer_of(options, note), settings, bench.backend(), caller.program);
+  SanitizedWorkers tools = sanitized_workers(sanitizer_of(options, bench.backend(), note), settings,
+                                             bench.backend(), caller.program);
   const Judged judged = judge(task, bench, tools, caller);
   return printed(options, study, judged, verdict_on(judged), since.seconds());
 }

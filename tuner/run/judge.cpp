@@ -8,6 +8,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/base/text.h"
 #include "tuner/measure/input_sets.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
@@ -56,12 +57,22 @@ Study for_tools(Study study) {
   return study;
 }
 
-// Of the study or of another: what is looked at, and how.
+// Of the study or of another: where it is looked at.
 struct Question {
   ProblemSize size;
-  std::optional<ExtremeInputs> inputs{};
-  std::string named{};  // `inputs`, for messages
+  std::vector<ExtremeInputs> inputs{};  // empty: the study's own
 };
+
+constexpr std::array kExtremes{ExtremeInputs::kLarge, ExtremeInputs::kTiny, ExtremeInputs::kEqual,
+                               ExtremeInputs::kSpecial};
+
+std::string text_of(const std::vector<ExtremeInputs>& inputs) {
+  constexpr std::array kNames{"large", "tiny", "equal", "special"};
+  std::vector<std::string> names;
+  for (const ExtremeInputs one : inputs)
+    names.emplace_back(kNames.at(static_cast<std::size_t>(one)));
+  return names.empty() ? "" : listed(names, "and") + " inputs";
+}
 
 class Court {
  public:
@@ -91,9 +102,7 @@ class Court {
          sizes_at_the_edge(judged_, first, out.checks.front().trial.geometry)) {
       if (is_possible(size) && !look_elsewhere(out, {size})) return out;
     }
-    for (const auto& [fill, name] : kExtremes) {
-      if (!look_elsewhere(out, {first, fill, name})) return out;
-    }
+    if (!look_at_extremes(out, first)) return out;
     look_for_same_bits(out, first);
     for (const auto& tool : tools_) {
       if (!look_with(*tool, out)) return out;
@@ -104,12 +113,6 @@ class Court {
   }
 
  private:
-  static constexpr std::array<std::pair<ExtremeInputs, const char*>, 4> kExtremes{
-      {{ExtremeInputs::kLarge, "large inputs"},
-       {ExtremeInputs::kTiny, "tiny inputs"},
-       {ExtremeInputs::kEqual, "inputs that are all equal"},
-       {ExtremeInputs::kSpecial, "inputs with special values"}}};
-
   static bool is_failure(const JudgeCheck& check) { return check.counts && !is_valid(check.trial); }
   bool is_over() const { return caller_.interrupt.count() > 0; }
 
@@ -176,10 +179,7 @@ class Court {
   bool look_elsewhere(Judged& out, const Question& question) {
     if (is_over()) return false;
     const Stopwatch since;
-    JudgeCheck check;
-    check.size = question.size;
-    check.at_the_edge = !question.inputs;
-    check.inputs = question.named;
+    JudgeCheck check = check_of(question);
     try {
       auto trial = ask(*device_, judged_, question, out.configuration, check);
       if (!trial) return !is_over();
@@ -193,16 +193,48 @@ class Court {
     return add(out, std::move(check), since);
   }
 
+  static JudgeCheck check_of(const Question& question) {
+    JudgeCheck check;
+    check.size = question.size;
+    check.at_the_edge = question.inputs.empty();
+    check.inputs = text_of(question.inputs);
+    return check;
+  }
+
+  // Most kernels are right on all of them, which takes less time at once. Others are asked which.
+  bool look_at_extremes(Judged& out, const ProblemSize& size) {
+    if (is_over()) return false;
+    const Stopwatch since;
+    const Question all{size, {kExtremes.begin(), kExtremes.end()}};
+    JudgeCheck check = check_of(all);
+    try {
+      auto trial = ask(*device_, judged_, all, out.configuration, check);
+      if (!trial) return !is_over();
+      check.trial = std::move(*trial);
+      if (check.counts && is_valid(check.trial)) return add(out, std::move(check), since);
+    } catch (const InputError&) {
+    } catch (const FatalError&) {
+    }
+    return std::ranges::all_of(kExtremes, [&](ExtremeInputs one) {
+      return look_elsewhere(out, {size, {one}});
+    });
+  }
+
   std::optional<Trial> ask(PooledDevice& device, const Study& of, const Question& question,
                            const Configuration& configuration, JudgeCheck& check) {
     Study study = for_answers_only(of);
-    if (question.inputs && (!study.reference || !study.reference->files.empty())) {
-      return std::nullopt;
-    }
-    if (question.inputs) study.reference->fills = {*question.inputs};
+    const bool is_extreme = !question.inputs.empty();
+    if (is_extreme && (!study.reference || !study.reference->files.empty())) return std::nullopt;
+    if (is_extreme) study.reference->fills = question.inputs;
     bool is_other = true;  // some input is
     auto trial = evaluate(device, study, question.size, configuration, [&](SizeTask& task) {
-      is_other = !question.inputs || has_inputs_for(task.plan, *question.inputs);
+      if (is_extreme && task.plan.reference) {
+        auto& fills = task.plan.reference->fills;
+        std::erase_if(fills,
+                      [&task](ExtremeInputs one) { return !has_inputs_for(task.plan, one); });
+        is_other = !fills.empty();
+        check.inputs = text_of(fills);
+      }
       task.warn = [&](const std::string& text) {
         if (!text.starts_with("answers are not compared on")) return;
         check.counts = false;
@@ -276,6 +308,8 @@ class Court {
     } else if (!why_not.empty()) {
       check.counts = false;
       check.trial.message = "not looked at: " + why_not;
+    } else {
+      check.trial.message = tool.warning();
     }
     return add(out, std::move(check), since);
   }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -38,6 +39,23 @@ bool is_finding(std::string_view line) {
   return false;
 }
 
+bool is_warning(std::string_view line) { return line.starts_with("Warning: "); }
+
+// The lines behind the first are indented further, and say where it was.
+std::string first_record(const std::string& report, bool (*is_begin)(std::string_view)) {
+  std::istringstream lines(report);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kMark)) continue;
+    const std::string text = line.substr(kMark.size());
+    const bool goes_on = text.starts_with("    ");
+    if (!found.empty() && (!goes_on || found.size() > 300)) break;
+    if (found.empty() ? !is_begin(text) : text.find("Host Frame") != std::string::npos) continue;
+    found += (found.empty() ? "" : ", ") + text.substr(text.find_first_not_of(' '));
+  }
+  return found;
+}
+
 }  // namespace
 
 fs::path find_sanitizer() {
@@ -58,20 +76,8 @@ fs::path find_sanitizer() {
   return is_program(usual) ? usual : fs::path();
 }
 
-// The lines behind the first are indented further, and say where it was.
-std::string first_finding(const std::string& report) {
-  std::istringstream lines(report);
-  std::string found;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(kMark)) continue;
-    const std::string text = line.substr(kMark.size());
-    const bool goes_on = text.starts_with("    ");
-    if (!found.empty() && (!goes_on || found.size() > 300)) break;
-    if (found.empty() ? !is_finding(text) : text.find("Host Frame") != std::string::npos) continue;
-    found += (found.empty() ? "" : ", ") + text.substr(text.find_first_not_of(' '));
-  }
-  return found;
-}
+std::string first_finding(const std::string& report) { return first_record(report, is_finding); }
+std::string first_warning(const std::string& report) { return first_record(report, is_warning); }
 
 SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
                                  const DeviceSettings& settings, const std::string& backend,
@@ -106,12 +112,17 @@ void SanitizedWorker::begin_anew() {
   worker_->start();
   std::error_code ignored;
   fs::remove(folder_ / "report", ignored);
+  read_ = 0;
 }
 
-std::string SanitizedWorker::finding() const {
-  std::ostringstream report;
-  report << std::ifstream(folder_ / "report").rdbuf();
-  return first_finding(report.str());
+std::string SanitizedWorker::finding() {
+  std::ostringstream text;
+  text << std::ifstream(folder_ / "report").rdbuf();
+  const std::string report = text.str();
+  const std::string since = report.substr(std::min(read_, report.size()));
+  read_ = report.size();
+  warning_ = first_warning(since);
+  return first_finding(since);
 }
 
 SanitizedWorkers sanitized_workers(const fs::path& sanitizer, const DeviceSettings& settings,

@@ -17,8 +17,10 @@ namespace tuner {
 // is none.
 std::filesystem::path find_sanitizer();
 
-// The first that a tool's report tells of, in one line; empty: nothing.
+// The first that a tool's report tells of, in one line; empty: nothing. Warnings are none: races
+// among the threads of a warp, which may run in step.
 std::string first_finding(const std::string& report);
+std::string first_warning(const std::string& report);
 
 class SanitizedWorker {
  public:
@@ -34,14 +36,17 @@ class SanitizedWorker {
   const std::string& tool() const { return tool_; }
   // What measures with it.
   WorkingDevice& device() { return device_; }
-  // What the tool found until now.
-  std::string finding() const;
+  // What the tool found since the last call; warning(): what it doubted then.
+  std::string finding();
+  const std::string& warning() const { return warning_; }
   // Another process, of which nothing was found yet.
   void begin_anew();
 
  private:
   std::string tool_;
   std::filesystem::path folder_;  // of its report; gone with this
+  std::size_t read_ = 0;          // bytes of it
+  std::string warning_;
   std::unique_ptr<RunWorker> worker_;
   WorkingDevice device_{};
 };
