@@ -4,7 +4,7 @@
 usage: judge.py TUNER [--backend cuda] [--cold 3] [--warm 50] [--timeout 2]
 
 Judges the sum of each row of a matrix: COLD times without a server, WARM times in a row with one,
-each time another kernel, so that each is compiled; the same with compute-sanitizer, where there is
+and ten times with a second between, each time another kernel, so that each is compiled; the same with compute-sanitizer, where there is
 one; and kernels that hang, crash, are wrong at odd sizes, read behind their buffer, or have a
 race that leaves right answers. Prints seconds as the caller sees them, process and all.
 """
@@ -125,6 +125,11 @@ def main():
             warm = [judge("--server", "60", *more) for _ in range(count)]
             series("warm, " + title[:24], *zip(*warm))
             print("   ", steps(warm[-1][1]))
+            apart = []
+            for _ in range(min(10, count)):
+                time.sleep(1)
+                apart.append(judge("--server", "60", *more))
+            series("a second apart, " + title[:16], *zip(*apart))
         for what, change in WRONG.items():
             seconds, verdict = judge("--server", "60", change=change)
             print(f"{what:<34} {seconds:.3f} s: {verdict['verdict']}: {verdict['why'][:300]}", flush=True)
