@@ -288,7 +288,7 @@ bool Bench::find_ceilings(std::span<WorkingDevice> devices, bool again) {
   };
   const DeviceFacts facts = device(devices).facts();
   const std::string key = to_hex(
-      hash_of(fmt::format("ceilings 2|{}|{}|{}|{}|{}|{}|{}", facts.backend, facts.name, facts.uuid,
+      hash_of(fmt::format("ceilings 3|{}|{}|{}|{}|{}|{}|{}", facts.backend, facts.name, facts.uuid,
                           facts.driver, facts.arch, devices_.options_text, compiler())));
   const auto text = shelf_.recall(key);
   ceilings_ = text ? ceilings_from(*text).value_or(Ceilings{}) : Ceilings{};

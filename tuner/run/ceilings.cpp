@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kVectorBytes = 16;  // that one step of the kernel moves
 constexpr int kChains = 12;
+constexpr int kRereads = 16;  // so that what a launch takes is a small part of that
 
 // Each block has a piece of its own, so that a thread of a CPU goes through memory in order.
 constexpr const char* kSource = R"(
@@ -55,18 +56,21 @@ __device__ void chains(float* to, long long n, long long rounds) {
 }
 extern "C" __global__ void ceiling(const uint4* __restrict__ from, uint4* __restrict__ to,
                                    long long n, long long rounds) {
-#if TUNE_WHAT_IS_copy || TUNE_WHAT_IS_read
-  const long long begin = n * blockIdx.x / gridDim.x, end = n * (blockIdx.x + 1) / gridDim.x;
-#endif
 #if TUNE_WHAT_IS_copy
+  const long long begin = n * blockIdx.x / gridDim.x, end = n * (blockIdx.x + 1) / gridDim.x;
 #pragma unroll 4
   for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) to[i] = from[i];
-#elif TUNE_WHAT_IS_read
+#elif TUNE_WHAT_IS_read || TUNE_WHAT_IS_reread
+  // Each time another block's piece, which no cache of this multiprocessor has.
   uint4 sum = {0, 0, 0, 0};
+  for (int time = 0; time < (TUNE_WHAT_IS_reread ? 16 : 1); ++time) {
+    const long long piece = (blockIdx.x + 37ll * time) % gridDim.x;
+    const long long begin = n * piece / gridDim.x, end = n * (piece + 1) / gridDim.x;
 #pragma unroll 8
-  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {
-    const uint4 one = from[i];
-    sum.x ^= one.x; sum.y ^= one.y; sum.z ^= one.z; sum.w ^= one.w;
+    for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {
+      const uint4 one = from[i];
+      sum.x ^= one.x; sum.y ^= one.y; sum.z ^= one.z; sum.w ^= one.w;
+    }
   }
   if ((sum.x ^ sum.y ^ sum.z ^ sum.w) == 0x5eed5eedu) to[0] = sum;
 #elif TUNE_WHAT_IS_float32
@@ -82,7 +86,7 @@ constexpr const char* kStudy = R"(schema: 1
 kernel: {name: ceilings, source: ceilings.cu, entry: ceiling}
 problem_sizes: [{N: 1024, ROUNDS: 4096}]
 parameters:
-  WHAT: [copy, read, float32, float64, nothing]
+  WHAT: [copy, read, reread, float32, float64, nothing]
   THREADS: [1, 256, 512]
   WAVES: [1, 2, 4, 8, 64, 512]
   VECTOR: [0, 32, 64]
@@ -125,12 +129,16 @@ class StudyOnDisk {
   fs::path folder_;
 };
 
+bool is_of_memory(const std::string& what) { return what == "copy" || what.ends_with("read"); }
+
 std::string what_of(const Trial& trial) { return to_text(trial.configuration.at(0)); }
 
 double amount_of(const Trial& trial, const ProblemSize& size) {
   const auto n = static_cast<double>(size.dims[0].second);
   const std::string what = what_of(trial);
-  if (what == "copy" || what == "read") return (what == "copy" ? 2 : 1) * kVectorBytes * n;
+  if (is_of_memory(what)) {
+    return (what == "copy" ? 2 : what == "read" ? 1 : kRereads) * kVectorBytes * n;
+  }
   if (what == "nothing") return 0;
   const auto threads = static_cast<double>(trial.geometry.grid[0] * trial.geometry.block[0]);
   const double vector = to_number(trial.configuration.at(3));
@@ -242,7 +250,7 @@ Ceilings ceilings_of(const DeviceFacts& facts, const std::vector<CeilingSample>&
     if (one.what == "nothing" || !is_time(one.ms)) continue;
     // Without what any launch takes, but for a sample that is hardly more than that.
     const double rate = 1000 * one.amount / std::max(one.ms - c.launch_ms, one.ms / 4);
-    if (one.what == "copy" || one.what == "read") {
+    if (is_of_memory(one.what)) {
       if (facts.l2_bytes <= 0) continue;
       raise(one.in_cache ? c.cache_bytes_per_second : c.memory_bytes_per_second, rate);
       continue;
@@ -272,10 +280,10 @@ Ceilings measure_ceilings(const DeviceFor& device_for) {
   measure(*device, cold, size_of(std::clamp(16 * facts.l2_bytes, 64 * kMiB, most), cpu),
           {"copy", "read"}, samples);
   // Two sizes: a CPU has faster caches before the last one.
-  measure(*device, hot, size_of(std::min(facts.l2_bytes / 4, most), cpu), {"copy", "read"},
-          samples);
+  measure(*device, hot, size_of(std::min(facts.l2_bytes / 4, most), cpu),
+          {"copy", "read", "reread"}, samples);
   measure(*device, hot, size_of(std::min(facts.l2_bytes / 32, most), cpu),
-          {"copy", "read", "float32", "float64", "nothing"}, samples);
+          {"copy", "read", "reread", "float32", "float64", "nothing"}, samples);
   if (facts.can(kTimesGraphs)) {
     hot.measure.mode = LaunchMode::kGraph;
     measure(*device, hot, size_of(0, cpu), {"nothing"}, samples);
