@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """The ceilings of a device that shares of its limit refer to, beside the data sheet's and what vendors' code reaches.
 
-usage: ceilings.py TUNER [--backend cuda] [STUDY...]
+usage: ceilings.py TUNER [--backend cuda] [--budget 60] [STUDY[:SIZE]...]
 
 For each type: the ceiling, the data sheet's figure (dense, at the boost clock), a product of cuBLAS through PyTorch with
-operands of zeros and with random ones; for memory a copy. Of each STUDY, which says its work, the share that the winner
-of 60 random configurations reaches at its first size. The last line is a result that was invented 1.5 times too fast.
+operands of zeros and with random ones; for memory a copy. Of each STUDY (search_spaces/scan.yaml:N=1048576) the share
+that the winner of a short search reaches; its work is what its metric gbps, gflops or tflops divides by time. The last
+line is a result that was invented 1.5 times too fast.
 """
 import argparse
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -131,18 +133,42 @@ def ceilings(args):
     return rates, vendor
 
 
-def share(args, study):
-    with tempfile.TemporaryDirectory() as folder:
-        out = subprocess.run([args.tuner, "run", study, "--backend", args.backend, "--budget", "60", "--strategy",
-                              "random", "--results", folder, "--progress", "none"],
-                             capture_output=True, text=True, check=False)
-        for path in sorted(pathlib.Path(folder).glob("*/*/*.csv")):
-            with open(path, newline="", encoding="utf-8") as file:
-                first = next(csv.DictReader(line for line in file if not line.startswith("#")), {})
-            print(f"{pathlib.Path(study).stem:20} {path.stem:28} {first.get('time_ms', '-'):>10} ms"
-                  f"  {first.get('share_of_limit', '-'):>8} of {first.get('limit', '-')}")
-        if out.returncode not in (0, 3):
-            print(f"{study}: {out.stderr.strip().splitlines()[-1:]}")
+def work_of(path):
+    """What the metric of a shipped study counts, or that of the one that it extends."""
+    text = path.read_text(encoding="utf-8")
+    metric = re.search(r"metrics: \{(gbps|[gt]flops): (.*?) / time", text)
+    if not metric:
+        base = path.parent / re.search(r"extends: (\S+)", text).group(1)
+        return work_of(base).replace("bfloat16", "tf32" if path.stem == "matmul_tf32" else "bfloat16")
+    if metric.group(1) == "gbps":
+        return f'bytes: "{metric.group(2)}"'
+    kind = "bfloat16" if path.stem == "matmul_bf16" else "float32"
+    return f'flops: "{metric.group(2)}", type: {kind}'
+
+
+def share(args, named):
+    path, _, size = named.partition(":")
+    path = pathlib.Path(path)
+    copy = path.with_name(f"with_work_{path.name}")
+    copy.write_text(f"{path.read_text(encoding='utf-8')}\nwork: {{{work_of(path)}}}\n", encoding="utf-8")
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            out = subprocess.run([args.tuner, "run", str(copy), "--backend", args.backend, "--budget", args.budget,
+                                  *(["--size", size] if size else []), "--results", folder, "--progress", "none"],
+                                 capture_output=True, text=True, check=False)
+            tables = sorted(pathlib.Path(folder).glob("*/*/*.csv"))
+            if not tables:
+                print(f"{path.stem}: {out.stderr.strip().splitlines()[-1:]}")
+            for table in tables:
+                with open(table, newline="", encoding="utf-8") as file:
+                    rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+                suspects = sum("suspect" in row.values() for row in rows)
+                first = rows[0]
+                print(f"{path.stem:18} {table.stem:26} {first.get('time_ms', '-'):>10.8} ms  "
+                      f"{first.get('share_of_limit', '-'):>6.5} of {first.get('limit', '-'):9} "
+                      f"{suspects} of {len(rows)} suspect")
+    finally:
+        copy.unlink()
 
 
 def main():
@@ -150,7 +176,8 @@ def main():
     parser.add_argument("tuner")
     parser.add_argument("studies", nargs="*")
     parser.add_argument("--backend", default="cuda")
-    args = parser.parse_args()
+    parser.add_argument("--budget", default="60")
+    args = parser.parse_intermixed_args()
     rates, vendor = ceilings(args)
     wrong = [what for what, both in vendor.items()
              if rates.get(what) and max(both[0] or 0, both[1] or 0) * 0.9 > rates[what]]
