@@ -219,6 +219,20 @@ def launcher(tuner, backend, mode="stream"):
     return good, said
 
 
+def without_stream(tuner, backend):
+    """A function that takes no stream is refused, and the message says so."""
+    if backend != "cuda":
+        return True, ""
+    with tempfile.TemporaryDirectory() as path:
+        folder = Path(path)
+        (folder / "k.cu").write_text(LAUNCHER + "extern \"C\" int k_alone(float* x, int n) { return x == nullptr; }\n",
+                                     encoding="utf-8")
+        study = LAUNCHER_STUDY.replace("entry: k}", "entry: k_alone}").replace("[0, 1, 2, 3, 4, 5, 6, 7]", "[0]")
+        (folder / "k.yaml").write_text(study, encoding="utf-8")
+        found, said = states(folder, "k.yaml", tuner, backend, "MODE")
+    return all(state != "ok" for _, state in found) and "last parameter is no cudaStream_t" in said, said
+
+
 def best_ms(folder, study, tuner):
     """The best time of a run from nothing."""
     states(folder, study, tuner, "cuda")
@@ -267,6 +281,7 @@ def main():
     checks = [(case, lambda c=case: judged(c, tuner, backend)) for case in CASES]
     checks.append(("launchers", lambda: launcher(tuner, backend)))
     checks.append(("launchers in graphs", lambda: launcher(tuner, backend, "graph")))
+    checks.append(("a launcher without a stream", lambda: without_stream(tuner, backend)))
     checks.append(("what a launcher costs", lambda: overhead(tuner, backend)))
     checks += [(file.name, lambda f=file.name: example(f, tuner, backend))
                for file in sorted(EXAMPLES.glob("*.yaml"))]
