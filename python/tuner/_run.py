@@ -9,6 +9,7 @@ from tuner import _library
 _FINAL_MS = 400.0
 _ROUNDS = (7, 31)
 _RUNNERS = 2  # of what others compile: one is timed, one begins or checks
+_AHEAD = 256  # that wait to be compiled, where all will be: the longest first
 _NOT_COMPILED = {"compiled": False, "compile_ms": 0.0}
 
 
@@ -34,6 +35,25 @@ class Own(_library.Closing):
         self._do(_library.LIBRARY.tuner_own_results, emit, None)
         self._told = json.loads(b"".join(pieces))
         return self._told
+
+
+class _CompileTimes:
+    """What a compilation will take, by those that had the same values: the longest begins first, lest all wait for it."""
+
+    def __init__(self):
+        self._seen = {}  # {(name, value): (milliseconds in all, how many)}
+
+    def learn(self, configuration, milliseconds):
+        for pair in configuration.items():
+            total, count = self._seen.get(pair, (0.0, 0))
+            self._seen[pair] = total + milliseconds, count + 1
+
+    def longest(self, queue):
+        """Taken out of it. A value that nobody has seen yet may be the longest."""
+        def expected(queued):
+            seen = [self._seen.get(pair, (float("inf"), 1)) for pair in queued[0].items()]
+            return sum(total / count for total, count in seen)
+        return queue.pop(max(range(len(queue)), key=lambda place: expected(queue[place])))
 
 
 class Run:
@@ -102,9 +122,10 @@ class Run:
         """Until nothing is left to ask for and nothing at work."""
         apart = self.task.apart is not None
         queues = {"compile": [], "run": []}  # (configuration, what is known of its compilation)
-        runners, given = _RUNNERS if apart else jobs, False
+        runners, given, times = _RUNNERS if apart else jobs, False, _CompileTimes()
+        ahead = jobs if not apart else _AHEAD if self.task.measures_all() else jobs + _RUNNERS
         while True:
-            while len(self.asked) < jobs + (runners if apart else 0) and (configuration := self.next()) is not None:
+            while len(self.asked) < ahead and (configuration := self.next()) is not None:
                 queues["compile" if apart else "run"].append((configuration, _NOT_COMPILED))
             if self.stopped:
                 self._forget(queues)
@@ -117,16 +138,18 @@ class Run:
                 pool.give_inputs(inputs())  # while the workers begin
                 given = True
             pool.best_ms = self.best_ms
-            for role, queue in queues.items():
-                for worker in pool.idle(role)[:len(queue)]:
-                    configuration, compiled = queue.pop(0)
-                    words = ("compile", configuration) if role == "compile" else ("variant", configuration, compiled)
-                    pool.begin(worker, configuration, *words)
+            for worker in pool.idle("compile")[:len(queues["compile"])]:
+                configuration, _ = times.longest(queues["compile"])
+                pool.begin(worker, configuration, "compile", configuration)
+            for worker in pool.idle("run")[:len(queues["run"])]:
+                configuration, compiled = queues["run"].pop(0)
+                pool.begin(worker, configuration, "variant", configuration, compiled)
             for role, configuration, done, why in pool.wait():
                 if role == "run" or why is not None:
                     self.take(configuration, done, why)
                     continue
                 queues["run"].append((configuration, done))
+                times.learn(configuration, done["compile_ms"])
                 if done["cannot"]:  # so those who run it compile, and side by side
                     runners = min(runners + 1, jobs)
 

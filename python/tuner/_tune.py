@@ -104,13 +104,16 @@ class _Task:
         # Two cores stay free: for this process, and so that nobody disturbs the one whose calls are timed.
         return max(1, min(_MOST_JOBS, len(os.sched_getaffinity(0)) - 2)) if self.on_gpu else 1
 
+    def measures_all(self):
+        return not (self.options["strategy"] or self.options["evaluations"] or self.options["seconds"])
+
     def write_study(self, folder):
         """The space as a study: what `tuner` reads it by, and the search asks from."""
         o = self.options
         budget = {"evaluations": _library.whole("evaluations", o["evaluations"])} if o["evaluations"] else {}
         search = {"budget": budget} if budget else {}
         # Where all are measured the order matters little, and a strategy that learns has few compiled at a time.
-        strategy = o["strategy"] or (None if o["evaluations"] or o["seconds"] else "random")
+        strategy = "random" if self.measures_all() else o["strategy"]
         if strategy is not None:
             search["strategy"] = strategy
         study = {"schema": 1, "problem_sizes": [self.size], "parameters": self.parameters,
