@@ -3,6 +3,7 @@
 // a tile that blocks share each writes what it has, and the last to arrive adds up all, always in
 // the same order.
 
+#include "last_block.cuh"
 #include "thin_parts.cuh"
 
 // BARRIER of THREADS threads: all that multiply.
@@ -61,16 +62,12 @@ __device__ __forceinline__ void finish_segment(TileSums<Shape>& tile_sums, const
   for (int i = thread; i < places; i += kThreads) {
     mine[i] = tile_sums.total(i / kColumns, i % kColumns);
   }
-  __threadfence();
   meet_multipliers<kThreads>();
   if (thread == 0) {
-    const unsigned before = atomicAdd(p.arrived + segment.tile, 1u);
-    tile_sums.last = before == unsigned(last_block - first_block);
-    if (tile_sums.last) p.arrived[segment.tile] = 0;  // for the next launch
+    tile_sums.last = completes(p.arrived + segment.tile, 1, last_block - first_block + 1);
   }
   meet_multipliers<kThreads>();
   if (!tile_sums.last) return;
-  __threadfence();
   for (int i = thread; i < places; i += kThreads) {
     float sum = 0;
 #pragma unroll 4
