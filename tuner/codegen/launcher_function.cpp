@@ -285,7 +285,8 @@ cudaError_t release_workspaces(cudaStream_t stream) {
   if (failed == cudaSuccess) failed = number_of(stream, number);
   if (failed != cudaSuccess) return failed;
   return release_those([&](const workspace_key& key) {
-    return key[0] == static_cast<unsigned long long>(device) && key[1] == number;
+    return key[0] == static_cast<unsigned long long>(device) &&
+           key[1] == (key[2] == 0 ? number : reinterpret_cast<std::uintptr_t>(stream));
   });
 }
 

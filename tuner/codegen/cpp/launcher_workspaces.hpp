@@ -59,7 +59,7 @@ struct workspace {
 };
 
 // Device, stream, capture (0: none). A graph may run beside the stream that it was captured in, so
-// it has memory of its own.
+// it has memory of its own. CUDA tells no number of a stream while it is captured: then its handle.
 using workspace_key = std::array<unsigned long long, 3>;
 using workspace_map = std::map<workspace_key, std::shared_ptr<workspace>>;
 
@@ -80,12 +80,13 @@ class workspace_hold {
  public:
   cudaError_t get(int device, cudaStream_t stream, long long clean_bytes, long long other_bytes) {
     workspace_key key{static_cast<unsigned long long>(device), 0, 0};
-    cudaError_t failed = number_of(stream, key[1]);
-    if (failed != cudaSuccess) return failed;
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
-    failed = cudaStreamGetCaptureInfo(stream, &capturing, &key[2]);
+    cudaError_t failed = cudaStreamGetCaptureInfo(stream, &capturing, &key[2]);
     if (failed != cudaSuccess) return failed;
     key[2] = capturing == cudaStreamCaptureStatusNone ? 0 : key[2] + 1;
+    key[1] = reinterpret_cast<std::uintptr_t>(stream);
+    if (key[2] == 0) failed = number_of(stream, key[1]);
+    if (failed != cudaSuccess) return failed;
     {
       const std::lock_guard<std::mutex> held(workspaces_guard());
       std::shared_ptr<workspace>& known = workspaces()[key];
