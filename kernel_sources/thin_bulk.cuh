@@ -4,9 +4,10 @@
 // each row of the tile, and of X, for each of the WARPS_K that share K, as boxes that the copy
 // engine swizzles.
 //
-//     ring of stages   | W W X X | W W X X | W W X X | ...      `full`: the copies of a stage have
-//     arrived
-//                        multiply   arrived   under way          `empty`: all warps have read it
+//     ring of stages   | W W X X | W W X X | W W X X | ...
+//                        multiply   arrived   under way
+//
+// `full`: the copies of a stage have arrived; `empty`: all warps have read it.
 //
 // Two blocks of a CLUSTER, with as many tiles each, bring half of X to both: all blocks want the
 // same rows of X at the same time. What multiplies is Warp: see thin_bulk_mma.cuh and

@@ -1,6 +1,6 @@
 #pragma once
-// The 16-bit numbers of thin products: those of the tensor cores, and on the CPU, which has none, bfloat16
-// in plain code.
+// The 16-bit numbers of thin products: those of the tensor cores, and on the CPU, which has none,
+// bfloat16 in plain code.
 
 #ifndef TUNER_CPU
 #include "tensor_types.cuh"

@@ -7,10 +7,10 @@
 // if W and X have the same: so a lane takes 16 neighbouring bytes, which are its pairs for two
 // instructions.
 //
-//     k of a row      0..7    8..15   16..23  24..31   32..       64 bytes are read by four lanes
-//     lane of four    0       1       2       3        0 ...      first and second word: one
-//     instruction,
-//                                                                 third and fourth: the next
+//     k of a row      0..7    8..15   16..23  24..31   32..     64 bytes are read by four lanes
+//     lane of four    0       1       2       3        0 ...
+//
+// The first and second word of a lane are for one instruction, the third and fourth for the next.
 //
 // Rows may come in any order, too: of eight rows lane / 4 takes 0, 4, 1, 5, ..., so that eight
 // lanes that read shared memory together find their pieces in different banks (the copy engine's
