@@ -9,8 +9,8 @@
 # and results go to $OUT, or results/gpu_check.
 # STUDIES="matmul softmax" takes these studies only, SANITIZER_JOBS=8 runs more sanitizers at once (4)
 # and SANITIZER_BUDGET=40 gives each more variants (12); one that takes longer than SANITIZER_SECONDS
-# (900) is ended and fails. On a machine of several GPUs studies and sanitizers use all but the first
-# one, meanwhile. Exit status 0 when every row passed.
+# (900) is ended and fails. TUNE_JOBS=2 tunes two studies at once on a device. On a machine of several
+# GPUs studies and sanitizers use all but the first one, meanwhile. Exit status 0 when every row passed.
 set -uo pipefail
 
 prefix=$(cd "${1:?usage: scripts/gpu_check.sh PREFIX}" && pwd) || exit 2
@@ -130,7 +130,7 @@ tune_studies() {
   local study name
   for study in "${studies[@]}"; do
     name=$(basename "$study" .yaml)
-    beside $((devices - 1 + (devices == 1))) "tune-$name" tune "$study" "$out/tune/$name" --budget 40,60s
+    beside "${TUNE_JOBS:-$((devices - 1 + (devices == 1)))}" "tune-$name" tune "$study" "$out/tune/$name" --budget 40,60s
   done
   wait
 }
