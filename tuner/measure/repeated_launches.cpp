@@ -214,7 +214,7 @@ std::optional<Verdict> wrong_or_slow_on_unseen_inputs(Session& session, DeviceBu
   double times_as_long = 0;
   std::uint32_t set = 1;
   for (int turn = 0; turn < kTurns; ++turn) {
-    const double enough = kGain * timing.median;
+    const double enough = kGain * lower_quartile(timing.samples);
     const auto unseen = time_on_unseen_inputs(session, buffers, one, enough, set);
     if (!unseen) return unseen.error();
     if (*unseen <= enough) return std::nullopt;
