@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# What the checks of two programs cost: benchmarks/trust/checks.sh OLD NEW [BACKEND]
+# What the checks of two programs cost: benchmarks/trust/checks.sh OLD NEW [BACKEND [STUDY OPTION...]]
 #
-# Both search the same 45 variants over a million floats, exhaustively, three times in turns; a first
-# run of each fills its cache of artifacts. Prints wall and processor seconds, a line each run.
+# Both run STUDY, or else search 45 variants over a million floats, exhaustively, in turns: TURNS times,
+# five if it is not set. A first run of each fills its cache of artifacts. Prints wall and processor
+# seconds, a line each run, and the medians of their ratios.
 set -euo pipefail
 
-programs=("$(realpath "${1:?usage: benchmarks/trust/checks.sh OLD NEW [BACKEND]}")" "$(realpath "${2:?NEW is missing}")")
+programs=("$(realpath "${1:?usage: benchmarks/trust/checks.sh OLD NEW [BACKEND [STUDY OPTION...]]}")" "$(realpath "${2:?NEW is missing}")")
 backend=${3:-cpu}
+study=(s.yaml)
+[ $# -lt 4 ] || study=("$(realpath "$4")" "${@:5}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -38,12 +41,33 @@ extern "C" __global__ void line(const float* x, float* y, int n) {
 }
 CUDA
 
-run() { "$1" run s.yaml --backend "$backend" --results "$2" --progress none >"$2.log" 2>&1 || { cat "$2.log" >&2; exit 1; }; }
+run() {
+  "$1" run "${study[@]}" --backend "$backend" --results "$2" --progress none >"$2.log" 2>&1 ||
+    { cat "$2.log" >&2; exit 1; }
+}
 
 for program in "${programs[@]}"; do run "$program" "warm$RANDOM"; done
-for turn in 1 2 3; do
-  for i in 0 1; do
-    TIMEFORMAT="$( [ $i = 0 ] && echo old || echo new )  %R s  %U s of processors"
-    time run "${programs[$i]}" "turn$turn-$i"
+TIMEFORMAT='%R %U %S'
+for ((turn = 0; turn < ${TURNS:-5}; ++turn)); do
+  for i in $((turn % 2)) $((1 - turn % 2)); do
+    { time run "${programs[$i]}" "turn$turn-$i"; } 2>&1 | awk -v i="$i" '{print i, $1, $2 + $3}'
   done
-done
+done | awk '
+  {
+    print ($1 ? "new " : "old ") $2 " s, processors " $3 " s"
+    wall[$1] = $2
+    processors[$1] = $3
+    if (NR % 2) next
+    ++turns
+    walls[turns] = wall[1] / wall[0]
+    loads[turns] = processors[1] / processors[0]
+  }
+  function median(all,  i, j, kept) {
+    for (i = 2; i <= turns; ++i) {
+      kept = all[i]
+      for (j = i - 1; j > 0 && all[j] > kept; --j) all[j + 1] = all[j]
+      all[j + 1] = kept
+    }
+    return turns % 2 ? all[(turns + 1) / 2] : (all[turns / 2] + all[turns / 2 + 1]) / 2
+  }
+  END { printf "median: %+.1f %%, processors %+.1f %%\n", 100 * median(walls) - 100, 100 * median(loads) - 100 }'
