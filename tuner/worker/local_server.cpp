@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -107,6 +108,18 @@ class ServedPath {
   struct stat bound_ {};
 };
 
+// Whoever waits until the one who started this has closed them does not wait for this one, too.
+void close_inherited_files() {
+  std::error_code failed;
+  std::vector<int> files;
+  for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd", failed)) {
+    files.push_back(std::atoi(file.path().filename().c_str()));
+  }
+  for (const int file : files) {
+    if (file > 2) ::close(file);
+  }
+}
+
 bool is_current_folder_there() {
   struct stat facts {};
   return ::stat(".", &facts) == 0 && facts.st_nlink > 0;
@@ -194,7 +207,7 @@ bool wait_for(int socket, pid_t server, const StopRequest& stop) {
 
 void serve_locally(const std::filesystem::path& socket, double idle_seconds,
                    const AnswerClient& answer) {
-  ::close_range(3, ~0U, 0);  // whoever waits for their end does not wait for this one's
+  close_inherited_files();
   ::signal(SIGPIPE, SIG_IGN);
   const ServedPath path(socket);
   Stopwatch idle;
