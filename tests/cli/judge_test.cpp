@@ -63,11 +63,15 @@ std::string verdict_in(const Finished& done) {
   return verdict.is_object() ? verdict.value("verdict", "") : done.out + done.err;
 }
 
+std::string words_of(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");  // it may have ended since
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 // Its process; 0: there is none.
 int server_in(const Sandbox& sandbox) {
   for (const int pid : program_processes(sandbox)) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");  // it may have ended since
-    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    const std::string words = words_of(pid);
     if (words.find(std::string("judge") + '\0' + "/") != std::string::npos) return pid;
   }
   return 0;
@@ -159,7 +163,8 @@ TEST(Judge, TheServerOutlivesKernelsThatCrashOrHangAndWhoDoesNotWait) {
   const int server = server_in(sandbox);
   sandbox.write("hang.cu", std::string(kHead) + "while (n > 0) y[0] = i;\n}\n");
   Running hanging(sandbox, judging("hang.cu", {"--server", "60", "--timeout", "60"}));
-  ASSERT_TRUE(eventually([&] { return program_processes(sandbox).size() > 1; }));
+  ASSERT_TRUE(
+      eventually([&] { return words_of(hanging.pid()).find("hang.cu") != std::string::npos; }));
   Running waiting(sandbox, judging("other.cu", {"--server", "60"}));
   hanging.signal(SIGINT);
   EXPECT_EQ(hanging.wait().status, 130);
