@@ -302,12 +302,6 @@ struct ObserverSpec {
   Position value_where;  // of the value's
 };
 
-// A metric that is a hardware counter of the device, read of finalists.
-struct CounterSpec {
-  std::string metric;
-  std::string counter;  // "dram__bytes.sum"
-};
-
 struct SearchSpec {
   std::string strategy = "default";
   OptionList options;
@@ -393,7 +387,7 @@ struct Study {
   std::optional<LeastWork> least_work{};  // the section 'work'
   std::vector<NamedExpression> metrics;
   std::vector<ObserverSpec> observers{};  // of metrics that are there with their name as expression
-  std::vector<CounterSpec> counters{};    // as well
+  OptionList counters{};  // as well: metrics by name that are "dram__bytes.sum" of the device
   ObjectiveSpec objective;
   BackendSpec backend;
   SearchSpec search;

@@ -19,11 +19,11 @@ auto named(Metrics& in, const std::string& name) {
 }
 
 void observe(const Study& study, Trial& trial) {
-  for (const CounterSpec& one : study.counters) {
-    const auto counted = named(trial.counters, one.counter);
+  for (const OptionValue& one : study.counters) {
+    const auto counted = named(trial.counters, one.value);
     if (counted == trial.counters.end()) continue;
-    std::erase_if(trial.observed, [&](const auto& known) { return known.first == one.metric; });
-    trial.observed.emplace_back(one.metric, counted->second);
+    std::erase_if(trial.observed, [&](const auto& known) { return known.first == one.name; });
+    trial.observed.emplace_back(one.name, counted->second);
   }
 }
 
@@ -78,8 +78,8 @@ std::vector<std::size_t> due_of(const RankedResults& results,
 std::vector<std::string> counters_of(const Study& study) {
   std::vector<std::string> all = bound_counters();
   all.emplace_back(kDuration);
-  for (const CounterSpec& one : study.counters) {
-    if (std::ranges::find(all, one.counter) == all.end()) all.push_back(one.counter);
+  for (const OptionValue& one : study.counters) {
+    if (std::ranges::find(all, one.value) == all.end()) all.push_back(one.value);
   }
   return all;
 }

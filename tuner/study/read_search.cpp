@@ -94,7 +94,7 @@ void check_fresh_inputs(Reader& reader) {
 // A metric that is a counter, or has one in its expression.
 bool is_of_counters(const Study& study, const std::string& metric) {
   std::set<std::string> those;
-  for (const CounterSpec& one : study.counters) those.insert(one.metric);
+  for (const OptionValue& one : study.counters) those.insert(one.name);
   for (const NamedExpression& one : study.metrics) {
     const auto& names = one.expression.names();
     if (std::ranges::any_of(names, [&](const std::string& name) { return those.contains(name); })) {

@@ -238,9 +238,9 @@ std::string plugin_of(const char* section, const std::string& name, const Option
 }
 
 std::string metric_line(const Study& study, const NamedExpression& metric) {
-  const auto counter = std::ranges::find(study.counters, metric.name, &CounterSpec::metric);
+  const auto counter = std::ranges::find(study.counters, metric.name, &OptionValue::name);
   if (counter != study.counters.end()) {
-    return fmt::format("  {}: {{counter: {}}}\n", metric.name, quoted(counter->counter));
+    return fmt::format("  {}: {{counter: {}}}\n", metric.name, quoted(counter->value));
   }
   const auto observer = std::ranges::find(study.observers, metric.name, &ObserverSpec::metric);
   if (observer == study.observers.end()) {

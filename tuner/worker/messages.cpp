@@ -127,6 +127,14 @@ bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t f
          });
 }
 
+bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t finalists,
+                  const FinalPlan& plan) {
+  if (plan.counters.empty()) return is_plausible(samples, finalists, plan.rounds);
+  return samples.size() == finalists && std::ranges::all_of(samples, [&](const auto& of_one) {
+           return of_one.size() == plan.counters.size();
+         });
+}
+
 std::string text_in(const json& message, const char* member) {
   const auto found = message.find(member);
   return found != message.end() && found->is_string() ? found->get<std::string>() : std::string();

@@ -22,6 +22,9 @@ std::vector<std::string> texts_in(const nlohmann::json& message, const char* mem
 // there were to be.
 bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t finalists,
                   int rounds);
+// Of such a plan: times of rounds, or a value of each counter.
+bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t finalists,
+                  const FinalPlan& plan);
 
 // A time; 0 when it is not there or something else. Never throws.
 double time_in(const nlohmann::json& message, const char* member);

@@ -330,19 +330,6 @@ void RunWorker::abort() {
 }
 
 // Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
-namespace {
-
-// Times of rounds, or a value of each counter.
-bool answers(const std::vector<std::vector<double>>& samples, std::size_t finalists,
-             const FinalPlan& plan) {
-  if (plan.counters.empty()) return tuner::is_plausible(samples, finalists, plan.rounds);
-  return samples.size() == finalists && std::ranges::all_of(samples, [&](const auto& of_one) {
-           return of_one.size() == plan.counters.size();
-         });
-}
-
-}  // namespace
-
 RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& again,
                                                  const IsOver& is_over,
                                                  const std::function<void(int)>& round) {
@@ -369,7 +356,8 @@ RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& 
       if (answer->at("id").get<std::uint64_t>() != id_) break;
       if (type == "remeasured") {
         answer->at("samples").get_to(result.samples);
-        if (answers(result.samples, finalists, request.at("plan").get<FinalPlan>())) return result;
+        if (is_plausible(result.samples, finalists, request.at("plan").get<FinalPlan>()))
+          return result;
         break;
       }
       result.failed.emplace(answer->at("plan").get<std::size_t>(),

@@ -109,8 +109,8 @@ metrics:
   rate: moved / time
 )yaml");
   ASSERT_EQ(study.counters.size(), 1U);
-  EXPECT_EQ(study.counters[0].metric, "moved");
-  EXPECT_EQ(study.counters[0].counter, "dram__bytes.sum");
+  EXPECT_EQ(study.counters[0].name, "moved");
+  EXPECT_EQ(study.counters[0].value, "dram__bytes.sum");
   EXPECT_EQ(study.metrics.size(), 2U);
 }
 
