@@ -1,4 +1,4 @@
-/* The boundary between tuner and its plugins, interface 2.1. C only; compiles as C11 and C++20.
+/* The boundary between tuner and its plugins, interface 2.2. C only; compiles as C11 and C++20.
  *
  * A plugin is a shared object that exports one data symbol, `tuner_plugin_v2`, of type
  * tuner_plugin. The host checks magic, abi_major and abi_minor, which must be its own, then asks
@@ -26,7 +26,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 2
-#define TUNER_ABI_MINOR 1
+#define TUNER_ABI_MINOR 2
 
 #define TUNER_KIND_BACKEND "tuner.backend/2"
 #define TUNER_KIND_COMPILER "tuner.compiler/2"
@@ -296,9 +296,7 @@ typedef struct tuner_launch {
 typedef struct tuner_restore {
   uint64_t to, from, bytes;
 } tuner_restore;
-
-/* Every byte from there on becomes `value`. */
-typedef struct tuner_byte_fill {
+typedef struct tuner_byte_fill { /* every byte from there on becomes `value` */
   tuner_range at;
   uint64_t bytes;
   uint32_t value, reserved;
@@ -308,17 +306,15 @@ typedef struct tuner_timing {
   uint32_t struct_size, samples, launches_per_sample, flush_cache;
   const tuner_restore* restores; /* before every sample, outside the timed region */
   size_t restore_count;
-  /* The same kernels on other buffers: launch number i of the call, counted over all
-   * samples, is turns[i % turn_count]. None: always the launch itself; so for who has not
-   * TUNER_ABILITY_ROTATION. */
+  /* The same kernels on other buffers: launch i of the call, over all samples, is
+   * turns[i % turn_count]. None, and without TUNER_ABILITY_ROTATION: always the launch itself. */
   const tuner_launch* const* turns;
   size_t turn_count;
   const tuner_byte_fill* fills; /* as restores, behind them */
   size_t fill_count;
 } tuner_timing;
 
-/* Functions return a tuner_status and, when it is not TUNER_OK, a reason through `error`; `self` is
- * the backend's. */
+/* Functions return a tuner_status, and a reason through `error` unless it is TUNER_OK. */
 typedef struct tuner_memory {
   uint32_t struct_size;
   int (*allocate)(void* self, uint64_t bytes, uint64_t* buffer, tuner_sink error);
