@@ -21,12 +21,15 @@ TEST(Sanitizer, TheFirstFindingIsToldInOneLine) {
 }
 
 TEST(Sanitizer, WarningsAndSumsAreNone) {
-  EXPECT_EQ(
-      first_finding("========= COMPUTE-SANITIZER\n"
-                    "========= Warning: Race reported between Write access at rows+0x20\n"
-                    "=========     and Read access at rows+0x30 [3 hazards]\n"
-                    "========= RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)\n"),
-      "");
+  const std::string report =
+      "========= COMPUTE-SANITIZER\n"
+      "========= Warning: Race reported between Write access at rows+0x20\n"
+      "=========     and Read access at rows+0x30 [3 hazards]\n"
+      "========= RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)\n";
+  EXPECT_EQ(first_finding(report), "");
+  EXPECT_EQ(first_warning(report),
+            "Warning: Race reported between Write access at rows+0x20, and Read access at "
+            "rows+0x30 [3 hazards]");
   EXPECT_EQ(first_finding(""), "");
 }
 
