@@ -9,9 +9,7 @@
 //
 // `full`: the copies of a stage have arrived; `empty`: all warps have read it.
 //
-// Two blocks of a CLUSTER, with as many tiles each, bring half of X to both: all blocks want the
-// same rows of X at the same time. What multiplies is Warp: see thin_bulk_mma.cuh and
-// thin_wgmma.cuh.
+// What multiplies is Warp: see thin_bulk_mma.cuh and thin_wgmma.cuh.
 
 #include "tensor_copy.cuh"
 #include "thin_finish.cuh"
@@ -75,10 +73,7 @@ struct BulkBlock {
           ThinBoxes<Shape>& to = shared.stages[stage][part];
           const int k = step * kStep + part * kBoxColumns;
           load_weights<Shape::kOnce>(to.w, w, full, k, segment.tile * Shape::kColumns);
-          constexpr int kShare = Shape::kRows / Shape::kCluster;
-          const int row = Shape::kCluster > 1 ? block_in_cluster() * kShare : 0;
-          constexpr unsigned short kAll = (1 << Shape::kCluster) - 1;
-          load_box<(Shape::kCluster > 1)>(to.x + row * kBoxBytes, x, full, k, row, kAll);
+          load_box<false>(to.x, x, full, k, 0, 0);
         }
         next();
       }
@@ -87,12 +82,7 @@ struct BulkBlock {
 
   __device__ __forceinline__ void release(int which) {
     __syncwarp();
-    const int lane = int(threadIdx.x) % 32;
-    if constexpr (Shape::kCluster > 1) {
-      if (lane < Shape::kCluster) arrive_at(&shared.empty[which], lane);
-    } else {
-      if (lane == 0) arrive(&shared.empty[which]);
-    }
+    if (threadIdx.x % 32 == 0) arrive(&shared.empty[which]);
   }
 
   // Warp::multiply() may leave the last stage's products running: that stage is released later.
@@ -129,21 +119,13 @@ __device__ __forceinline__ void multiply_in_bulk(const ThinProduct& p, const Ten
     fetch_map(x);
     for (int i = 0; i < Block::kStages; ++i) {
       init_barrier(&shared.full[i], 1);
-      init_barrier(&shared.empty[i], Shape::kWarps * Shape::kCluster);
+      init_barrier(&shared.empty[i], Shape::kWarps);
     }
     publish_barriers();
   }
-  const auto meet = [] {
-    if constexpr (Shape::kCluster > 1) {
-      sync_cluster();
-    } else {
-      __syncthreads();
-    }
-  };
-  meet();
+  __syncthreads();
   Block block(shared);
   const typename Block::BlockParts parts(p);
   if (orders) block.order(parts, x, w);
   if (threadIdx.x < 32 * Shape::kWarps) block.multiply(parts, p);
-  if constexpr (Shape::kCluster > 1) meet();  // the other block still copies into this one
 }

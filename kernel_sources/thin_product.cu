@@ -15,7 +15,7 @@
 //
 // Names: BM rows of X have sums, of which M are there; UNROLL (dot, registers) steps or STAGES
 // (bulk, wgmma) are under way at once; PER_SM blocks have registers enough; STREAM marks the
-// weights as used once; CLUSTER blocks share what they read of X (bulk, wgmma).
+// weights as used once.
 
 #include "thin_parts.cuh"
 
@@ -26,7 +26,7 @@ struct Shape {
   static constexpr int kColumns = kWarpsN * kTile;  // of Y: rows of W
   static constexpr int kWarps = kWarpsN * kWarpsK * (TUNE_FORM_IS_wgmma ? 4 : 1);  // that multiply
   static constexpr int kUnroll = TUNE_UNROLL, kStages = TUNE_STAGES;
-  static constexpr int kSplit = TUNE_SPLIT, kCluster = TUNE_CLUSTER;
+  static constexpr int kSplit = TUNE_SPLIT;
   static constexpr bool kOnce = TUNE_STREAM;
 };
 
@@ -42,13 +42,7 @@ struct Shape {
 
 constexpr int kBlock = 32 * (Shape::kWarps + (TUNE_FORM_IS_bulk || TUNE_FORM_IS_wgmma));
 
-#if TUNE_CLUSTER > 1
-#define IN_CLUSTERS __cluster_dims__(TUNE_CLUSTER, 1, 1)
-#else
-#define IN_CLUSTERS
-#endif
-
-extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM) IN_CLUSTERS
+extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM)
     thin_product(const Element* __restrict__ X, const Element* __restrict__ W,
                  Result* __restrict__ Y, const __grid_constant__ TensorMap X_map,
                  const __grid_constant__ TensorMap W_map, float* __restrict__ partial,
