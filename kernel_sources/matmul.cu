@@ -11,17 +11,19 @@
 // Names: BM BN BK block tile, WM WN warp tile, TM TN thread tile. The rules that tie them are the
 // constraints of search_spaces/matmul.yaml; the static_asserts only guard them.
 
+#include "chosen.cuh"
+
 struct Tile {
   static constexpr int BM = TUNE_BM, BN = TUNE_BN, BK = TUNE_BK;
   static constexpr int WM = TUNE_WM, WN = TUNE_WN;
   static constexpr int TM = TUNE_TM, TN = TUNE_TN;
   static constexpr int VEC = TUNE_VEC, PAD = TUNE_PAD;
   static constexpr int STAGES = TUNE_STAGES, SLICES = TUNE_SLICES, CLUSTER = TUNE_CLUSTER;
-  static constexpr bool kTurned = TUNE_FORM_IS_registers;
-  static constexpr bool kDynamic = TUNE_SHARED_IS_dynamic;
+  static constexpr bool kTurned = CHOSEN(TUNE_FORM_IS_registers);
+  static constexpr bool kDynamic = CHOSEN(TUNE_SHARED_IS_dynamic);
   static constexpr bool kSpread = TUNE_SPREAD;
-  static constexpr bool kSteps = TUNE_DIVIDE_IS_steps;
-  static constexpr bool kSquares = TUNE_WALK_IS_squares;
+  static constexpr bool kSteps = CHOSEN(TUNE_DIVIDE_IS_steps);
+  static constexpr bool kSquares = CHOSEN(TUNE_WALK_IS_squares);
 };
 
 #if TUNE_FORM_IS_naive

@@ -17,6 +17,8 @@
 // The rules for the parameters are the constraints of search_spaces/matmul_bf16.yaml and its
 // siblings.
 
+#include "chosen.cuh"
+
 #ifdef TUNER_CPU
 #error "matmul_tensor needs tensor cores: the cpu backend has none"
 #endif
@@ -29,7 +31,7 @@ struct Sizes {
   static constexpr int BLOCKS_PER_SM = TUNE_BLOCKS_PER_SM, SPLIT_K = TUNE_SPLIT_K;
   static constexpr int WM = TUNE_WM, WN = TUNE_WN;                          // mma
   static constexpr int CONSUMERS = TUNE_CONSUMERS, CLUSTER = TUNE_CLUSTER;  // wgmma
-  static constexpr bool kInTurns = TUNE_SHARE_IS_tiles, kPersistent = TUNE_PERSISTENT;
+  static constexpr bool kInTurns = CHOSEN(TUNE_SHARE_IS_tiles), kPersistent = TUNE_PERSISTENT;
 };
 
 #if TUNE_FORM_IS_wgmma

@@ -14,6 +14,7 @@
 // Names: BLOCK threads share a row, ROWS rows share a block, or CLUSTER blocks share a row; PER_SM blocks
 // have registers enough; STREAM marks the data as used once.
 
+#include "chosen.cuh"
 #include "norm_row.cuh"
 
 struct Shape {
@@ -23,8 +24,9 @@ struct Shape {
   static constexpr int kVector = TUNE_VEC;
   static constexpr int kItems = TUNE_ITEMS;
   static constexpr int kStages = TUNE_STAGES;
-  static constexpr bool kLoadOnce = TUNE_STREAM_IS_loads || TUNE_STREAM_IS_both;
-  static constexpr bool kStoreOnce = TUNE_STREAM_IS_stores || TUNE_STREAM_IS_both;
+  static constexpr bool kBothOnce = CHOSEN(TUNE_STREAM_IS_both);
+  static constexpr bool kLoadOnce = kBothOnce || CHOSEN(TUNE_STREAM_IS_loads);
+  static constexpr bool kStoreOnce = kBothOnce || CHOSEN(TUNE_STREAM_IS_stores);
   static constexpr bool kResidual = TUNE_RESIDUAL;
 #if TUNE_NORM_IS_layer
   static constexpr bool kLayer = true;

@@ -17,6 +17,7 @@
 // Names: BLOCK threads, UNROLL independent vectors of VEC elements for each thread and step. STREAM
 // marks the input as used once.
 
+#include "chosen.cuh"
 #include "last_block.cuh"
 #include "reduction_block.cuh"
 #include "reduction_grid.cuh"
@@ -27,7 +28,7 @@ struct Shape {
   static constexpr int kUnroll = TUNE_UNROLL;
   static constexpr int kVector = TUNE_VEC;
   static constexpr bool kLoadOnce = TUNE_STREAM;
-  static constexpr bool kDynamic = TUNE_SHARED_IS_dynamic;
+  static constexpr bool kDynamic = CHOSEN(TUNE_SHARED_IS_dynamic);
   static_assert(kThreads % 32 == 0 && (kThreads & (kThreads - 1)) == 0,
                 "the tree halves the block");
 };

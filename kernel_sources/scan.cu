@@ -12,6 +12,7 @@
 // DELAY of the look-back; ORDER is how a block comes to its tile: by a ticket, or by its own number, which
 // is right where the device begins blocks in their order, as all do; STREAM marks data as used once.
 
+#include "chosen.cuh"
 #include "scan_operation.cuh"
 
 constexpr int BLOCK = TUNE_BLOCK;
@@ -26,9 +27,10 @@ struct Tile {
   static constexpr int kStages = TUNE_STAGES;
   static constexpr int kWindow = TUNE_WINDOW;
   static constexpr int kDelay = TUNE_DELAY;
-  static constexpr bool kTicket = TUNE_ORDER_IS_ticket;
-  static constexpr bool kLoadOnce = TUNE_STREAM_IS_loads || TUNE_STREAM_IS_both;
-  static constexpr bool kStoreOnce = TUNE_STREAM_IS_stores || TUNE_STREAM_IS_both;
+  static constexpr bool kTicket = CHOSEN(TUNE_ORDER_IS_ticket);
+  static constexpr bool kBothOnce = CHOSEN(TUNE_STREAM_IS_both);
+  static constexpr bool kLoadOnce = kBothOnce || CHOSEN(TUNE_STREAM_IS_loads);
+  static constexpr bool kStoreOnce = kBothOnce || CHOSEN(TUNE_STREAM_IS_stores);
   static_assert(kThreads % 32 == 0 && kItems % kVector == 0, "whole warps take whole vectors");
 };
 
@@ -66,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) scan_sums(Element* sums, int
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     scan_add(Element* Y, const Element* sums, long long N) {
-  add_notes<BLOCK * (TUNE_FORM_IS_blelloch ? 2 : 1)>(Y, sums, N);
+  add_notes<BLOCK * (CHOSEN(TUNE_FORM_IS_blelloch) ? 2 : 1)>(Y, sums, N);
 }
 
 #endif

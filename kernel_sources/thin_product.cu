@@ -17,6 +17,7 @@
 // (bulk, wgmma) are under way at once; PER_SM blocks have registers enough; STREAM marks the
 // weights as used once.
 
+#include "chosen.cuh"
 #include "thin_parts.cuh"
 
 struct Shape {
@@ -24,7 +25,8 @@ struct Shape {
   static constexpr int kTile = TUNE_TILE;
   static constexpr int kWarpsN = TUNE_WARPS_N, kWarpsK = TUNE_WARPS_K;
   static constexpr int kColumns = kWarpsN * kTile;  // of Y: rows of W
-  static constexpr int kWarps = kWarpsN * kWarpsK * (TUNE_FORM_IS_wgmma ? 4 : 1);  // that multiply
+  // Warps that multiply.
+  static constexpr int kWarps = kWarpsN * kWarpsK * (CHOSEN(TUNE_FORM_IS_wgmma) ? 4 : 1);
   static constexpr int kUnroll = TUNE_UNROLL, kStages = TUNE_STAGES;
   static constexpr int kSplit = TUNE_SPLIT;
   static constexpr bool kOnce = TUNE_STREAM;
@@ -40,7 +42,8 @@ struct Shape {
 #include "thin_dot.cuh"
 #endif
 
-constexpr int kBlock = 32 * (Shape::kWarps + (TUNE_FORM_IS_bulk || TUNE_FORM_IS_wgmma));
+constexpr bool kHasLoader = CHOSEN(TUNE_FORM_IS_bulk) || CHOSEN(TUNE_FORM_IS_wgmma);
+constexpr int kBlock = 32 * (Shape::kWarps + kHasLoader);
 
 extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM)
     thin_product(const Element* __restrict__ X, const Element* __restrict__ W,

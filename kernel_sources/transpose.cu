@@ -16,6 +16,7 @@
 // multiprocessor, free as many as the compiler likes. The rules that tie them are the constraints
 // of search_spaces/transpose.yaml.
 
+#include "chosen.cuh"
 #include "transpose_tile.cuh"
 
 // A study whose elements have not 4 bytes says so.
@@ -31,12 +32,13 @@ struct Sizes {
   static constexpr int kAlignBytes = TUNE_ALIGN, kFetch = TUNE_FETCH;
   static constexpr int kPad = TUNE_PAD;
   static constexpr bool kSwizzle = TUNE_SWIZZLE;
-  static constexpr bool kByRows = TUNE_ORDER_IS_rows;
-  static constexpr bool kReadsRows = TUNE_FORM_IS_coalesced_read;
-  static constexpr bool kDynamic = TUNE_SHARED_IS_dynamic;
+  static constexpr bool kByRows = CHOSEN(TUNE_ORDER_IS_rows);
+  static constexpr bool kReadsRows = CHOSEN(TUNE_FORM_IS_coalesced_read);
+  static constexpr bool kDynamic = CHOSEN(TUNE_SHARED_IS_dynamic);
   // Of data that is used once. (Loads that overlap other blocks' are better left alone.)
-  static constexpr bool kLoadOnce = TUNE_STREAM_IS_loads || TUNE_STREAM_IS_both;
-  static constexpr bool kStoreOnce = TUNE_STREAM_IS_stores || TUNE_STREAM_IS_both;
+  static constexpr bool kBothOnce = CHOSEN(TUNE_STREAM_IS_both);
+  static constexpr bool kLoadOnce = kBothOnce || CHOSEN(TUNE_STREAM_IS_loads);
+  static constexpr bool kStoreOnce = kBothOnce || CHOSEN(TUNE_STREAM_IS_stores);
 };
 
 using Tile = TransposeTile<Sizes>;
