@@ -26,7 +26,7 @@ def arguments():
     parser.add_argument("snapshots", type=pathlib.Path)
     parser.add_argument("--tuner", type=pathlib.Path)
     parser.add_argument("--ktt", type=pathlib.Path, help="KTT's example as a program")
-    parser.add_argument("--platform", default="0", help="the OpenCL platform that KTT uses")
+    parser.add_argument("--platform", default="0", help="the number of KTT's OpenCL platform; 0 may be PoCL")
     parser.add_argument("--ktt-source", type=pathlib.Path, help="write the example's source with the limit, and end")
     parser.add_argument("--evaluations", type=int, default=200)
     parser.add_argument("--size", type=int, default=1024, help="of the product of CLBlast")
@@ -103,7 +103,9 @@ def by_ktt(program, platform, ktt, folder, evaluations, tuner):
     best = min(ok, key=lambda one: float(one.get("TotalDuration")))
     configuration = ",".join(f"{pair.get('Name')}={pair.get('Value')}" for pair in best.iter("Pair"))
     again = measured_again(tuner, folder / "cltune_gemm.yaml", configuration)
-    print(f"cltune_gemm: KTT {seconds:.1f} s, {len(ok)} of {evaluations} ok, best {float(best.get('TotalDuration')) / 1e3:.4g} ms, "
+    device = re.search(r"tuner for device (.*)", run.stdout)
+    print(f"cltune_gemm: KTT on {device[1] if device else '?'} {seconds:.1f} s, {len(ok)} of {evaluations} ok, "
+          f"best {float(best.get('TotalDuration')) / 1e3:.4g} ms, "
           f"{again:.4g} ms as measured above", flush=True)
 
 
