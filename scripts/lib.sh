@@ -9,7 +9,7 @@ build_packages=(cmake ninja-build g++ ccache libyaml-cpp-dev libboost-dev
   libboost-program-options-dev libboost-context-dev nlohmann-json3-dev libfmt-dev libsqlite3-dev
   zlib1g-dev libeigen3-dev)
 test_packages=(libgtest-dev libopenmpi-dev openmpi-bin sqlite3 clang clang-format-14 clang-tidy-14 libclang-rt-14-dev python3
-  python3-jsonschema python3-yaml pocl-opencl-icd opencl-headers)
+  python3-jsonschema python3-numpy python3-yaml pocl-opencl-icd opencl-headers)
 
 say() { printf '\n==> %s\n' "$*"; }
 die() {
