@@ -28,7 +28,7 @@ TEST(Loader, SaysWhyAFileDoesNotFit) {
       ", this program has 2.2: build the plugin again with the headers of this tuner "
       "(tuner/plugin/sdk.h)";
   EXPECT_EQ(reason_for("wrong_major"), "made for plugin interface 3.0" + again);
-  EXPECT_EQ(reason_for("wrong_minor"), "made for plugin interface 2.0" + again);
+  EXPECT_EQ(reason_for("wrong_minor"), "made for plugin interface 2.1" + again);
   EXPECT_EQ(reason_for("short_descriptor"), "its descriptor has 32 bytes, it needs 40");
   EXPECT_EQ(reason_for("missing_symbol"), "exports no symbol 'tuner_plugin_v2'");
   EXPECT_EQ(reason_for("nameless"), "its descriptor lacks a name, a version or get_factory");
