@@ -1,27 +1,25 @@
 #pragma once
 // FORM bulk (Hopper): one pass, by blocks that stay. STAGES tiles of a block lie in shared memory, to
-// and from which the copy engine moves them. A block adds up its next tile before it looks back for this
-// one: so what it looks for was published long ago, and nobody waits. Of a tile that
-// is added up each thread keeps one number: what lies before its elements.
+// and from which the copy engine moves them. A block adds up its next tile before it looks back for
+// this one: so what it looks for was published long ago, and nobody waits.
 //
 //   stage 0: | store tile 1 | load tile 4 ...
 //   stage 1: | scan tile 2 in place: look back, store
 //   stage 2: | add up tile 3, publish
+//
+// Who has which elements of a tile is another question, with two answers below: floats are faster
+// where a warp's vectors lie side by side, doubles where a thread's elements do.
 
 #include "bulk_copy.cuh"
 #include "elements.cuh"
 #include "scan_look_back.cuh"
+#include "scan_warp.cuh"
 
 template <class Tile>
 struct BulkScan {
   static constexpr int kWarps = Tile::kThreads / 32;
   static constexpr int kStages = Tile::kStages;
-  static constexpr int kVector = 16 / sizeof(Element);
-  static constexpr int kVectors = Tile::kItems / kVector;
-  // Each thread has its elements side by side, so that it adds them up by itself. Neighbours then read
-  // from shared memory without conflicts where the vectors of a thread are odd in number.
-  static_assert(kVectors % 2 == 1 && Tile::kItems % kVector == 0);
-  using Vector = Elements<Element, kVector>;
+  static constexpr bool kByThreads = sizeof(Element) == 8;
 
   // Of one block, in front of the tiles.
   struct Shared {
@@ -77,7 +75,69 @@ struct BulkScan {
     for (int i = whole; i < count; ++i) to[i] = stage(s)[i];
   }
 
-  // This thread's elements of a tile, side by side. What lies behind the end is not written back.
+  // ---- A warp has vectors side by side, a thread every 32nd of them.
+
+  using Share = WarpShare<Tile::kItems / Tile::kVector, Tile::kVector>;
+
+  __device__ void load_share(Share& share, int s) const {
+    const int first = warp() * Share::kElements;
+    share.template load<false>(stage(s) + first, elements_of(shared->tile[s]) - first);
+  }
+
+  __device__ void add_up_by_warps(int s, int round) const {
+    wait_for(&shared->full[s], round & 1);
+    Share share;
+    load_share(share, s);
+    const Element mine = share.total();
+    if (threadIdx.x % 32 == 0) shared->warps[warp()] = mine;
+    __syncthreads();
+    if (warp() == 0) {
+      const int lane = threadIdx.x;
+      const Element own = combine_lanes(lane < kWarps ? shared->warps[lane] : nothing());
+      if (lane == 0) {
+        publish(progress.status, shared->tile[s], Published::kOwn, own);
+        shared->own[s] = own;
+      }
+    }
+    __syncthreads();
+  }
+
+  __device__ void scan_by_warps(int s) const {
+    const int lane = threadIdx.x % 32;
+    const int tile = shared->tile[s];
+    Share share;
+    load_share(share, s);
+    const Element mine = share.scan();
+    if (lane == 0) shared->warps[warp()] = mine;
+    if (warp() == 0) {
+      const Element before = look_back<Tile::kWindow, Tile::kDelay>(progress.status, tile);
+      if (lane == 0) {
+        publish(progress.status, tile, Published::kAll, combine(before, shared->own[s]));
+        shared->before_tile = before;
+      }
+    }
+    __syncthreads();
+    const Element before_warp = combine_lanes(lane < warp() ? shared->warps[lane] : nothing());
+    const int first = warp() * Share::kElements;
+    const int left = elements_of(tile) - first;
+    const Element earlier = combine(shared->before_tile, before_warp);
+#pragma unroll
+    for (int i = 0; i < Tile::kItems / Tile::kVector; ++i) {
+      if (Share::place(i) >= left) continue;  // what lies behind the end is not written back
+      *reinterpret_cast<Elements<Element, Tile::kVector>*>(stage(s) + first + Share::place(i)) =
+          share.result(i, earlier);
+    }
+    make_visible_to_copies();
+  }
+
+  // ---- A thread has elements side by side, so that it adds them up by itself: one round of shuffles
+  // scans them all. Of a tile that is added up it keeps one number: what lies before its elements.
+
+  static constexpr int kVector = 16 / sizeof(Element);
+  static constexpr int kVectors = Tile::kItems / kVector;
+  using Vector = Elements<Element, kVector>;
+
+  // What lies behind the end is not written back.
   struct Mine {
     Vector vectors[kVectors];
   };
@@ -90,9 +150,10 @@ struct BulkScan {
     return mine;
   }
 
-  // By all threads: the tile of a stage, as soon as it has arrived. Returns what lies before this
-  // thread's elements in it.
-  __device__ Element add_up(int s, int round) const {
+  // Returns what lies before this thread's elements in the tile.
+  __device__ Element add_up_by_threads(int s, int round) const {
+    // Else neighbours would read from the same banks of shared memory.
+    static_assert(kVectors % 2 == 1 && Tile::kItems % kVector == 0);
     wait_for(&shared->full[s], round & 1);
     const Mine mine = load_mine(s);
     const int left = elements_of(shared->tile[s]) - threadIdx.x * Tile::kItems;
@@ -117,8 +178,8 @@ struct BulkScan {
     return lane == 0 ? before_warp : combine(before_warp, before_lane);
   }
 
-  // By all threads: scans in place, where `before` lies before this thread's elements in the tile.
-  __device__ void scan(int s, Element before) const {
+  // `before` is what add_up_by_threads() said of this tile.
+  __device__ void scan_by_threads(int s, Element before) const {
     const int tile = shared->tile[s];
     const Mine mine = load_mine(s);
     if (warp() == 0) {
@@ -142,6 +203,18 @@ struct BulkScan {
       store_shared(mine_in(s) + i * kVector, y);
     }
     make_visible_to_copies();
+  }
+
+  // By all threads: the tile of a stage, as soon as it has arrived.
+  __device__ Element add_up(int s, int round) const {
+    if constexpr (kByThreads) return add_up_by_threads(s, round);
+    if constexpr (!kByThreads) add_up_by_warps(s, round);
+    return nothing();
+  }
+  // By all threads: scans in place.
+  __device__ void scan(int s, Element before) const {
+    if constexpr (kByThreads) scan_by_threads(s, before);
+    if constexpr (!kByThreads) scan_by_warps(s);
   }
 
   __device__ void run() const {
