@@ -19,6 +19,7 @@
 #include "tuner/measure/input_sets.h"
 #include "tuner/measure/masking.h"
 #include "tuner/model/plan.h"
+#include "tuner/model/statistics.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {

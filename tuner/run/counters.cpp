@@ -88,7 +88,7 @@ std::string count(SizeEvaluator& evaluator, const Study& study, const Bindings& 
                   const Ceilings& ceilings, Trial& trial) {
   std::vector<Trial> one{trial};
   one[0].counters.clear();
-  const std::string why = evaluator.count(one, counters_of(study), kNoEnd);
+  std::string why = evaluator.count(one, counters_of(study), kNoEnd);
   take_counters(study, names, ceilings, std::move(one[0].counters), trial);
   return why;
 }
