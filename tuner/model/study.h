@@ -119,9 +119,9 @@ struct FillSpec {
   }
 };
 
-// Inputs on which kernels go wrong that are right for ordinary numbers. They stand in the place of
-// random floating-point numbers.
+// In the place of random inputs: kernels go wrong on them that are right for ordinary numbers.
 enum class ExtremeInputs { kLarge, kTiny, kEqual, kSpecial };
+inline constexpr std::array kExtremeInputs{"large", "tiny", "equal", "special"};  // their names
 
 enum class Role { kIn, kOut, kInOut, kScratch, kWorkspace };
 

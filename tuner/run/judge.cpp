@@ -67,10 +67,9 @@ constexpr std::array kExtremes{ExtremeInputs::kLarge, ExtremeInputs::kTiny, Extr
                                ExtremeInputs::kSpecial};
 
 std::string text_of(const std::vector<ExtremeInputs>& inputs) {
-  constexpr std::array kNames{"large", "tiny", "equal", "special"};
   std::vector<std::string> names;
   for (const ExtremeInputs one : inputs)
-    names.emplace_back(kNames.at(static_cast<std::size_t>(one)));
+    names.emplace_back(kExtremeInputs.at(static_cast<std::size_t>(one)));
   return names.empty() ? "" : listed(names, "and") + " inputs";
 }
 

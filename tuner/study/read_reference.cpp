@@ -158,8 +158,7 @@ std::optional<int> read_seeds(Diagnostics& diagnostics, const YamlNode& node) {
   return std::nullopt;
 }
 
-// As the enumeration ExtremeInputs.
-const std::vector<std::string> kFills{"large", "tiny", "equal", "special"};
+const std::vector<std::string> kFills(kExtremeInputs.begin(), kExtremeInputs.end());
 
 void read_fills(Reader& reader, const YamlNode& node) {
   if (!expect_list(reader.diagnostics, node, "'fills'")) return;

@@ -76,10 +76,10 @@ std::string sequence_lines(const std::vector<NextLaunchSpec>& then, const Rounds
 }
 
 std::string fills_text(const std::vector<ExtremeInputs>& fills) {
-  constexpr std::array<const char*, 4> kNames{"large", "tiny", "equal", "special"};
   std::string out;
   for (const ExtremeInputs fill : fills) {
-    out += (out.empty() ? "" : ", ") + std::string(kNames.at(static_cast<std::size_t>(fill)));
+    out +=
+        (out.empty() ? "" : ", ") + std::string(kExtremeInputs.at(static_cast<std::size_t>(fill)));
   }
   return out;
 }
