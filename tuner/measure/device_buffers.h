@@ -34,6 +34,8 @@ struct BoundLaunch {
 
   // Whether a launch needs its buffers as they were before the last one.
   bool is_used_up() const { return !restores.empty() || !zeros.empty(); }
+  // Whether anything is done to them before a sample.
+  bool begins_anew() const { return is_used_up() || !poisons.empty(); }
   // With the restores it is done before each sample, so that this finds what a launch finds that is
   // looked at.
   std::vector<ByteFill> fills() const {

@@ -118,7 +118,7 @@ DeviceResult<std::vector<LaunchSequence>> Rotation::turns(const BoundLaunch& bou
   const std::uint64_t count = copies_of(layout);
   std::vector<LaunchSequence> out;
   if (count == 0) return out;
-  const bool used_once = bound.is_used_up() || !bound.poisons.empty();
+  const bool used_once = bound.begins_anew();
   const bool used_up = renew || (used_once && next_ + launches > count);
   if (filled_ != bound.bytes || used_up) {
     filled_.clear();

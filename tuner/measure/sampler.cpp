@@ -101,7 +101,7 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
   const std::uint64_t samples = request.samples;
   const std::uint64_t launches = request.launches_per_sample;
   const std::uint64_t fitting = std::max<std::uint64_t>(1, rotation_.copies(bound) / launches);
-  const bool used_once = bound.is_used_up() || !bound.poisons.empty() || fresh();
+  const bool used_once = bound.begins_anew() || fresh();
   const std::uint64_t most = used_once ? std::min(fitting, kMostInRequest) : kMostInRequest;
   // The last copy is that of the last launch, whose answer can be looked at.
   Rotation::Renew renew;
