@@ -3,7 +3,6 @@
 #include "tuner/run/ceilings.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,7 @@
 #include <fstream>
 #include <utility>
 
-#include "tuner/base/error.h"
+#include "tuner/base/temporary_folder.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/resolve/resolve.h"
@@ -21,8 +20,6 @@
 
 namespace tuner {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::int64_t kVectorBytes = 16;  // that one step of the kernel moves
 constexpr int kChains = 12;
@@ -107,26 +104,16 @@ verify: none
 measure: {cache: cold, min_samples: 7, max_samples: 15, max_milliseconds: 100, finalists: 0}
 )";
 
-// A folder with the study, gone with this.
 class StudyOnDisk {
  public:
   StudyOnDisk(const std::string& study, const std::string& source) {
-    std::string pattern = (fs::temp_directory_path() / "tuner-ceilings-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw FatalError("cannot make " + pattern);
-    folder_ = pattern;
-    std::ofstream(folder_ / "ceilings.cu") << source;
-    std::ofstream(folder_ / "ceilings.yaml") << study;
+    std::ofstream(folder_.path() / "ceilings.cu") << source;
+    std::ofstream(folder_.path() / "ceilings.yaml") << study;
   }
-  ~StudyOnDisk() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  StudyOnDisk(const StudyOnDisk&) = delete;
-  StudyOnDisk& operator=(const StudyOnDisk&) = delete;
-  Study read() const { return read_study(folder_ / "ceilings.yaml"); }
+  Study read() const { return read_study(folder_.path() / "ceilings.yaml"); }
 
  private:
-  fs::path folder_;
+  TemporaryFolder folder_{"tuner-ceilings"};
 };
 
 bool is_of_memory(const std::string& what) { return what == "copy" || what.ends_with("read"); }

@@ -2,7 +2,6 @@
 
 #include "tuner/run/sanitizer.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/base/error.h"
 #include "tuner/base/text.h"
 
 namespace tuner {
@@ -83,12 +81,9 @@ SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
                                  const DeviceSettings& settings, const std::string& backend,
                                  WorkerProgram program)
     : tool_(std::move(tool)) {
-  std::string pattern = (fs::temp_directory_path() / "tuner-judge-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw FatalError("cannot make " + pattern);
-  folder_ = pattern;
   // Not what the backend asks the driver for: it may be told no.
-  program.wrapper = {sanitizer.string(),    "--tool", tool_,        "--target-processes", "all",
-                     "--report-api-errors", "no",     "--log-file", folder_ / "report"};
+  program.wrapper = {sanitizer.string(),    "--tool", tool_,        "--target-processes",     "all",
+                     "--report-api-errors", "no",     "--log-file", folder_.path() / "report"};
   std::vector<std::pair<std::string, std::string>> options;
   for (const OptionValue& one : settings.backend_options) {
     options.emplace_back(one.name, one.value);
@@ -102,22 +97,16 @@ SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
   device_.worker = worker_.get();
 }
 
-SanitizedWorker::~SanitizedWorker() {
-  worker_.reset();
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
 void SanitizedWorker::begin_anew() {
   worker_->start();
   std::error_code ignored;
-  fs::remove(folder_ / "report", ignored);
+  fs::remove(folder_.path() / "report", ignored);
   read_ = 0;
 }
 
 std::string SanitizedWorker::finding() {
   std::ostringstream text;
-  text << std::ifstream(folder_ / "report").rdbuf();
+  text << std::ifstream(folder_.path() / "report").rdbuf();
   const std::string report = text.str();
   const std::string since = report.substr(std::min(read_, report.size()));
   read_ = report.size();

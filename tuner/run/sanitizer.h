@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/temporary_folder.h"
 #include "tuner/run/devices.h"
 #include "tuner/worker/device_slots.h"
 #include "tuner/worker/run_worker.h"
@@ -29,9 +30,6 @@ class SanitizedWorker {
   SanitizedWorker(const std::filesystem::path& sanitizer, std::string tool,
                   const DeviceSettings& settings, const std::string& backend,
                   WorkerProgram program);
-  ~SanitizedWorker();
-  SanitizedWorker(const SanitizedWorker&) = delete;
-  SanitizedWorker& operator=(const SanitizedWorker&) = delete;
 
   const std::string& tool() const { return tool_; }
   // What measures with it.
@@ -44,8 +42,8 @@ class SanitizedWorker {
 
  private:
   std::string tool_;
-  std::filesystem::path folder_;  // of its report; gone with this
-  std::size_t read_ = 0;          // bytes of it
+  TemporaryFolder folder_{"tuner-judge"};  // of its report
+  std::size_t read_ = 0;                   // bytes of it
   std::string warning_;
   std::unique_ptr<RunWorker> worker_;
   WorkingDevice device_{};
