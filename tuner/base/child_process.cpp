@@ -29,6 +29,25 @@ extern char** environ;
 namespace tuner {
 namespace {
 
+constexpr int kPatienceMs = 200;
+
+// Whether a process is on its way out: descriptors are closed well before the end can be waited
+// for, on a busy machine much earlier. The flags are the seventh field behind the name (proc(5)).
+bool is_exiting(pid_t pid) {
+  constexpr unsigned long kExiting = 4;  // PF_EXITING of linux/sched.h
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return false;
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 0; i < 6; ++i) fields >> skipped;
+  unsigned long flags = 0;
+  fields >> flags;
+  return (flags & kExiting) != 0;
+}
+
 // ---- leftovers: processes that a child started and did not end ----------------------------------
 //
 // A kernel on the host may fork. Such an orphan comes to us when its own parent is gone, and is
@@ -51,9 +70,15 @@ std::vector<pid_t> children() {
   return out;
 }
 
+// A process that is just starting another program shows no environment for a moment.
 bool has_mark(pid_t pid, const std::string& mark) {
-  const std::string variables = '\0' + text_of("/proc/" + std::to_string(pid) + "/environ");
-  return variables.find('\0' + mark + '\0') != std::string::npos;
+  const std::string file = "/proc/" + std::to_string(pid) + "/environ";
+  std::string variables = text_of(file);
+  for (int i = 0; i < kPatienceMs && variables.empty() && !is_exiting(pid); ++i) {
+    ::usleep(1000);
+    variables = text_of(file);
+  }
+  return ('\0' + variables).find('\0' + mark + '\0') != std::string::npos;
 }
 
 // A variable of the environment, "NAME=value", that no other child has.
@@ -98,31 +123,12 @@ struct SpawnActions {
   SpawnActions& operator=(const SpawnActions&) = delete;
 };
 
-constexpr int kPatienceMs = 200;
-
 std::string ending_of(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
   }
   return "ended with status " + std::to_string(WEXITSTATUS(status));
-}
-
-// Whether a process is on its way out: descriptors are closed well before the end can be waited
-// for, on a busy machine much earlier. The flags are the seventh field behind the name (proc(5)).
-bool is_exiting(pid_t pid) {
-  constexpr unsigned long kExiting = 4;  // PF_EXITING of linux/sched.h
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return false;
-  std::istringstream fields(line.substr(name_end + 1));
-  std::string skipped;
-  for (int i = 0; i < 6; ++i) fields >> skipped;
-  unsigned long flags = 0;
-  fields >> flags;
-  return (flags & kExiting) != 0;
 }
 
 // Descriptors 0..3 are given to the child by number: keep ours out of their way.
