@@ -43,14 +43,16 @@ struct DeviceScript {
   std::function<double(const Configuration&)> milliseconds_elsewhere{};  // on a second one
   Load load{};
   std::optional<MachineState> machine{};  // that strategies hear of
+  std::vector<std::string> counters{};    // that it has; all are 50
 
   std::vector<std::pair<ProblemSize, Configuration>> measured{};
-  std::vector<std::size_t> finals{};  // how many took part in each
-  std::vector<int> rounds{};          // of each final
-  double seconds = 1;                 // that each trial takes
-  bool newest_first = false;          // of the questions that are open
-  std::size_t cancelled = 0;          // questions
-  double seconds_for_final = 0;       // that the last one was given
+  std::vector<std::size_t> finals{};   // how many took part in each
+  std::vector<int> rounds{};           // of each final
+  std::vector<std::size_t> counted{};  // how many trials, each time that counters were asked for
+  double seconds = 1;                  // that each trial takes
+  bool newest_first = false;           // of the questions that are open
+  std::size_t cancelled = 0;           // questions
+  double seconds_for_final = 0;        // that the last one was given
 };
 
 class FakeSizeEvaluator final : public SizeEvaluator {
@@ -120,6 +122,18 @@ class FakeSizeEvaluator final : public SizeEvaluator {
       samples[i].assign(static_cast<std::size_t>(rounds), time_of(trials[i].configuration));
     }
     return samples;
+  }
+
+  std::string count(std::vector<Trial>& trials, const std::vector<std::string>& counters,
+                    double) override {
+    script_.counted.push_back(trials.size());
+    for (Trial& trial : trials) {
+      for (const std::string& name : counters) {
+        if (std::ranges::find(script_.counters, name) == script_.counters.end()) continue;
+        trial.counters.emplace_back(name, 50);
+      }
+    }
+    return "";
   }
 
   Drift drift() const override { return {}; }

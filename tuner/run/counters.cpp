@@ -27,10 +27,13 @@ void observe(const Study& study, Trial& trial) {
   }
 }
 
-bool is_counted(const Trial& trial, const std::vector<std::string>& counters) {
-  return std::ranges::all_of(counters, [&](const std::string& name) {
-    return std::ranges::any_of(trial.counters, [&](const auto& one) { return one.first == name; });
-  });
+// Of a pipe that was not used a device may have no figure: only what the study asks for is missed.
+bool is_counted(const Study& study, const Trial& trial) {
+  return !trial.counters.empty() &&
+         std::ranges::all_of(study.counters, [&](const OptionValue& asked) {
+           return std::ranges::any_of(trial.counters,
+                                      [&](const auto& one) { return one.first == asked.value; });
+         });
 }
 
 constexpr const char* kDuration = "gpu__time_duration.sum";  // nanoseconds
@@ -61,14 +64,13 @@ bool take_counters(const Study& study, const Bindings& names, const Ceilings& ce
   return true;
 }
 
-std::vector<std::size_t> due_of(const RankedResults& results,
-                                const std::vector<std::string>& counters) {
+std::vector<std::size_t> due_of(const RankedResults& results, const Study& study) {
   std::vector<std::size_t> due;
   const bool by_final = results.ranked > 0 && results.trials[0].final;
   for (std::size_t i = 0; i < results.ranked; ++i) {
     const Trial& trial = results.trials[i];
     const bool takes_part = by_final ? trial.final.has_value() : i == 0;
-    if (takes_part && !is_counted(trial, counters)) due.push_back(i);
+    if (takes_part && !is_counted(study, trial)) due.push_back(i);
   }
   return due;
 }
@@ -95,8 +97,7 @@ std::string count(SizeEvaluator& evaluator, const Study& study, const Bindings& 
 
 Counted count_finalists_of(RankedResults& results, SizeEvaluator& evaluator, const Study& study,
                            const SearchSpace& space, double seconds) {
-  const std::vector<std::string> counters = counters_of(study);
-  const std::vector<std::size_t> due = due_of(results, counters);
+  const std::vector<std::size_t> due = due_of(results, study);
   if (due.empty()) return {};
   std::vector<Trial> wanted;
   for (const std::size_t at : due) {
@@ -104,7 +105,7 @@ Counted count_finalists_of(RankedResults& results, SizeEvaluator& evaluator, con
     wanted.back().counters.clear();
   }
   const Stopwatch since;
-  const std::string why = evaluator.count(wanted, counters, seconds);
+  const std::string why = evaluator.count(wanted, counters_of(study), seconds);
   Counted counted;
   for (std::size_t i = 0; i < due.size(); ++i) {
     Trial& trial = results.trials[due[i]];

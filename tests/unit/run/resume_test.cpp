@@ -1,6 +1,8 @@
 // What a second run makes of what the first one left.
 
 #include "run_fixture.h"
+#include "tuner/model/bound.h"
+#include "tuner/run/counters.h"
 #include "tuner/run/history.h"
 
 namespace tuner::test {
@@ -15,6 +17,27 @@ TEST_F(ResumeTest, ASecondRunMeasuresNothingAgain) {
   EXPECT_EQ(again.measured, 0U);
   EXPECT_FALSE(again.compared);
   EXPECT_EQ(again.results.ranked, 6U);
+}
+
+// Of counters that a device says it has it may have no figure, for a pipe that was not used say.
+TEST_F(ResumeTest, CountersAreReadOnceAlsoWhereOneOfThemIsMissing) {
+  settings.counters = true;
+  device.counters = counters_of(study);
+  device.counters.pop_back();
+  tune();
+  const SizeOutcome again = tune();
+  EXPECT_EQ(device.counted.size(), 1U);
+  EXPECT_TRUE(bound_of(again.results.trials[0].counters));
+}
+
+TEST_F(ResumeTest, CountersThatTheStudyAsksForLaterAreReadThen) {
+  settings.counters = true;
+  device.counters = counters_of(study);
+  tune();
+  study.counters = {{"read", "dram__bytes_read.sum"}};
+  device.counters.emplace_back("dram__bytes_read.sum");
+  tune();
+  EXPECT_EQ(device.counted.size(), 2U);
 }
 
 TEST_F(ResumeTest, ARunThatAsksForMoreMeasuresTheStoredBestFirst) {
