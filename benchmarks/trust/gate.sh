@@ -3,7 +3,8 @@
 #
 # Compares kernels that take the same time and differ by a constant EQUAL times (100), and kernels of
 # which one does 2 % more work SLOWER times (20), ten sizes in each run of the program. Prints what it
-# said, and the seconds of all. GATE_SECONDS bounds each comparison (10).
+# said, and the seconds of all. GATE_SECONDS bounds each comparison (10; on `cpu` 60, the program's default).
+# On `cpu` a launch takes about half a millisecond: most launches then end before another process gets the core.
 set -euo pipefail
 
 tuner=$(realpath "${1:?usage: benchmarks/trust/gate.sh TUNER [BACKEND] [EQUAL] [SLOWER]}")
@@ -13,10 +14,13 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 mkdir base head
 
-cat >g.yaml <<'YAML'
+seconds=${GATE_SECONDS:-$([ "$backend" = cpu ] && echo 60 || echo 10)}
+thousand=$([ "$backend" = cpu ] && echo 10 || echo 1000)
+sizes=$(for n in {40..76..4}; do echo -n "{N: $((n * thousand))}, "; done)
+cat >g.yaml <<YAML
 schema: 1
 kernel: {name: chain, source: g.cu, entry: chain}
-problem_sizes: [{N: 40000}, {N: 44000}, {N: 48000}, {N: 52000}, {N: 56000}, {N: 60000}, {N: 64000}, {N: 68000}, {N: 72000}, {N: 76000}]
+problem_sizes: [${sizes%, }]
 parameters: {BLOCK: [128]}
 launch: {block: [BLOCK], grid: ["ceil_div(N, BLOCK)"]}
 arguments:
@@ -51,7 +55,7 @@ compare() {
   while [ "$done" -lt "$2" ]; do
     write_kernel base/g.cu "$steps" $((2 * done + 2))
     write_kernel head/g.cu "$3" $((2 * done + 3))
-    "$tuner" gate base head --study g.yaml --backend "$backend" --seconds "${GATE_SECONDS:-10}" --json >out 2>err || [ -s out ] || cat err >&2
+    "$tuner" gate base head --study g.yaml --backend "$backend" --seconds "$seconds" --json >out 2>err || [ -s out ] || cat err >&2
     python3 -c 'import json; print(*(s["verdict"] for s in json.load(open("out"))["sizes"]), sep="\n")' >>said || break
     done=$(wc -l <said)
   done
