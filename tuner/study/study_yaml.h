@@ -1,5 +1,5 @@
 #pragma once
-// Studies written as YAML.
+// Studies written as YAML: those of T1 files, and spaces alone.
 
 #include <filesystem>
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tuner {
 
-// A study as the text of a study file that read_study() reads back as the same study. Paths are
-// written relative to `folder`, where the file is going to be; each line of `remark` becomes a
-// comment at the top.
+// The study of a T1 file, or a space, as the text of a study file that read_study() reads back as
+// the same study; what only YAML can say is left out. Paths are written relative to `folder`, where
+// the file is going to be; each line of `remark` becomes a comment at the top.
 std::string study_yaml(const Study& study, const std::filesystem::path& folder,
                        const std::string& remark = {});
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_folder.h"
-#include "tuner/study/study_yaml.h"
 
 namespace tuner::testing {
 namespace {
@@ -301,14 +300,6 @@ TEST(Workspaces, AreZeroedOnceWhereNothingElseIsSaid) {
     EXPECT_EQ(study.arguments[i + 1].role, Role::kWorkspace);
     EXPECT_EQ(study.arguments[i + 1].zero, zeros[i]) << i;
   }
-}
-
-TEST(Workspaces, AreWrittenAsTheyAreRead) {
-  const Study study = accepted(kWorkspaces);
-  const std::string text = study_yaml(study, study.file.parent_path());
-  EXPECT_NE(text.find("role: workspace, zero: once}"), std::string::npos) << text;
-  EXPECT_NE(text.find("role: workspace, zero: each}"), std::string::npos);
-  EXPECT_NE(text.find("role: workspace, zero: never}"), std::string::npos);
 }
 
 TEST(Workspaces, WhatMakesNoSenseForThemIsRefused) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_folder.h"
-#include "tuner/study/study_yaml.h"
 
 namespace tuner::testing {
 namespace {
@@ -108,20 +107,6 @@ TEST(DomainSection, TheExpectedLossToStopAtIsAShare) {
             R"text(study.yaml:5:22: 'until_loss' must be from 0 and below 1, not 3 (0.03 is 3 %)
     search: {until_loss: 3}
                          ^)text");
-}
-
-TEST(DomainSection, IsWrittenAsItIsRead) {
-  const std::string text = study_yaml(accepted(study_of(R"yaml(  domain: {M: [1, 8192], N: [64, 64]}
-  kinds: ["M % 1024 == 0", "M < 10"]
-  weights: [1, 0.5]
-)yaml")),
-                                      ".");
-  const std::string expected = R"yaml(problem_sizes:
-  domain: {M: [1, 8192], N: [64, 64]}
-  kinds: ["M % 1024 == 0", "M < 10"]
-  weights: [1, 0.5]
-)yaml";
-  EXPECT_NE(text.find(expected), std::string::npos) << text;
 }
 
 }  // namespace

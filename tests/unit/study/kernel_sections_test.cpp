@@ -302,6 +302,28 @@ study.yaml:5:37: 'grid' takes 1 to 3 expressions, not 0
                                         ^)text");
 }
 
+TEST(KernelSections, LaunchesAskForAttributes) {
+  const Study study = accepted(R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {C: [1, 2]}
+launch:
+  block: [32]
+  grid: [N]
+  cluster: [C, 1]
+  carveout: 50 * C
+  work: 4 * N
+  then:
+    - {entry: f, block: [32], grid: [1], cooperative: True, programmatic: C > 1}
+arguments: [{name: Y, type: float, shape: [N], role: out}]
+)yaml");
+  EXPECT_EQ(study.launch.attributes.cluster[0].text(), "C");
+  EXPECT_EQ(study.launch.attributes.carveout.text(), "50 * C");
+  EXPECT_EQ(study.then[0].launch.attributes.cooperative.text(), "True");
+  EXPECT_EQ(study.then[0].launch.attributes.programmatic.text(), "C > 1");
+  EXPECT_EQ(study.work.text(), "4 * N");
+}
+
 TEST(KernelSections, AxesByName) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 kernel: {name: k, source: k.cu, entry: k}

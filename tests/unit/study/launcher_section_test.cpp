@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "tests/unit/study/study_folder.h"
-#include "tuner/study/study_yaml.h"
 
 namespace tuner::testing {
 namespace {
@@ -65,14 +64,6 @@ TEST(LauncherSection, Mistakes) {
     EXPECT_NE(complaints_of(kLauncherHead + launcher + tail).find(message), std::string::npos)
         << launcher << complaints_of(kLauncherHead + launcher + tail);
   }
-}
-
-TEST(LauncherSection, IsWrittenAsItIsRead) {
-  const Study study =
-      accepted(kLauncherHead + "launcher: {source: k.cu, entry: sort}\n" + kLauncherTail);
-  const std::string text = study_yaml(study, study.file.parent_path(), "");
-  EXPECT_NE(text.find("launcher:\n  name: \"sort\"\n"), std::string::npos) << text;
-  EXPECT_EQ(text.find("launch:"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_folder.h"
-#include "tuner/study/study_yaml.h"
 
 namespace tuner::testing {
 namespace {
@@ -140,21 +139,6 @@ metrics:
 study.yaml:4:30: unknown key 'option' in a metric of an observer (did you mean 'options'?)
       misses: {value: l2_misses, option: {}}
                                  ^)text");
-}
-
-TEST(PluginSections, AreWrittenAsTheyWereRead) {
-  const StudyFolder folder(kHead + "problem: {name: csr, options: {exponent: 0.5}}\n" + kArguments +
-                           "reference: {by: problem, seeds: 3}\nverify: {Y: problem}\n"
-                           "metrics:\n  code: {observer: image, value: bytes, options: {a: 1}}\n"
-                           "  moved: {counter: dram__bytes.sum}\n");
-  const std::string text = study_yaml(read_study(folder.file()), folder.file().parent_path());
-  for (const char* line :
-       {"problem: {name: csr, options: {exponent: \"0.5\"}}\n",
-        "role: out}\nreference:\n  by: problem\n  seeds: 3\n", "verify:\n  \"Y\": problem\n",
-        "fill: problem}\n", "  moved: {counter: \"dram__bytes.sum\"}\n",
-        "  code: {observer: \"image\", value: \"bytes\", options: {a: \"1\"}}\n"}) {
-    EXPECT_NE(text.find(line), std::string::npos) << line << text;
-  }
 }
 
 }  // namespace

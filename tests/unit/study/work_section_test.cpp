@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_folder.h"
-#include "tuner/study/study_yaml.h"
 
 namespace tuner::testing {
 namespace {
@@ -23,10 +22,6 @@ work: {bytes: 8 * N, flops: N * B, type: half}
   EXPECT_EQ(study.least_work->bytes.text(), "8 * N");
   EXPECT_EQ(study.least_work->flops.text(), "N * B");
   EXPECT_EQ(study.least_work->type, "float16");
-  EXPECT_NE(study_yaml(study, "/", "")
-                .find("work: {bytes: \"8 * N\", flops: \"N * B\", type: \"float16\"}\n"),
-            std::string::npos)
-      << study_yaml(study, "/", "");
 }
 
 TEST(WorkSection, IsNothingWithoutEither) {
