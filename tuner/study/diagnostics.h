@@ -11,8 +11,6 @@
 
 namespace tuner {
 
-struct YamlNode;
-
 class Diagnostics {
  public:
   Diagnostics(std::string file, std::string text);
@@ -31,9 +29,6 @@ class Diagnostics {
 
   void error(Position where, std::string message, std::string suggestion = {});
   void warning(Position where, std::string message, std::string suggestion = {});
-  // Where the node stands.
-  void error(const YamlNode& node, std::string message, std::string suggestion = {});
-  void warning(const YamlNode& node, std::string message, std::string suggestion = {});
 
   bool ok() const { return errors_.empty(); }
   // In the order of the files, each once.

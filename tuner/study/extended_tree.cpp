@@ -23,14 +23,15 @@ constexpr std::array kByKey{"kernel",    "launcher", "parameters", "derived", "l
 // Lists of maps that have names.
 constexpr std::array kByName{"arguments", "buffers", "constants"};
 
-// The same tree, some lines further down.
-YamlRef moved_down(const YamlNode& node, int lines) {
+// The same tree, some lines further down in a text of several files.
+YamlRef moved_down(const YamlNode& node, Diagnostics& diagnostics, int lines) {
   auto copy = std::make_shared<YamlNode>(node);
+  copy->diagnostics = &diagnostics;
   copy->line += lines;
-  for (YamlRef& item : copy->items) item = moved_down(*item, lines);
+  for (YamlRef& item : copy->items) item = moved_down(*item, diagnostics, lines);
   for (auto& [key, value] : copy->entries) {
-    key = moved_down(*key, lines);
-    value = moved_down(*value, lines);
+    key = moved_down(*key, diagnostics, lines);
+    value = moved_down(*value, diagnostics, lines);
   }
   return copy;
 }
@@ -93,29 +94,23 @@ YamlRef over_section(const std::string& key, const YamlRef& own, const YamlRef& 
 
 }  // namespace
 
-const YamlNode* extends_of(const YamlNode& study) { return study.value_of("extends"); }
-
-std::optional<fs::path> extended_file(Diagnostics& diagnostics, const YamlNode& name,
-                                      const fs::path& file) {
-  return read_file_name(diagnostics, name, file.parent_path(), "'extends'");
-}
-
 YamlRef extended_tree(Diagnostics& diagnostics, const YamlRef& own, const fs::path& file,
                       fs::path& first) {
   first = file;
-  const YamlNode* name = extends_of(*own);
+  const YamlNode* name = own->value_of("extends");
   if (name == nullptr) return own;
-  const auto path = extended_file(diagnostics, *name, file);
+  const auto path = read_file_name(*name, "'extends'");
   if (!path) return own;
   if (diagnostics.knows(path->string())) {
-    diagnostics.error(*name, "this study extends itself");
+    name->error("this study extends itself");
     return own;
   }
   Diagnostics alone(path->string(), study_text(*path));
   const YamlRef root = parse_yaml(alone);
   if (!alone.ok()) throw InputError(alone.errors(), alone.text());
   const int before = diagnostics.append(path->string(), alone.text());
-  const YamlRef other = extended_tree(diagnostics, moved_down(*root, before), *path, first);
+  const YamlRef other =
+      extended_tree(diagnostics, moved_down(*root, diagnostics, before), *path, first);
   if (!own->is_map() || !other->is_map()) return own;
   return over_map(*own, *other, over_section);
 }

@@ -2,19 +2,11 @@
 // A study that extends another, as one tree: the other's, with what is said here instead.
 
 #include <filesystem>
-#include <optional>
 
 #include "tuner/study/diagnostics.h"
 #include "tuner/study/yaml_tree.h"
 
 namespace tuner {
-
-// The value of the key 'extends' of a study, or null.
-const YamlNode* extends_of(const YamlNode& study);
-
-// The file that it names, or null with an error. `file` is absolute.
-std::optional<std::filesystem::path> extended_file(Diagnostics& diagnostics, const YamlNode& name,
-                                                   const std::filesystem::path& file);
 
 // `own` and what it extends, and what that extends, in one tree. `diagnostics` knows the own file,
 // and every other one afterwards. `first` is the file at the end of the chain. Throws InputError

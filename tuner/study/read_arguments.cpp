@@ -17,35 +17,33 @@ namespace {
 const std::vector<std::string> kRoles{"in", "out", "inout", "scratch", "workspace"};
 const std::vector<std::string> kZeros{"once", "each", "never"};
 
-void read_role(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
-  const auto name = read_text(reader.diagnostics, node, "'role'");
+void read_role(const YamlNode& node, ArgumentSpec& argument) {
+  const auto name = read_text(node, "'role'");
   if (!name) return;
   const auto found = std::find(kRoles.begin(), kRoles.end(), *name);
   if (found != kRoles.end()) {
     argument.role = static_cast<Role>(found - kRoles.begin());
     return;
   }
-  reader.diagnostics.error(node, "unknown role '" + *name + "'", suggestion_for(*name, kRoles));
+  node.error("unknown role '" + *name + "'", suggestion_for(*name, kRoles));
 }
 
-void read_zero(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
+void read_zero(const Fields& fields, ArgumentSpec& argument) {
   if (!fields.mentions("zero")) return;
   if (argument.role != Role::kWorkspace) {
-    reader.diagnostics.error(fields.where("zero"),
-                             "'" + argument.name + "' is no workspace, so it cannot have 'zero'",
-                             "role: workspace");
+    fields.error("zero", "'" + argument.name + "' is no workspace, so it cannot have 'zero'",
+                 "role: workspace");
     return;
   }
   const YamlNode* node = fields.require("zero");
-  const auto name = node == nullptr ? std::nullopt : read_text(reader.diagnostics, *node, "'zero'");
+  const auto name = node == nullptr ? std::nullopt : read_text(*node, "'zero'");
   if (!name) return;
   const auto found = std::find(kZeros.begin(), kZeros.end(), *name);
   if (found != kZeros.end()) {
     argument.zero = static_cast<Zero>(found - kZeros.begin());
     return;
   }
-  reader.diagnostics.error(*node, "'zero' cannot be '" + *name + "'",
-                           suggestion_for(*name, kZeros));
+  node->error("'zero' cannot be '" + *name + "'", suggestion_for(*name, kZeros));
 }
 
 void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
@@ -58,9 +56,9 @@ void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
     argument.shape.push_back(reader.names.read(node, what, kinds, who));
     return;
   }
-  if (!expect_list(reader.diagnostics, node, what)) return;
+  if (!expect_list(node, what)) return;
   if (node.items.empty()) {
-    reader.diagnostics.error(node, "'shape' is empty; a single number is an argument with 'value'");
+    node.error("'shape' is empty; a single number is an argument with 'value'");
   }
   for (const YamlRef& item : node.items) {
     argument.shape.push_back(reader.names.read(*item, what, kinds, who));
@@ -70,13 +68,7 @@ void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
 // A scalar has a value and nothing of what makes a buffer.
 void read_scalar(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
   argument.is_scalar = true;
-  const std::string name = "'" + argument.name + "'";
-  for (const char* key : {"shape", "fill", "role", "zero"}) {
-    if (fields.mentions(key)) {
-      reader.diagnostics.error(fields.where(key),
-                               name + " has a value, so it cannot have '" + std::string(key) + "'");
-    }
-  }
+  fields.refuse({"shape", "fill", "role", "zero"}, "'" + argument.name + "' has a value");
   const YamlNode& value = *fields.find("value");
   if (argument.record || (argument.lanes > 1 && !argument.choice)) {
     read_record_value(reader, value, argument);
@@ -95,9 +87,8 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
                             : argument.role == Role::kScratch
                                 ? " is scratch: it is zeroed before every use"
                                 : " is a workspace: 'zero' says what the kernel finds in it";
-    reader.diagnostics.error(
-        fields.where("fill"), name + why + ", so a fill has no effect",
-        is_out ? "role: inout, where the kernel reads what it overwrites" : "");
+    fields.error("fill", name + why + ", so a fill has no effect",
+                 is_out ? "role: inout, where the kernel reads what it overwrites" : "");
     return;
   }
   if (fill != nullptr && argument.record) {
@@ -105,11 +96,11 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
   } else if (fill != nullptr) {
     read_fill(reader, *fill, argument.fill);
   } else if (!fields.mentions("fill")) {
-    reader.diagnostics.warning(argument.where,
-                               name +
-                                   " has no fill, so it is all zeros: an answer that does not "
-                                   "depend on it passes for right",
-                               "fill: zeros, where that is meant");
+    reader.warning(argument.where,
+                   name +
+                       " has no fill, so it is all zeros: an answer that does not "
+                       "depend on it passes for right",
+                   "fill: zeros, where that is meant");
   }
 }
 
@@ -123,26 +114,25 @@ std::vector<std::string> known_keys(bool is_constant, bool is_of_program) {
 }
 
 ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constant) {
-  Diagnostics& diagnostics = reader.diagnostics;
   ArgumentSpec argument;
-  argument.where = position_of(diagnostics, node);
-  const Fields fields(diagnostics, node, argument.where, is_constant ? "a constant" : "an argument",
+  argument.where = node.where();
+  const Fields fields(node, argument.where, is_constant ? "a constant" : "an argument",
                       known_keys(is_constant, is_command(reader.study)));
   if (!fields.is_map()) return argument;
   if (const YamlNode* name = fields.require("name")) {
-    argument.name = read_text(diagnostics, *name, "'name'").value_or("");
-    argument.where = position_of(diagnostics, *name);
+    argument.name = read_text(*name, "'name'").value_or("");
+    argument.where = name->where();
   }
   if (!is_constant && fields.mentions("tensor_map")) {
     read_tensor_map(reader, fields, argument);
     return argument;
   }
-  if (!is_constant && read_texture(reader, fields, argument)) return argument;
+  if (!is_constant && read_texture(fields, argument)) return argument;
   if (!is_constant && read_address(reader, fields, argument)) return argument;
   if (const YamlNode* type = fields.require("type")) {
     read_argument_type(reader, *type, argument);
     if (is_constant && argument.choice) {
-      diagnostics.error(*type, "a constant has one type, which no parameter can be");
+      type->error("a constant has one type, which no parameter can be");
     }
   }
   if (fields.find("value") != nullptr) {
@@ -150,19 +140,19 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
     return argument;
   }
   if (const YamlNode* role = fields.find("role")) {
-    read_role(reader, *role, argument);
+    read_role(*role, argument);
     if (is_constant && argument.role != Role::kIn) {
-      diagnostics.error(*role, "a constant can only have role in");
+      role->error("a constant can only have role in");
       argument.role = Role::kIn;
     }
   }
-  if (!is_constant) read_zero(reader, fields, argument);
-  if (const YamlNode* file = fields.find("file")) read_program_file(reader, *file, argument);
+  if (!is_constant) read_zero(fields, argument);
+  if (const YamlNode* file = fields.find("file")) read_program_file(*file, argument);
   if (const YamlNode* shape = fields.find("shape")) {
     read_shape(reader, *shape, argument);
   } else {
-    diagnostics.error(argument.where, (argument.name.empty() ? "this" : "'" + argument.name + "'") +
-                                          " needs a 'shape' (a buffer) or a 'value' (a scalar)");
+    reader.error(argument.where, (argument.name.empty() ? "this" : "'" + argument.name + "'") +
+                                     " needs a 'shape' (a buffer) or a 'value' (a scalar)");
   }
   read_contents(reader, fields, argument);
   return argument;
@@ -174,15 +164,15 @@ void check_name(Reader& reader, const ArgumentSpec& argument, bool is_constant) 
   static const NameForm kSymbol("(::)?[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*");
   if (argument.name.empty()) return;
   if ((is_constant ? kSymbol : kArgument).fits(argument.name)) return;
-  reader.diagnostics.error(argument.where, "'" + argument.name + "' cannot be a name",
-                           "a letter or _, then letters, digits and _");
+  reader.error(argument.where, "'" + argument.name + "' cannot be a name",
+               "a letter or _, then letters, digits and _");
 }
 
 // Behind those that are there already.
 std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const std::string& what,
                                    std::vector<ArgumentSpec> all = {}) {
   const bool is_constant = what == "'constants'";
-  if (!expect_list(reader.diagnostics, node, what)) return all;
+  if (!expect_list(node, what)) return all;
   for (const YamlRef& item : node.items) {
     ArgumentSpec argument = read_argument(reader, *item, is_constant);
     check_name(reader, argument, is_constant);
@@ -190,8 +180,8 @@ std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const s
       return !argument.name.empty() && other.name == argument.name;
     });
     if (twin != all.end()) {
-      reader.diagnostics.error(argument.where, "'" + argument.name + "' is already on line " +
-                                                   std::to_string(twin->where.line));
+      reader.error(argument.where, "'" + argument.name + "' is already on line " +
+                                       std::to_string(twin->where.line));
     }
     all.push_back(std::move(argument));
   }
@@ -204,16 +194,16 @@ void read_arguments(Reader& reader, const YamlNode& node) {
   reader.study.arguments = read_all(reader, node, "'arguments'");
   if (is_command(reader.study)) check_program_arguments(reader);
   if (node.is_sequence() && node.items.empty()) {
-    reader.diagnostics.error(node, "'arguments' is empty: the kernel could not return anything",
-                             "without the key where the kernel takes none");
+    node.error("'arguments' is empty: the kernel could not return anything",
+               "without the key where the kernel takes none");
   }
 }
 
 void read_constants(Reader& reader, const YamlNode& node) {
   reader.study.constants = read_all(reader, node, "'constants'");
   if (reader.study.kernel.language == "opencl") {
-    reader.diagnostics.error(node, "OpenCL's '__constant' variables cannot be set from outside",
-                             "an argument of the kernel, '__constant T*'");
+    node.error("OpenCL's '__constant' variables cannot be set from outside",
+               "an argument of the kernel, '__constant T*'");
   }
 }
 
@@ -224,7 +214,7 @@ void read_buffers(Reader& reader, const YamlNode& node) {
   for (std::size_t i = first; i < all.size(); ++i) {
     all[i].is_beside = true;
     if (!all[i].is_scalar) continue;
-    reader.diagnostics.error(all[i].where, "'" + all[i].name + "' is no buffer");
+    reader.error(all[i].where, "'" + all[i].name + "' is no buffer");
   }
 }
 

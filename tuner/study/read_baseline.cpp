@@ -36,18 +36,16 @@ std::map<std::string, Value> read_values(Reader& reader, const YamlNode& node) {
   std::map<std::string, Value> values;
   for (const auto& [key, value] : node.entries) {
     const auto parameter = std::ranges::find(reader.study.parameters, key->text, &Parameter::name);
-    const auto wanted = read_value(reader.diagnostics, *value, "'" + key->text + "'");
+    const auto wanted = read_value(*value, "'" + key->text + "'");
     if (parameter == reader.study.parameters.end()) {
-      reader.names.complain(position_of(reader.diagnostics, *key), key->text, kParameterName,
-                            "the baseline");
+      reader.names.complain(key->where(), key->text, kParameterName, "the baseline");
       continue;
     }
     if (!wanted || parameter->values.empty()) continue;
     if (const auto own = value_among(*parameter, *wanted)) {
       values.emplace(key->text, *own);
     } else {
-      reader.diagnostics.error(*value, "'" + key->text + "' has no value " + value->text,
-                               choice_of(*parameter));
+      value->error("'" + key->text + "' has no value " + value->text, choice_of(*parameter));
     }
   }
   return values;
@@ -69,8 +67,8 @@ std::optional<Configuration> completed(Reader& reader, const YamlNode& node, con
     }
   }
   if (!missing.empty()) {
-    reader.diagnostics.error(where, "the baseline says nothing of " + listed(missing, "and"),
-                             "only parameters with a single value may be left out");
+    reader.error(where, "the baseline says nothing of " + listed(missing, "and"),
+                 "only parameters with a single value may be left out");
   }
   if (configuration.size() != reader.study.parameters.size()) return std::nullopt;
   return configuration;
@@ -100,7 +98,7 @@ const Expression* broken_rule(const Study& study, const Configuration& configura
 }  // namespace
 
 void read_baseline(Reader& reader, const YamlNode& node, const Position& where) {
-  if (!expect_map(reader.diagnostics, node, "'baseline'")) return;
+  if (!expect_map(node, "'baseline'")) return;
   const auto configuration = completed(reader, node, where, read_values(reader, node));
   if (!configuration) return;
   // It may be wrong for some sizes: there the run has none. For all of them it is a mistake.
@@ -110,7 +108,7 @@ void read_baseline(Reader& reader, const YamlNode& node, const Position& where) 
     if (broken == nullptr) break;
   }
   if (broken != nullptr) {
-    reader.diagnostics.error(
+    reader.error(
         where,
         fmt::format("the baseline breaks a constraint{}: {}",
                     reader.study.sizes.size() > 1 ? " at every problem size" : "", broken->text()),

@@ -35,7 +35,7 @@ bool is_time(const std::string& name) {
 void add_metric(Reader& reader, const YamlNode& node, const std::string& name) {
   YamlNode key = node;
   key.text = name;
-  const Position where = position_of(reader.diagnostics, node);
+  const Position where = node.where();
   reader.names.declare(key, kMetricName, {name});
   auto own = Expression::parse(name, {});
   if (!own) return;  // that was complained of
@@ -75,18 +75,16 @@ json pattern_of(Reader& reader, const YamlNode& node, const std::string& text) {
   try {
     const std::regex valid(pattern);
   } catch (const std::regex_error& error) {
-    reader.diagnostics.error(node, fmt::format("'pattern': {}", error.what()),
-                             "a regular expression as of ECMAScript");
+    node.error(fmt::format("'pattern': {}", error.what()), "a regular expression as of ECMAScript");
     return {};
   }
   const auto has_name = [](const std::string& name) { return !name.empty(); };
   if (std::ranges::none_of(names, has_name)) {
     if (names.size() != 1) {
-      reader.diagnostics.error(
-          node,
-          names.empty() ? std::string("'pattern' has no group: which part is the number?")
-                        : fmt::format("'pattern' has {} groups: which one is what?", names.size()),
-          "\"time: ([0-9.]+) ms\", or names: \"(?<time_s>[0-9.]+) s\"");
+      node.error(names.empty()
+                     ? std::string("'pattern' has no group: which part is the number?")
+                     : fmt::format("'pattern' has {} groups: which one is what?", names.size()),
+                 "\"time: ([0-9.]+) ms\", or names: \"(?<time_s>[0-9.]+) s\"");
       return {};
     }
     names.front() = kTimeNames.front();
@@ -105,7 +103,7 @@ json read_patterns(Reader& reader, const YamlNode& node) {
     for (const YamlRef& item : node.items) all.push_back(item.get());
   }
   for (const YamlNode* one : all) {
-    const auto text = read_text(reader.diagnostics, *one, "'pattern'");
+    const auto text = read_text(*one, "'pattern'");
     if (!text) continue;
     json pattern = pattern_of(reader, *one, *text);
     if (!pattern.is_null()) patterns.push_back(std::move(pattern));
@@ -122,16 +120,14 @@ json read_patterns(Reader& reader, const YamlNode& node) {
 }
 
 // A path in the variant's folder.
-std::optional<std::string> read_inner_path(Reader& reader, const YamlNode& node,
-                                           const std::string& what) {
-  auto text = read_text(reader.diagnostics, node, what);
+std::optional<std::string> read_inner_path(const YamlNode& node, const std::string& what) {
+  auto text = read_text(node, what);
   if (!text) return std::nullopt;
   const fs::path path = fs::path(*text).lexically_normal();
   const bool leaves = path.empty() || path.is_absolute() || *path.begin() == "..";
   const bool is_odd = text->find_first_of("\"\n") != std::string::npos;
   if (!leaves && !is_odd) return path.string();
-  reader.diagnostics.error(node, fmt::format("{} cannot be '{}'", what, *text),
-                           "a path within the variant's folder");
+  node.error(fmt::format("{} cannot be '{}'", what, *text), "a path within the variant's folder");
   return std::nullopt;
 }
 
@@ -151,12 +147,12 @@ void add_goals(Reader& reader, const StudyParts& parts, json& values) {
 
 json read_json_metrics(Reader& reader, const Fields& fields, const YamlNode& node,
                        const StudyParts& parts) {
-  const auto path = read_inner_path(reader, node, "'json'");
+  const auto path = read_inner_path(node, "'json'");
   json values = json::array();
   if (const YamlNode* list = fields.find("values");
-      list != nullptr && expect_list(reader.diagnostics, *list, "'values'")) {
+      list != nullptr && expect_list(*list, "'values'")) {
     for (const YamlRef& item : list->items) {
-      const auto name = read_text(reader.diagnostics, *item, "a value of 'metrics'");
+      const auto name = read_text(*item, "a value of 'metrics'");
       if (!name || is_time(*name)) continue;
       add_metric(reader, *item, *name);
       values.push_back(*name);
@@ -171,22 +167,20 @@ json read_program_metrics(Reader& reader, const Fields& command, const StudyPart
   const YamlNode* node = command.find("metrics");
   if (node == nullptr) return {{"time", "clock"}};
   const Position where = command.where("metrics");
-  const Fields fields(reader.diagnostics, *node, where, "'metrics' of the command",
-                      {"json", "pattern", "values"});
+  const Fields fields(*node, where, "'metrics' of the command", {"json", "pattern", "values"});
   const YamlNode* file = fields.find("json");
   const YamlNode* pattern = fields.find("pattern");
   if (file != nullptr && pattern == nullptr) {
     return read_json_metrics(reader, fields, *file, parts);
   }
   if (pattern != nullptr && fields.mentions("values")) {
-    reader.diagnostics.error(fields.where("values"), "'values' are keys of 'json'",
-                             "in a pattern groups have names: \"(?<gflops>[0-9.]+)\"");
+    fields.error("values", "'values' are keys of 'json'",
+                 "in a pattern groups have names: \"(?<gflops>[0-9.]+)\"");
   }
   if (pattern != nullptr && file == nullptr) return read_patterns(reader, *pattern);
   if (fields.is_map()) {
-    reader.diagnostics.error(command.where("metrics"),
-                             "'metrics' of a command is either 'json' or 'pattern'",
-                             "{json: PATH} or {pattern: \"time: ([0-9.]+) ms\"}");
+    command.error("metrics", "'metrics' of a command is either 'json' or 'pattern'",
+                  "{json: PATH} or {pattern: \"time: ([0-9.]+) ms\"}");
   }
   return {{"time", "clock"}};
 }
@@ -196,17 +190,17 @@ json read_program_metrics(Reader& reader, const Fields& command, const StudyPart
 constexpr std::size_t kMostSources = 1000;
 
 // Files of the study's folder that a variant has in its own, by their names there.
-std::vector<std::string> read_program_sources(Reader& reader, const YamlNode& node) {
-  const fs::path folder = reader.folder_of(node);
+std::vector<std::string> read_program_sources(const YamlNode& node) {
+  const fs::path folder = node.folder();
   std::vector<std::string> names;
-  if (!expect_list(reader.diagnostics, node, "'sources'")) return names;
+  if (!expect_list(node, "'sources'")) return names;
   for (const YamlRef& item : node.items) {
-    const auto name = read_inner_path(reader, *item, "a file of 'sources'");
+    const auto name = read_inner_path(*item, "a file of 'sources'");
     if (!name) continue;
     std::error_code none;
     const fs::path path = folder / *name;
     if (!fs::is_directory(path, none)) {
-      if (read_file_name(reader.diagnostics, *item, folder, "'sources'")) {
+      if (read_file_name(*item, "'sources'")) {
         names.push_back(*name);
       }
       continue;
@@ -217,8 +211,8 @@ std::vector<std::string> read_program_sources(Reader& reader, const YamlNode& no
       if (names.size() > kMostSources) break;
     }
     if (names.size() <= kMostSources) continue;
-    reader.diagnostics.error(*item, fmt::format("'sources' has more than {} files", kMostSources),
-                             "those that a variant is made of");
+    item->error(fmt::format("'sources' has more than {} files", kMostSources),
+                "those that a variant is made of");
     break;
   }
   std::ranges::sort(names);
@@ -237,11 +231,11 @@ void add_environment(Reader& reader) {
     if (std::ranges::find(kOthers, name) == kOthers.end()) {
       reader.study.kernel.options.push_back(fmt::format("environment={0}={{{0}}}", name));
     } else {
-      reader.diagnostics.error(reader.study.kernel.where,
-                               fmt::format("'{}' would be a variable of the program's environment, "
-                                           "which has another of that name",
-                                           name),
-                               "another name for the parameter");
+      reader.error(reader.study.kernel.where,
+                   fmt::format("'{}' would be a variable of the program's environment, "
+                               "which has another of that name",
+                               name),
+                   "another name for the parameter");
     }
   }
 }
@@ -251,8 +245,7 @@ void add_environment(Reader& reader) {
 void read_command(Reader& reader, const YamlNode& node, const Position& where,
                   const StudyParts& parts) {
   KernelSpec& kernel = reader.study.kernel;
-  const Fields fields(reader.diagnostics, node, where, "'command'",
-                      {"name", "build", "run", "metrics", "sources"});
+  const Fields fields(node, where, "'command'", {"name", "build", "run", "metrics", "sources"});
   kernel.is_launcher = true;
   kernel.language = "program";
   kernel.where = where;
@@ -274,9 +267,8 @@ void read_command(Reader& reader, const YamlNode& node, const Position& where,
   std::vector<std::string> sources;
   if (const YamlNode* list = fields.find("sources")) {
     // The file may be one that this study extends: its folder is that of the sources.
-    kernel.source =
-        reader.folder_of(*list) / fs::path(position_of(reader.diagnostics, *list).file).filename();
-    sources = read_program_sources(reader, *list);
+    kernel.source = list->folder() / fs::path(list->where().file).filename();
+    sources = read_program_sources(*list);
   }
   // The scan of includes finds them, and what they include.
   for (const std::string& source : sources) kernel.text += fmt::format("#include \"{}\"\n", source);
@@ -292,33 +284,30 @@ void check_program_arguments(Reader& reader) {
                           !argument.choice && !argument.file.empty();
     const bool is_told = argument.role != Role::kScratch && argument.role != Role::kWorkspace;
     if (!is_plain || !is_told) {
-      reader.diagnostics.error(argument.where,
-                               name + " is no file: a program takes arrays as files only",
-                               "'shape' and 'file', role in, out or inout; numbers stand in the "
-                               "command as {NAME}");
+      reader.error(argument.where, name + " is no file: a program takes arrays as files only",
+                   "'shape' and 'file', role in, out or inout; numbers stand in the "
+                   "command as {NAME}");
     } else if (std::ranges::find(files, argument.file) != files.end()) {
-      reader.diagnostics.error(argument.where,
-                               name + " has the file of another argument: " + argument.file,
-                               "role: inout, for one that is read and written");
+      reader.error(argument.where, name + " has the file of another argument: " + argument.file,
+                   "role: inout, for one that is read and written");
     }
     files.push_back(argument.file);
   }
 }
 
-void read_program_file(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
-  argument.file = read_inner_path(reader, node, "'file'").value_or("");
+void read_program_file(const YamlNode& node, ArgumentSpec& argument) {
+  argument.file = read_inner_path(node, "'file'").value_or("");
 }
 
 void check_program_measuring(Reader& reader) {
   const MeasureSpec& measure = reader.study.measure;
   if (measure.cache != CacheState::kCold) {
-    reader.diagnostics.error(measure.cache_where,
-                             "each run of a program is a process, which begins with its own caches",
-                             "without 'cache'");
+    reader.error(measure.cache_where,
+                 "each run of a program is a process, which begins with its own caches",
+                 "without 'cache'");
   }
   if (measure.mode != LaunchMode::kStream) {
-    reader.diagnostics.error(measure.mode_where, "a program cannot run from a graph",
-                             "without 'mode'");
+    reader.error(measure.mode_where, "a program cannot run from a graph", "without 'mode'");
   }
 }
 

@@ -25,7 +25,7 @@ class ListedConfigurations {
     std::map<std::string, int> lines;
     for (const YamlRef& item : list.items) {
       if (!item->is_map()) {
-        expect_map(reader_.diagnostics, *item, "a configuration");
+        expect_map(*item, "a configuration");
         continue;
       }
       const auto row = read_row(*item);
@@ -34,8 +34,8 @@ class ListedConfigurations {
       if (is_new) {
         rows_ += (rows_.empty() ? "" : ", ") + *row;
       } else {
-        reader_.diagnostics.error(
-            *item, fmt::format("this configuration is in the list twice (line {})", first->second));
+        item->error(
+            fmt::format("this configuration is in the list twice (line {})", first->second));
       }
     }
     sort_values();
@@ -61,7 +61,7 @@ class ListedConfigurations {
         continue;
       }
       reader_.names.declare(*key, kParameterName);
-      parameters().push_back({key->text, {}, position_of(reader_.diagnostics, *key)});
+      parameters().push_back({key->text, {}, key->where()});
     }
   }
 
@@ -69,13 +69,13 @@ class ListedConfigurations {
     std::map<std::string, Value> values;
     bool good = true;
     for (const auto& [key, node] : item.entries) {
-      const auto value = read_value(reader_.diagnostics, *node, "'" + key->text + "'");
+      const auto value = read_value(*node, "'" + key->text + "'");
       const auto parameter = std::ranges::find(parameters(), key->text, &Parameter::name);
       if (parameter == parameters().end()) {
         const std::string known =
             given_ > 0 ? "there is no parameter '" : "the first configuration has no '";
-        reader_.diagnostics.error(*key, known + key->text + "'",
-                                  suggestion_for(key->text, parameter_names(parameters())));
+        key->error(known + key->text + "'",
+                   suggestion_for(key->text, parameter_names(parameters())));
         good = false;
       } else if (value) {
         const auto own = own_value(*parameter, *value, *node);
@@ -97,8 +97,7 @@ class ListedConfigurations {
       return value;
     }
     if (parameter.values.empty()) return value;  // which was complained of
-    reader_.diagnostics.error(node, "'" + parameter.name + "' has no value " + node.text,
-                              choice_of(parameter));
+    node.error("'" + parameter.name + "' has no value " + node.text, choice_of(parameter));
     return std::nullopt;
   }
 
@@ -117,9 +116,8 @@ class ListedConfigurations {
       }
     }
     if (!missing.empty()) {
-      reader_.diagnostics.error(
-          item, "this configuration says nothing of " + listed(missing, "and"),
-          given_ > 0 ? "only parameters with a single value may be left out" : "");
+      item.error("this configuration says nothing of " + listed(missing, "and"),
+                 given_ > 0 ? "only parameters with a single value may be left out" : "");
       return std::nullopt;
     }
     const std::string text = fmt::format("{}", fmt::join(row, ", "));
@@ -143,12 +141,12 @@ class ListedConfigurations {
 
 void read_configurations(Reader& reader, const YamlNode& node, const Position& where) {
   const bool complete = reader.names.complete();
-  if (!expect_list(reader.diagnostics, node, "'configurations'") || !complete) {
+  if (!expect_list(node, "'configurations'") || !complete) {
     reader.names.set_incomplete();
     return;
   }
   if (node.items.empty()) {
-    reader.diagnostics.error(node, "'configurations' is empty: there is nothing to try");
+    node.error("'configurations' is empty: there is nothing to try");
     reader.names.set_incomplete();
     return;
   }
@@ -157,7 +155,7 @@ void read_configurations(Reader& reader, const YamlNode& node, const Position& w
   if (!reader.diagnostics.ok()) return;
   auto rule = Expression::parse(listed.rule(), where);
   if (!rule) {
-    reader.diagnostics.error(where, "these configurations are too many for one list");
+    reader.error(where, "these configurations are too many for one list");
     return;
   }
   reader.study.constraints.push_back(std::move(*rule));

@@ -14,24 +14,23 @@ namespace {
 constexpr std::uint64_t kExampleSeed = 1;
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
-std::optional<ExtentRange> read_extents(Diagnostics& diagnostics, const YamlNode& key,
-                                        const YamlNode& node) {
+std::optional<ExtentRange> read_extents(const YamlNode& key, const YamlNode& node) {
   const std::string what = "dimension '" + key.text + "'";
-  const Position where = position_of(diagnostics, node.is_null() ? key : node);
   if (!node.is_sequence() || node.items.size() != 2) {
-    diagnostics.error(where, what + " must be [lowest, highest]",
-                      node.is_scalar() ? fmt::format("[{0}, {0}]", node.text) : "");
+    (node.is_null() ? key : node)
+        .error(what + " must be [lowest, highest]",
+               node.is_scalar() ? fmt::format("[{0}, {0}]", node.text) : "");
     return std::nullopt;
   }
-  const auto low = read_extent(diagnostics, *node.items[0], what);
-  const auto high = read_extent(diagnostics, *node.items[1], what);
+  const auto low = read_extent(*node.items[0], what);
+  const auto high = read_extent(*node.items[1], what);
   if (!low || !high) return std::nullopt;
   if (*low < 1) {
-    diagnostics.error(where, fmt::format("{} must begin at 1 at least, not {}", what, *low));
+    node.error(fmt::format("{} must begin at 1 at least, not {}", what, *low));
   } else if (*low > *high) {
-    diagnostics.error(where, fmt::format("{} begins at {}, above its end {}", what, *low, *high));
+    node.error(fmt::format("{} begins at {}, above its end {}", what, *low, *high));
   } else if (*high > kLargest) {
-    diagnostics.error(where, fmt::format("{} ends at {}, above 2^40", what, *high));
+    node.error(fmt::format("{} ends at {}, above 2^40", what, *high));
   } else {
     return ExtentRange{key.text, *low, *high};
   }
@@ -40,16 +39,15 @@ std::optional<ExtentRange> read_extents(Diagnostics& diagnostics, const YamlNode
 
 // False when a range is wrong.
 bool read_ranges(Reader& reader, const YamlNode& node, SizeDomain& domain) {
-  Diagnostics& diagnostics = reader.diagnostics;
-  if (!expect_map(diagnostics, node, "'domain'")) return false;
+  if (!expect_map(node, "'domain'")) return false;
   if (node.entries.empty()) {
-    diagnostics.error(node, "'domain' is empty: it has no dimension");
+    node.error("'domain' is empty: it has no dimension");
     return false;
   }
   bool good = true;
   for (const auto& [key, value] : node.entries) {
     reader.names.declare(*key, kSizeName);
-    const auto range = read_extents(diagnostics, *key, *value);
+    const auto range = read_extents(*key, *value);
     good = good && range;
     domain.extents.push_back(range.value_or(ExtentRange{key->text, 1, 1}));
   }
@@ -57,9 +55,9 @@ bool read_ranges(Reader& reader, const YamlNode& node, SizeDomain& domain) {
 }
 
 bool read_kinds(Reader& reader, const YamlNode& node, SizeDomain& domain) {
-  if (!expect_list(reader.diagnostics, node, "'kinds'")) return false;
+  if (!expect_list(node, "'kinds'")) return false;
   if (node.items.empty()) {
-    reader.diagnostics.error(node, "'kinds' is empty; without it there is one kind, every size");
+    node.error("'kinds' is empty; without it there is one kind, every size");
     return false;
   }
   bool good = true;
@@ -71,23 +69,22 @@ bool read_kinds(Reader& reader, const YamlNode& node, SizeDomain& domain) {
   return good;
 }
 
-void read_weights(Reader& reader, const YamlNode& node, SizeDomain& domain) {
-  Diagnostics& diagnostics = reader.diagnostics;
-  if (!expect_list(diagnostics, node, "'weights'")) return;
+void read_weights(const YamlNode& node, SizeDomain& domain) {
+  if (!expect_list(node, "'weights'")) return;
   const std::size_t kinds = domain.kinds.size();
   if (node.items.size() != kinds) {
-    diagnostics.error(node, fmt::format("'weights' has {} number{}; there {} {} kind{}",
-                                        node.items.size(), node.items.size() == 1 ? "" : "s",
-                                        kinds == 1 ? "is" : "are", kinds, kinds == 1 ? "" : "s"));
+    node.error(fmt::format("'weights' has {} number{}; there {} {} kind{}", node.items.size(),
+                           node.items.size() == 1 ? "" : "s", kinds == 1 ? "is" : "are", kinds,
+                           kinds == 1 ? "" : "s"));
     return;
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const auto weight = read_number(diagnostics, *node.items[i], "a weight");
+    const auto weight = read_number(*node.items[i], "a weight");
     if (!weight) continue;
     if (*weight > 0) {
       domain.kinds[i].weight = *weight;
     } else {
-      diagnostics.error(*node.items[i], "a weight must be above 0, not " + node.items[i]->text);
+      node.items[i]->error("a weight must be above 0, not " + node.items[i]->text);
     }
   }
 }
@@ -101,7 +98,7 @@ void take_over(Reader& reader, SizeDomain domain, const Position& where) {
     const auto example = sampler.draw_of(k);
     const Expression& rule = domain.kinds[k].rule;
     if (!example) {
-      reader.diagnostics.error(
+      reader.error(
           rule.empty() ? where : rule.origin(),
           fmt::format("no size of the domain is of this kind: {} draws within {} found none",
                       SizeSampler::kMostDraws, ranges_text(domain.extents)));
@@ -118,9 +115,8 @@ void take_over(Reader& reader, SizeDomain domain, const Position& where) {
 }  // namespace
 
 void read_domain(Reader& reader, const YamlNode& node) {
-  const Position where = position_of(reader.diagnostics, node);
-  const Fields fields(reader.diagnostics, node, where, "'problem_sizes'",
-                      {"domain", "kinds", "weights"});
+  const Position where = node.where();
+  const Fields fields(node, where, "'problem_sizes'", {"domain", "kinds", "weights"});
   const YamlNode* ranges = fields.require("domain");
   if (ranges == nullptr) {
     reader.names.set_incomplete();
@@ -131,7 +127,7 @@ void read_domain(Reader& reader, const YamlNode& node) {
   if (const YamlNode* kinds = fields.find("kinds"))
     good = read_kinds(reader, *kinds, domain) && good;
   if (domain.kinds.empty()) domain.kinds.emplace_back();
-  if (const YamlNode* weights = fields.find("weights")) read_weights(reader, *weights, domain);
+  if (const YamlNode* weights = fields.find("weights")) read_weights(*weights, domain);
   if (good) {
     take_over(reader, std::move(domain), where);
     return;

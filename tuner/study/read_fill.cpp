@@ -25,17 +25,16 @@ constexpr FillForm kForms[] = {{"constant", Kind::kConstant, 1, "one number"},
                                {"integers", Kind::kIntegers, 2, "[lowest, highest]"},
                                {"sequence", Kind::kSequence, 2, "[first, step]"}};
 
-std::optional<std::vector<double>> read_numbers(Diagnostics& diagnostics, const YamlNode& node,
-                                                const std::string& what) {
+std::optional<std::vector<double>> read_numbers(const YamlNode& node, const std::string& what) {
   std::vector<double> numbers;
   if (node.is_scalar()) {
-    const auto number = read_number(diagnostics, node, what);
+    const auto number = read_number(node, what);
     if (!number) return std::nullopt;
     return std::vector<double>{*number};
   }
-  if (!expect_list(diagnostics, node, what)) return std::nullopt;
+  if (!expect_list(node, what)) return std::nullopt;
   for (const YamlRef& item : node.items) {
-    const auto number = read_number(diagnostics, *item, what);
+    const auto number = read_number(*item, what);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }
@@ -53,47 +52,45 @@ std::string contradiction(const FillSpec& fill) {
   return {};
 }
 
-void read_form(Reader& reader, const YamlNode& node, const FillForm& form, FillSpec& fill) {
+void read_form(const YamlNode& node, const FillForm& form, FillSpec& fill) {
   const std::string what = "fill '" + std::string(form.key) + "'";
-  const auto numbers = read_numbers(reader.diagnostics, node, what);
+  const auto numbers = read_numbers(node, what);
   if (!numbers) return;
-  const Position where = position_of(reader.diagnostics, node);
   if (numbers->size() != form.numbers) {
-    reader.diagnostics.error(where, what + " takes " + form.meaning);
+    node.error(what + " takes " + form.meaning);
     return;
   }
   fill.kind = form.kind;
   fill.a = numbers->front();
   fill.b = form.numbers == 2 ? numbers->back() : 0;
   const std::string reason = contradiction(fill);
-  if (!reason.empty()) reader.diagnostics.error(where, what + ": " + reason);
+  if (!reason.empty()) node.error(what + ": " + reason);
 }
 
-void read_permutation(Reader& reader, const YamlNode& node, FillSpec&) {
+void read_permutation(Reader&, const YamlNode& node, FillSpec&) {
   if (node.is_scalar() && node.plain && (node.text == "true" || node.text == "True")) return;
-  reader.diagnostics.error(node, "fill 'permutation' takes true: the numbers from 0 in any order");
+  node.error("fill 'permutation' takes true: the numbers from 0 in any order");
 }
 
-void read_choice(Reader& reader, const YamlNode& node, FillSpec& fill) {
-  const auto numbers = read_numbers(reader.diagnostics, node, "fill 'choice'");
+void read_choice(Reader&, const YamlNode& node, FillSpec& fill) {
+  const auto numbers = read_numbers(node, "fill 'choice'");
   if (numbers) fill.values = *numbers;
   if (numbers && numbers->empty()) {
-    reader.diagnostics.error(node, "fill 'choice' takes the values to choose from, as in [0, 1]");
+    node.error("fill 'choice' takes the values to choose from, as in [0, 1]");
   }
 }
 
 void read_ragged(Reader& reader, const YamlNode& node, FillSpec& fill) {
-  const Position where = position_of(reader.diagnostics, node);
-  const Fields fields(reader.diagnostics, node, where, "fill 'ragged'", {"mean", "of"});
+  const Fields fields(node, "fill 'ragged'", {"mean", "of"});
   if (!fields.is_map()) return;
   if (const YamlNode* of = fields.require("of")) {
     fill.rule = reader.names.read(*of, "'of'", kSizeName, "'of'");
   }
   const YamlNode* mean = fields.find("mean");
   if (mean == nullptr) return;
-  fill.a = read_number(reader.diagnostics, *mean, "'mean'").value_or(1);
+  fill.a = read_number(*mean, "'mean'").value_or(1);
   if (!(fill.a > 0 && fill.a <= 1e9)) {
-    reader.diagnostics.error(*mean, "'mean' must be above 0 and at most 1e9");
+    mean->error("'mean' must be above 0 and at most 1e9");
   }
 }
 
@@ -109,7 +106,7 @@ constexpr RuleForm kRules[] = {{"permutation", Kind::kPermutation, read_permutat
 
 void read_sorted(Reader& reader, const YamlNode& node, FillSpec& fill) {
   if (!node.is_map()) {
-    reader.diagnostics.error(node, "fill 'sorted' takes another fill, as in {uniform: [0, 1]}");
+    node.error("fill 'sorted' takes another fill, as in {uniform: [0, 1]}");
     return;
   }
   const std::size_t before = reader.diagnostics.errors().size();
@@ -117,7 +114,7 @@ void read_sorted(Reader& reader, const YamlNode& node, FillSpec& fill) {
   const bool sortable = fill.kind == Kind::kUniform || fill.kind == Kind::kNormal ||
                         fill.kind == Kind::kIntegers || fill.kind == Kind::kChoice;
   if ((!sortable || fill.sorted) && reader.diagnostics.errors().size() == before) {
-    reader.diagnostics.error(node, "only uniform, normal, integers and choice can be sorted");
+    node.error("only uniform, normal, integers and choice can be sorted");
   }
   fill.sorted = true;
 }
@@ -126,13 +123,13 @@ void read_sorted(Reader& reader, const YamlNode& node, FillSpec& fill) {
 
 std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNode& node,
                                                     unsigned kinds, const std::string& what) {
-  const auto text = read_text(reader.diagnostics, node, what);
+  const auto text = read_text(node, what);
   if (!text) return std::nullopt;
   if (text->find_first_of("{}") == std::string::npos && reader.data == DataFiles::kNeeded) {
-    return read_file_name(reader.diagnostics, node, reader.folder_of(node), what);
+    return read_file_name(node, what);
   }
   check_placeholders(reader, node, kinds, what);
-  return (reader.folder_of(node) / *text).lexically_normal();
+  return (node.folder() / *text).lexically_normal();
 }
 
 void read_formula(Reader& reader, const YamlNode& node, FillSpec& fill) {
@@ -144,29 +141,28 @@ void read_formula(Reader& reader, const YamlNode& node, FillSpec& fill) {
 }
 
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
-  const Position where = position_of(reader.diagnostics, node);
   if (is_left_to_problem(reader, node, "'fill'")) {
     fill.kind = Kind::kProblem;
     return;
   }
   if (node.is_scalar()) {
     if (node.text == "zeros") return;
-    reader.diagnostics.error(where, "unknown fill '" + node.text + "'",
-                             "zeros, problem, or a map such as {uniform: [-1, 1]}");
+    node.error("unknown fill '" + node.text + "'",
+               "zeros, problem, or a map such as {uniform: [-1, 1]}");
     return;
   }
   std::vector<std::string> keys{"file", "same_as", "sorted"};
   for (const FillForm& form : kForms) keys.emplace_back(form.key);
   for (const RuleForm& form : kRules) keys.emplace_back(form.key);
-  const Fields fields(reader.diagnostics, node, where, "'fill'", keys);
+  const Fields fields(node, "'fill'", keys);
   if (!fields.is_map()) return;
   if (node.entries.size() != 1) {
-    reader.diagnostics.error(where, "'fill' must have exactly one of " + listed(keys, "or"));
+    node.error("'fill' must have exactly one of " + listed(keys, "or"));
     return;
   }
   for (const FillForm& form : kForms) {
     if (!fields.mentions(form.key)) continue;
-    if (const YamlNode* value = fields.require(form.key)) read_form(reader, *value, form, fill);
+    if (const YamlNode* value = fields.require(form.key)) read_form(*value, form, fill);
   }
   for (const RuleForm& form : kRules) {
     if (!fields.mentions(form.key)) continue;
@@ -177,7 +173,7 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
     if (const YamlNode* value = fields.require("sorted")) read_sorted(reader, *value, fill);
   }
   if (const YamlNode* name = fields.find("same_as"))
-    fill.same_as = read_text(reader.diagnostics, *name, "fill 'same_as'").value_or("");
+    fill.same_as = read_text(*name, "fill 'same_as'").value_or("");
   if (const YamlNode* name = fields.mentions("file") ? fields.require("file") : nullptr) {
     fill.kind = Kind::kFile;
     const auto path = read_data_file(reader, *name, kSizeName, "fill 'file'");

@@ -20,13 +20,12 @@ namespace tuner {
 void read_name(Reader& reader, const YamlNode& node) {
   // The name becomes a folder of the results.
   static const NameForm kFileName("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}");
-  const auto name = read_text(reader.diagnostics, node, "'name'");
+  const auto name = read_text(node, "'name'");
   if (!name) return;
   if (kFileName.fits(*name)) {
     reader.study.kernel.name = *name;
   } else {
-    reader.diagnostics.error(node, "'" + *name + "' cannot be a kernel's name",
-                             "letters, digits, _ . + and -");
+    node.error("'" + *name + "' cannot be a kernel's name", "letters, digits, _ . + and -");
   }
 }
 
@@ -34,17 +33,17 @@ namespace {
 
 void read_prefix(Reader& reader, const YamlNode& node) {
   static const NameForm kPrefix("([A-Za-z_][A-Za-z0-9_]*)?");
-  const auto prefix = read_text(reader.diagnostics, node, "'define_prefix'");
+  const auto prefix = read_text(node, "'define_prefix'");
   if (!prefix) return;
   if (kPrefix.fits(*prefix)) {
     reader.study.kernel.define_prefix = *prefix;
   } else {
-    reader.diagnostics.error(node, "'" + *prefix + "' cannot begin the name of a macro");
+    node.error("'" + *prefix + "' cannot begin the name of a macro");
   }
 }
 
 void read_options(Reader& reader, const YamlNode& node) {
-  if (!expect_list(reader.diagnostics, node, "'options'")) return;
+  if (!expect_list(node, "'options'")) return;
   for (const YamlRef& item : node.items) {
     if (item->is_scalar()) check_placeholders(reader, *item, kSpaceNames, "a compiler option");
   }
@@ -52,15 +51,15 @@ void read_options(Reader& reader, const YamlNode& node) {
 }
 
 void read_include_dirs(Reader& reader, const YamlNode& node) {
-  if (!expect_list(reader.diagnostics, node, "'include_dirs'")) return;
+  if (!expect_list(node, "'include_dirs'")) return;
   for (const YamlRef& item : node.items) {
-    const auto name = read_text(reader.diagnostics, *item, "a folder of 'include_dirs'");
+    const auto name = read_text(*item, "a folder of 'include_dirs'");
     if (!name) continue;
-    const std::filesystem::path folder = (reader.folder_of(*item) / *name).lexically_normal();
+    const std::filesystem::path folder = (item->folder() / *name).lexically_normal();
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored)) {
-      reader.diagnostics.error(*item, "'include_dirs': there is no folder " + folder.string(),
-                               "names are relative to the study file");
+      item->error("'include_dirs': there is no folder " + folder.string(),
+                  "names are relative to the study file");
       continue;
     }
     reader.study.kernel.include_dirs.push_back(folder);
@@ -73,24 +72,23 @@ void read_sources_of_kernel(Reader& reader, const Fields& fields) {
   const YamlNode* several = fields.find("sources");
   const YamlNode* one = several != nullptr ? fields.find("source") : fields.require("source");
   if (several != nullptr && one != nullptr) {
-    reader.diagnostics.error(*one, "there is 'sources', too", "one of the two");
+    one->error("there is 'sources', too", "one of the two");
   } else if (one != nullptr) {
-    const auto path = read_file_name(reader.diagnostics, *one, reader.folder_of(*one), "'source'");
+    const auto path = read_file_name(*one, "'source'");
     if (path) kernel.source = *path;
   }
-  if (several == nullptr || !expect_list(reader.diagnostics, *several, "'sources'")) return;
+  if (several == nullptr || !expect_list(*several, "'sources'")) return;
   if (several->items.empty()) {
-    reader.diagnostics.error(*several, "'sources' is empty", "the kernel's file first");
+    several->error("'sources' is empty", "the kernel's file first");
   }
   std::vector<std::filesystem::path> paths;
   for (const YamlRef& item : several->items) {
-    const auto path =
-        read_file_name(reader.diagnostics, *item, reader.folder_of(*item), "'sources'");
+    const auto path = read_file_name(*item, "'sources'");
     if (!path) continue;
     if (std::ranges::find(paths, *path) == paths.end()) {
       paths.push_back(*path);
     } else {
-      reader.diagnostics.error(*item, "'sources' names " + path->string() + " twice");
+      item->error("'sources' names " + path->string() + " twice");
     }
   }
   if (paths.empty()) return;
@@ -102,54 +100,50 @@ void read_compiler(Reader& reader, const YamlNode& node) {
   static const std::array kCompilers{KernelCompiler::kAuto, KernelCompiler::kNvrtc,
                                      KernelCompiler::kNvcc};
   KernelSpec& kernel = reader.study.kernel;
-  kernel.compiler = kCompilers.at(read_choice(reader, node, "compiler", {"auto", "nvrtc", "nvcc"}));
+  kernel.compiler = kCompilers.at(read_choice(node, "compiler", {"auto", "nvrtc", "nvcc"}));
   if (kernel.compiler == KernelCompiler::kNvrtc && !kernel.units.empty()) {
-    reader.diagnostics.error(node, "NVRTC takes one source, and 'sources' names several",
-                             "'compiler: nvcc', or auto");
+    node.error("NVRTC takes one source, and 'sources' names several", "'compiler: nvcc', or auto");
   }
 }
 
 // Read last: what a language has not is said where it stands.
 void read_language(Reader& reader, const YamlNode& node, const Fields& fields) {
   KernelSpec& kernel = reader.study.kernel;
-  kernel.language =
-      read_choice(reader, node, "language", {"cuda", "opencl"}) == 1 ? "opencl" : "cuda";
+  kernel.language = read_choice(node, "language", {"cuda", "opencl"}) == 1 ? "opencl" : "cuda";
   if (kernel.language != "opencl") return;
   if (const YamlNode* compiler = fields.find("compiler")) {
-    reader.diagnostics.error(*compiler, "'compiler' chooses between compilers of CUDA C++",
-                             "OpenCL C is compiled by the device's driver");
+    compiler->error("'compiler' chooses between compilers of CUDA C++",
+                    "OpenCL C is compiled by the device's driver");
   }
   if (const YamlNode* several = fields.find("sources");
       several != nullptr && !kernel.units.empty()) {
-    reader.diagnostics.error(*several,
-                             "OpenCL C is compiled from one source, and these are several",
-                             "a source that includes the others");
+    several->error("OpenCL C is compiled from one source, and these are several",
+                   "a source that includes the others");
   }
 }
 
 }  // namespace
 
-std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string& what,
+std::size_t read_choice(const YamlNode& node, const std::string& what,
                         const std::vector<std::string>& words) {
-  const auto word = read_text(reader.diagnostics, node, "'" + what + "'");
+  const auto word = read_text(node, "'" + what + "'");
   if (!word) return 0;
   const auto found = std::find(words.begin(), words.end(), *word);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  reader.diagnostics.error(
-      node, "'" + what + "' must be " + listed(words, "or") + ", not '" + *word + "'",
-      did_you_mean(*word, words));
+  node.error("'" + what + "' must be " + listed(words, "or") + ", not '" + *word + "'",
+             did_you_mean(*word, words));
   return 0;
 }
 
 void add_compiler_options(Reader& reader, const YamlNode& list) {
   std::vector<std::string> texts;
   for (const YamlRef& item : list.items) {
-    texts.push_back(read_text(reader.diagnostics, *item, "a compiler option").value_or(""));
+    texts.push_back(read_text(*item, "a compiler option").value_or(""));
   }
   auto words = unresolved_options(texts);
   for (; !words; words = unresolved_options(texts)) {
     const OptionFault& fault = words.error();
-    reader.diagnostics.error(*list.items[fault.text], fault.message, fault.allowed);
+    list.items[fault.text]->error(fault.message, fault.allowed);
     texts[fault.text].clear();
   }
   KernelSpec& kernel = reader.study.kernel;
@@ -159,19 +153,17 @@ void add_compiler_options(Reader& reader, const YamlNode& list) {
 void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
                         const std::string& who) {
   const std::string& text = node.text;
-  const auto where = [&](std::size_t offset) {
-    return position_in(reader.diagnostics, node, offset);
-  };
+  const auto where = [&](std::size_t offset) { return node.where(offset); };
   for (std::size_t i = text.find_first_of("{}"); i != std::string::npos;
        i = text.find_first_of("{}", i + 1)) {
     const std::size_t end = text.find_first_of("{}", i + 1);
     if (text[i] == '}' || end == std::string::npos || text[end] == '{') {
-      reader.diagnostics.error(where(i), "this brace has no partner; {NAME} stands for a value");
+      reader.error(where(i), "this brace has no partner; {NAME} stands for a value");
       continue;
     }
     const std::string name = text.substr(i + 1, end - i - 1);
     if (name.empty()) {
-      reader.diagnostics.error(where(i), "{} names nothing; {NAME} stands for a value");
+      reader.error(where(i), "{} names nothing; {NAME} stands for a value");
     } else if (!reader.names.knows(name, kinds)) {
       reader.names.complain(where(i + 1), name, kinds, who);
     }
@@ -185,7 +177,7 @@ void read_code(Reader& reader, const Fields& fields, const Position& where) {
   kernel.where = where;
   read_sources_of_kernel(reader, fields);
   if (const YamlNode* entry = fields.require("entry")) {
-    kernel.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    kernel.entry = read_text(*entry, "'entry'").value_or("");
     check_placeholders(reader, *entry, kSpaceNames, "'entry'");
   }
   if (const YamlNode* prefix = fields.find("define_prefix")) read_prefix(reader, *prefix);
@@ -194,7 +186,7 @@ void read_code(Reader& reader, const Fields& fields, const Position& where) {
 }
 
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'kernel'",
+  const Fields fields(node, where, "'kernel'",
                       {"name", "source", "sources", "entry", "language", "define_prefix",
                        "compiler", "include_dirs", "options"});
   if (const YamlNode* name = fields.require("name")) read_name(reader, *name);
@@ -204,7 +196,7 @@ void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
 }
 
 void read_launcher(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'launcher'",
+  const Fields fields(node, where, "'launcher'",
                       {"name", "source", "entry", "define_prefix", "include_dirs", "options"});
   reader.study.kernel.is_launcher = true;
   read_code(reader, fields, where);

@@ -22,16 +22,15 @@ std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const 
     axes[0] = reader.names.read(node, what, kinds, who);
   } else if (node.is_map()) {
     const std::array<const char*, 3> keys{"x", "y", "z"};
-    const Fields fields(reader.diagnostics, node, where, what, {"x", "y", "z"});
+    const Fields fields(node, where, what, {"x", "y", "z"});
     fields.require("x");
     for (std::size_t i = 0; i < 3; ++i) {
       const YamlNode* axis = fields.find(keys[i]);
       if (axis != nullptr) axes[i] = reader.names.read(*axis, what, kinds, who);
     }
-  } else if (expect_list(reader.diagnostics, node, what)) {
+  } else if (expect_list(node, what)) {
     if (node.items.empty() || node.items.size() > 3) {
-      reader.diagnostics.error(
-          node, what + " takes 1 to 3 expressions, not " + std::to_string(node.items.size()));
+      node.error(what + " takes 1 to 3 expressions, not " + std::to_string(node.items.size()));
     }
     for (std::size_t i = 0; i < node.items.size() && i < 3; ++i) {
       axes[i] = reader.names.read(*node.items[i], what, kinds, who);
@@ -60,13 +59,13 @@ void read_attributes(Reader& reader, const Fields& fields, unsigned kinds, const
 // Of the study, or of its reference, whose expressions may use less.
 NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node, unsigned kinds) {
   const std::string who = "a launch of 'then'";
-  const Fields fields(reader.diagnostics, node, position_of(reader.diagnostics, node), who,
+  const Fields fields(node, who,
                       {"entry", "block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
                        "carveout", "scheduling", "programmatic", "arguments", "when"});
   NextLaunchSpec next;
   if (!fields.is_map()) return next;
   if (const YamlNode* entry = fields.require("entry")) {
-    next.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    next.entry = read_text(*entry, "'entry'").value_or("");
     check_placeholders(reader, *entry, kinds, "'entry'");
   }
   next.launch = read_geometry(reader, fields, kinds, who);
@@ -76,8 +75,8 @@ NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node, unsigned k
       next.arguments.push_back(name);
     }
     if (arguments->is_sequence() && arguments->items.empty()) {
-      reader.diagnostics.error(*arguments, "a kernel without arguments computes nothing",
-                               "leave the key out to pass all of them");
+      arguments->error("a kernel without arguments computes nothing",
+                       "leave the key out to pass all of them");
     }
   }
   if (const YamlNode* when = fields.find("when")) {
@@ -107,10 +106,10 @@ std::string why_not_swapped(const ArgumentSpec& one, const ArgumentSpec& other) 
 
 // Which buffers change places: [[a, b], ...].
 void read_swap(Reader& reader, const YamlNode& node, RoundsSpec& rounds) {
-  if (!expect_list(reader.diagnostics, node, "'swap'")) return;
+  if (!expect_list(node, "'swap'")) return;
   for (const YamlRef& item : node.items) {
     if (!item->is_sequence() || item->items.size() != 2) {
-      reader.diagnostics.error(*item, "'swap' is a list of pairs", "swap: [[a, b]]");
+      item->error("'swap' is a list of pairs", "swap: [[a, b]]");
       continue;
     }
     const auto names = read_argument_names(reader, *item, "'swap'");
@@ -121,7 +120,7 @@ void read_swap(Reader& reader, const YamlNode& node, RoundsSpec& rounds) {
     if (wrong.empty()) {
       rounds.swap.emplace_back(one.name, other.name);
     } else {
-      reader.diagnostics.error(names[1].second, wrong);
+      reader.error(names[1].second, wrong);
     }
   }
 }
@@ -166,10 +165,10 @@ void refuse_arrays_beside_memory(Reader& reader, const std::vector<std::string>&
   }
   for (const MemberSpec* one : as_arrays) {
     if (!as_memory.contains(one->of)) continue;
-    reader.diagnostics.error(one->where,
-                             "these launches take the memory of '" + one->of +
-                                 "', too, and the array holds a copy of it",
-                             "arrays alone, or 'texture' without 'array'");
+    reader.error(one->where,
+                 "these launches take the memory of '" + one->of +
+                     "', too, and the array holds a copy of it",
+                 "arrays alone, or 'texture' without 'array'");
   }
 }
 
@@ -195,8 +194,8 @@ void warn_of_idle_arguments(Reader& reader) {
     const bool counts = idle.is_beside || (study.reference && !study.reference->arguments.empty());
     if (std::ranges::find(taken, i) != taken.end()) continue;
     if (counts && std::ranges::find(by_reference, i) != by_reference.end()) continue;
-    reader.diagnostics.warning(
-        idle.where, (idle.is_beside ? "nothing reaches '" : "no launch takes '") + idle.name + "'");
+    reader.warning(idle.where,
+                   (idle.is_beside ? "nothing reaches '" : "no launch takes '") + idle.name + "'");
   }
 }
 
@@ -209,16 +208,15 @@ void read_sequence(Reader& reader, const Fields& fields, unsigned kinds, const s
   if (const YamlNode* swap = fields.find("swap")) {
     read_swap(reader, *swap, rounds);
     if (!fields.mentions("repeat")) {
-      reader.diagnostics.error(*swap, "'swap' has no effect without 'repeat'",
-                               "repeat: how often all launches are made");
+      swap->error("'swap' has no effect without 'repeat'",
+                  "repeat: how often all launches are made");
     }
   }
   const YamlNode* node = fields.find("then");
-  if (node == nullptr || !expect_list(reader.diagnostics, *node, "'then'")) return;
+  if (node == nullptr || !expect_list(*node, "'then'")) return;
   if (node->items.size() > kMost) {
-    reader.diagnostics.error(*node->items[kMost], "at most " + std::to_string(kMost) +
-                                                      " launches may follow, not " +
-                                                      std::to_string(node->items.size()));
+    node->items[kMost]->error("at most " + std::to_string(kMost) + " launches may follow, not " +
+                              std::to_string(node->items.size()));
     return;
   }
   for (const YamlRef& item : node->items) then.push_back(read_next_launch(reader, *item, kinds));
@@ -245,23 +243,21 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
   std::vector<std::string> known;
   for (const ArgumentSpec& argument : reader.study.arguments) known.push_back(argument.name);
   std::vector<std::pair<std::string, Position>> names;
-  if (!expect_list(reader.diagnostics, node, "'arguments' of " + who)) return names;
+  if (!expect_list(node, "'arguments' of " + who)) return names;
   for (const YamlRef& item : node.items) {
-    const auto name = read_text(reader.diagnostics, *item, "an argument of " + who);
+    const auto name = read_text(*item, "an argument of " + who);
     if (!name) continue;
-    const Position where = position_of(reader.diagnostics, *item);
-    if (std::find(known.begin(), known.end(), *name) == known.end()) {
-      reader.diagnostics.error(where, "the kernel has no argument '" + *name + "'",
-                               suggestion_for(*name, known));
+    if (std::ranges::find(known, *name) == known.end()) {
+      item->error("the kernel has no argument '" + *name + "'", suggestion_for(*name, known));
     } else {
-      names.emplace_back(*name, where);
+      names.emplace_back(*name, item->where());
     }
   }
   return names;
 }
 
 void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'launch'",
+  const Fields fields(node, where, "'launch'",
                       {"block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
                        "carveout", "scheduling", "work", "then", "arguments", "repeat", "swap"});
   reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");

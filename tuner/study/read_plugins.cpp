@@ -7,12 +7,12 @@
 
 namespace tuner {
 
-OptionList read_options(Reader& reader, const YamlNode& node, const std::string& whose) {
+OptionList read_options(const YamlNode& node, const std::string& whose) {
   OptionList options;
-  if (!expect_map(reader.diagnostics, node, "'options' of the " + whose)) return options;
+  if (!expect_map(node, "'options' of the " + whose)) return options;
   for (const auto& [key, value] : node.entries) {
-    const auto text = read_text(reader.diagnostics, *value, "option '" + key->text + "'");
-    if (text) options.push_back({key->text, *text, position_of(reader.diagnostics, *key)});
+    const auto text = read_text(*value, "option '" + key->text + "'");
+    if (text) options.push_back({key->text, *text, key->where()});
   }
   return options;
 }
@@ -26,15 +26,15 @@ struct NamedOptions {
   Position where;
 };
 
-NamedOptions named_options(Reader& reader, const Fields& fields, const Position& where,
-                           const char* key, const std::string& whose) {
+NamedOptions named_options(const Fields& fields, const Position& where, const char* key,
+                           const std::string& whose) {
   NamedOptions out{{}, {}, where};
   if (const YamlNode* name = fields.require(key)) {
-    out.name = read_text(reader.diagnostics, *name, "'" + std::string(key) + "'").value_or("");
-    out.where = position_of(reader.diagnostics, *name);
+    out.name = read_text(*name, "'" + std::string(key) + "'").value_or("");
+    out.where = name->where();
   }
   if (const YamlNode* options = fields.find("options")) {
-    out.options = read_options(reader, *options, whose);
+    out.options = read_options(*options, whose);
   }
   return out;
 }
@@ -45,15 +45,15 @@ void read_backend(Reader& reader, const YamlNode& node, const Position& where) {
   BackendSpec& backend = reader.study.backend;
   backend.where = where;
   if (!node.is_map()) {
-    backend.name = read_text(reader.diagnostics, node, "'backend'").value_or("");
+    backend.name = read_text(node, "'backend'").value_or("");
   } else {
-    const Fields fields(reader.diagnostics, node, where, "'backend'", {"name", "options"});
-    NamedOptions given = named_options(reader, fields, where, "name", "backend");
+    const Fields fields(node, where, "'backend'", {"name", "options"});
+    NamedOptions given = named_options(fields, where, "name", "backend");
     backend = {given.name, std::move(given.options), given.where};
   }
   if (backend.name == "auto") backend.name.clear();
   if (backend.name.empty() && !backend.options.empty()) {
-    reader.diagnostics.error(backend.where, "options need the name of their backend", "");
+    reader.error(backend.where, "options need the name of their backend", "");
   }
 }
 
@@ -61,19 +61,18 @@ void read_problem(Reader& reader, const YamlNode& node, const Position& where) {
   ProblemSpec& problem = reader.study.problem.emplace();
   problem.where = where;
   if (!node.is_map()) {
-    problem.name = read_text(reader.diagnostics, node, "'problem'").value_or("");
+    problem.name = read_text(node, "'problem'").value_or("");
     return;
   }
-  const Fields fields(reader.diagnostics, node, where, "'problem'", {"name", "options"});
-  NamedOptions given = named_options(reader, fields, where, "name", "problem");
+  const Fields fields(node, where, "'problem'", {"name", "options"});
+  NamedOptions given = named_options(fields, where, "name", "problem");
   problem = {given.name, std::move(given.options), given.where};
 }
 
 bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string& what) {
   if (!node.is_scalar() || node.text != "problem") return false;
   if (reader.study.problem) return true;
-  reader.diagnostics.error(node, what + " is left to a problem, and the study names none",
-                           "problem: NAME");
+  node.error(what + " is left to a problem, and the study names none", "problem: NAME");
   return true;
 }
 
@@ -91,17 +90,16 @@ void warn_of_idle_problem(Reader& reader) {
       std::ranges::any_of(study.constants, fills) || std::ranges::any_of(study.verify, judges)) {
     return;
   }
-  reader.diagnostics.warning(
-      study.problem->where, "nothing is left to the problem '" + study.problem->name + "'",
-      "'fill: problem', 'reference: {by: problem}', or 'problem' in 'verify'");
+  reader.warning(study.problem->where,
+                 "nothing is left to the problem '" + study.problem->name + "'",
+                 "'fill: problem', 'reference: {by: problem}', or 'problem' in 'verify'");
 }
 
 // The metric's expression is its own name, whose value the device gives.
 void read_counter(Reader& reader, const YamlNode& key, const YamlNode& node) {
-  const Fields fields(reader.diagnostics, node, position_of(reader.diagnostics, key),
-                      "a metric that is a counter", {"counter"});
+  const Fields fields(node, key.where(), "a metric that is a counter", {"counter"});
   reader.names.declare(key, kMetricName, {key.text});
-  const auto counter = read_text(reader.diagnostics, *fields.find("counter"), "'counter'");
+  const auto counter = read_text(*fields.find("counter"), "'counter'");
   auto own = Expression::parse(key.text, {});
   if (!own || !counter || counter->empty()) return;
   reader.study.metrics.push_back({key.text, std::move(*own)});
@@ -110,15 +108,14 @@ void read_counter(Reader& reader, const YamlNode& key, const YamlNode& node) {
 
 // The metric's expression is its own name, whose value the observer gives.
 void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node) {
-  const Position where = position_of(reader.diagnostics, key);
-  const Fields fields(reader.diagnostics, node, where, "a metric of an observer",
-                      {"observer", "value", "options"});
+  const Position where = key.where();
+  const Fields fields(node, where, "a metric of an observer", {"observer", "value", "options"});
   reader.names.declare(key, kMetricName, {key.text});
-  NamedOptions given = named_options(reader, fields, where, "observer", "observer");
+  NamedOptions given = named_options(fields, where, "observer", "observer");
   ObserverSpec spec{key.text, given.name, {}, std::move(given.options), given.where, where};
   if (const YamlNode* value = fields.find("value")) {
-    spec.value = read_text(reader.diagnostics, *value, "'value'").value_or("");
-    spec.value_where = position_of(reader.diagnostics, *value);
+    spec.value = read_text(*value, "'value'").value_or("");
+    spec.value_where = value->where();
   }
   auto own = Expression::parse(key.text, {});
   if (!own || spec.name.empty()) return;  // that was complained of

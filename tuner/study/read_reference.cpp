@@ -33,7 +33,7 @@ void check_constant(Reader& reader, const ArgumentSpec& argument, const Position
     return !e.empty() && reader.names.varies_while_held(e);
   });
   if (!varies) return;
-  reader.diagnostics.error(
+  reader.error(
       where,
       "the reference cannot take '" + argument.name + "', which differs between configurations",
       "list the others in 'arguments' of the reference, or in 'per' the parameters that the right "
@@ -54,7 +54,7 @@ bool answers_fit(Reader& reader, const Position& where) {
     answers *=
         std::max<std::size_t>(1, std::ranges::find(all, name, &Parameter::name)->values.size());
     if (answers <= kMostAnswers) continue;
-    reader.diagnostics.error(
+    reader.error(
         where,
         fmt::format("'per' asks for {} right answers, one for each combination of values; at most "
                     "{} are computed",
@@ -80,19 +80,19 @@ void add_types(Reader& reader) {
 
 // Parameters that the right answer depends on.
 void read_per(Reader& reader, const YamlNode& node) {
-  if (!expect_list(reader.diagnostics, node, "'per'")) return;
+  if (!expect_list(node, "'per'")) return;
   std::vector<std::string>& per = reader.study.reference->per;
   for (const YamlRef& item : node.items) {
-    const auto name = read_text(reader.diagnostics, *item, "a parameter of 'per'");
+    const auto name = read_text(*item, "a parameter of 'per'");
     if (!name) continue;
-    const Position where = position_of(reader.diagnostics, *item);
+    const Position where = item->where();
     const auto& all = reader.study.parameters;
     const auto parameter = std::ranges::find(all, *name, &Parameter::name);
     if (is_type(reader.study, *name)) continue;  // it is in 'per' as it is
     if (parameter == all.end()) {
       reader.names.complain(where, *name, kParameterName, "'per'");
     } else if (std::ranges::find(per, *name) != per.end()) {
-      reader.diagnostics.error(where, "'" + *name + "' is in 'per' already");
+      item->error("'" + *name + "' is in 'per' already");
     } else {
       per.push_back(*name);
       if (!answers_fit(reader, where)) break;
@@ -105,7 +105,7 @@ void read_per(Reader& reader, const YamlNode& node) {
 void take_baseline(Reader& reader, const YamlNode& node) {
   const Study& study = reader.study;
   if (!study.baseline) {
-    reader.diagnostics.error(node, "the study names no 'baseline'", "baseline: {NAME: VALUE, ...}");
+    node.error("the study names no 'baseline'", "baseline: {NAME: VALUE, ...}");
     return;
   }
   ReferenceSpec& reference = *reader.study.reference;
@@ -122,26 +122,23 @@ void take_baseline(Reader& reader, const YamlNode& node) {
 // Values of parameters with which the reference is compiled.
 void read_configuration(Reader& reader, const YamlNode& node) {
   if (node.is_scalar() && node.text == "baseline") return take_baseline(reader, node);
-  if (!expect_map(reader.diagnostics, node, "'configuration' of the reference")) return;
+  if (!expect_map(node, "'configuration' of the reference")) return;
   for (const auto& [key, value] : node.entries) {
     const auto& all = reader.study.parameters;
     const std::string& name = key->text;
     const auto parameter =
         std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
-    const auto chosen = read_value(reader.diagnostics, *value, "'" + key->text + "'");
+    const auto chosen = read_value(*value, "'" + key->text + "'");
     if (parameter == all.end()) {
-      reader.names.complain(position_of(reader.diagnostics, *key), key->text, kParameterName,
-                            "'configuration'");
+      reader.names.complain(key->where(), key->text, kParameterName, "'configuration'");
     } else if (chosen && std::none_of(parameter->values.begin(), parameter->values.end(),
                                       [&](const Value& v) { return same_value(v, *chosen); })) {
-      reader.diagnostics.error(*value, "'" + key->text + "' cannot be " + value->text);
+      value->error("'" + key->text + "' cannot be " + value->text);
     } else if (std::ranges::find(reader.study.reference->per, name) !=
                reader.study.reference->per.end()) {
-      reader.diagnostics.error(*key,
-                               "'" + name + "' " +
-                                   (is_type(reader.study, name) ? "is a type" : "is in 'per'") +
-                                   ", so the reference gets each of its values",
-                               "leave it out of 'configuration'");
+      key->error("'" + name + "' " + (is_type(reader.study, name) ? "is a type" : "is in 'per'") +
+                     ", so the reference gets each of its values",
+                 "leave it out of 'configuration'");
     } else if (chosen) {
       reader.study.reference->configuration.emplace_back(key->text, *chosen);
       reader.names.hold({key->text});
@@ -149,31 +146,29 @@ void read_configuration(Reader& reader, const YamlNode& node) {
   }
 }
 
-std::optional<int> read_seeds(Diagnostics& diagnostics, const YamlNode& node) {
+std::optional<int> read_seeds(const YamlNode& node) {
   constexpr std::int64_t kMost = 100;  // each costs a launch of the reference
-  const auto seeds = read_integer(diagnostics, node, "'seeds'");
+  const auto seeds = read_integer(node, "'seeds'");
   if (!seeds) return std::nullopt;
   if (*seeds >= 1 && *seeds <= kMost) return static_cast<int>(*seeds);
-  diagnostics.error(node, fmt::format("'seeds' is {}, must be 1 to {}", *seeds, kMost));
+  node.error(fmt::format("'seeds' is {}, must be 1 to {}", *seeds, kMost));
   return std::nullopt;
 }
 
 const std::vector<std::string> kFills(kExtremeInputs.begin(), kExtremeInputs.end());
 
 void read_fills(Reader& reader, const YamlNode& node) {
-  if (!expect_list(reader.diagnostics, node, "'fills'")) return;
+  if (!expect_list(node, "'fills'")) return;
   std::vector<ExtremeInputs>& fills = reader.study.reference->fills;
   for (const YamlRef& item : node.items) {
-    const auto name = read_text(reader.diagnostics, *item, "a fill of 'fills'");
+    const auto name = read_text(*item, "a fill of 'fills'");
     if (!name) continue;
-    const Position where = position_of(reader.diagnostics, *item);
     const auto found = std::ranges::find(kFills, *name);
     const auto fill = static_cast<ExtremeInputs>(found - kFills.begin());
     if (found == kFills.end()) {
-      reader.diagnostics.error(where, "'fills' cannot have '" + *name + "'",
-                               suggestion_for(*name, kFills));
+      item->error("'fills' cannot have '" + *name + "'", suggestion_for(*name, kFills));
     } else if (std::ranges::find(fills, fill) != fills.end()) {
-      reader.diagnostics.error(where, "'" + *name + "' is in 'fills' already");
+      item->error("'" + *name + "' is in 'fills' already");
     } else {
       fills.push_back(fill);
     }
@@ -184,7 +179,7 @@ void read_fills(Reader& reader, const YamlNode& node) {
 void read_sets(Reader& reader, const Fields& fields) {
   ReferenceSpec& reference = *reader.study.reference;
   if (const YamlNode* seeds = fields.find("seeds")) {
-    reference.seeds = read_seeds(reader.diagnostics, *seeds).value_or(reference.seeds);
+    reference.seeds = read_seeds(*seeds).value_or(reference.seeds);
   }
   if (const YamlNode* fills = fields.find("fills")) read_fills(reader, *fills);
 }
@@ -216,36 +211,29 @@ void read_files(Reader& reader, const YamlNode& node) {
         add_file(reader, key->text, *value);
         continue;
       }
-      reader.diagnostics.error(*key, "the kernel has no output '" + key->text + "'",
-                               suggestion_for(key->text, outputs));
+      key->error("the kernel has no output '" + key->text + "'",
+                 suggestion_for(key->text, outputs));
     }
     return;
   }
   if (outputs.size() == 1) return add_file(reader, outputs.front(), node);
-  reader.diagnostics.error(
-      node,
-      fmt::format("the kernel has {} outputs, so 'file' must say which one it is of",
-                  outputs.size()),
-      outputs.empty() ? "" : "file: {" + outputs.front() + ": NAME.npy}");
+  node.error(fmt::format("the kernel has {} outputs, so 'file' must say which one it is of",
+                         outputs.size()),
+             outputs.empty() ? "" : "file: {" + outputs.front() + ": NAME.npy}");
 }
 
 // What launches of a kernel need, and `more`.
-void refuse_beside(Reader& reader, const Fields& fields, const std::string& why,
-                   std::vector<std::string> more) {
+void refuse_beside(const Fields& fields, const std::string& why, std::vector<std::string> more) {
   more.insert(more.end(), {"entry", "source", "configuration", "block", "grid",
                            "dynamic_shared_bytes", "arguments", "then", "repeat", "swap"});
-  for (const std::string& key : more) {
-    if (!fields.mentions(key)) continue;
-    reader.diagnostics.error(fields.where(key),
-                             fmt::format("a reference {}, so it cannot have '{}'", why, key));
-  }
+  fields.refuse(more, "a reference " + why);
 }
 
 // ---- answers of the problem ---------------------------------------------------------------------
 
 // {by: problem, seeds: 4}: sets of inputs, and nothing of what a kernel needs.
 void read_by(Reader& reader, const Fields& fields) {
-  refuse_beside(reader, fields, "by the problem is no kernel", {"per", "file"});
+  refuse_beside(fields, "by the problem is no kernel", {"per", "file"});
   const YamlNode* by = fields.require("by");
   if (by == nullptr) return;
   if (is_left_to_problem(reader, *by, "'reference'")) {
@@ -253,7 +241,7 @@ void read_by(Reader& reader, const Fields& fields) {
     reader.study.reference->arguments = outputs_of(reader.study);
     return;
   }
-  reader.diagnostics.error(*by, "'by' must be problem, not '" + by->text + "'");
+  by->error("'by' must be problem, not '" + by->text + "'");
 }
 
 // ---- answers of a kernel ------------------------------------------------------------------------
@@ -285,9 +273,8 @@ void read_reference_launch(Reader& reader, const Fields& fields, unsigned kinds)
   if (reference.is_launcher) {
     for (const char* key : {"dynamic_shared_bytes", "cooperative", "then", "repeat", "swap"}) {
       if (const YamlNode* node = fields.find(key)) {
-        reader.diagnostics.error(*node,
-                                 fmt::format("'{}' is of kernels, and this is a launcher", key),
-                                 "'block' and 'grid' make it a kernel");
+        node->error(fmt::format("'{}' is of kernels, and this is a launcher", key),
+                    "'block' and 'grid' make it a kernel");
       }
     }
   } else {
@@ -307,12 +294,11 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
   const bool holds = !reference.per.empty() || !reference.configuration.empty();
   const unsigned kinds = kFixedNames | (holds ? kHeldName : 0U);
   if (const YamlNode* entry = fields.require("entry")) {
-    reference.entry = read_text(reader.diagnostics, *entry, "'entry'").value_or("");
+    reference.entry = read_text(*entry, "'entry'").value_or("");
     check_placeholders(reader, *entry, kinds, "the reference's 'entry'");
   }
   if (const YamlNode* source = fields.find("source")) {
-    reference.source =
-        read_file_name(reader.diagnostics, *source, reader.folder_of(*source), "'source'");
+    reference.source = read_file_name(*source, "'source'");
   }
   read_sets(reader, fields);
   read_reference_launch(reader, fields, kinds);
@@ -331,9 +317,8 @@ void read_reference_command(Reader& reader, const Fields& fields, const Position
   for (const char* key : {"entry", "source", "block", "grid", "dynamic_shared_bytes", "cooperative",
                           "arguments", "then", "repeat", "swap"}) {
     if (!fields.mentions(key)) continue;
-    reader.diagnostics.error(
-        fields.where(key),
-        fmt::format("'{}' is of kernels, and the reference of a command is the command", key),
+    fields.error(
+        key, fmt::format("'{}' is of kernels, and the reference of a command is the command", key),
         "'configuration', 'file' or 'by: problem'");
   }
   if (const YamlNode* configuration = fields.require("configuration")) {
@@ -358,7 +343,7 @@ bool reference_takes(const Study& study, const std::string& argument) {
 
 void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields(
-      reader.diagnostics, node, where, "'reference'",
+      node, where, "'reference'",
       {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes", "cooperative",
        "arguments", "seeds", "fills", "per", "file", "by", "then", "repeat", "swap"});
   ReferenceSpec& reference = reader.study.reference.emplace();
@@ -375,7 +360,7 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
                                     : read_reference_kernel(reader, fields, where);
   }
   // A file has answers for one set of inputs.
-  refuse_beside(reader, fields, "with 'file' computes nothing", {"seeds", "fills"});
+  refuse_beside(fields, "with 'file' computes nothing", {"seeds", "fills"});
   if (const YamlNode* file = fields.require("file")) read_files(reader, *file);
 }
 

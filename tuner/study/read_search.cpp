@@ -20,8 +20,7 @@ namespace {
 // Reads numbers of a section and complains of those outside their range.
 class NumberReader {
  public:
-  NumberReader(Diagnostics& diagnostics, const Fields& fields)
-      : diagnostics_(diagnostics), fields_(fields) {}
+  explicit NumberReader(const Fields& fields) : fields_(fields) {}
 
   template <typename Accept, typename Out>
   void number(const char* key, const Accept& accept, const std::string& range, Out& out,
@@ -40,15 +39,14 @@ class NumberReader {
     const YamlNode* node = fields_.find(key);
     if (node == nullptr) return;
     const std::string what = "'" + std::string(key) + "'";
-    const auto value = read(diagnostics_, *node, what);
+    const auto value = read(*node, what);
     if (value && accept(*value)) {
       out = static_cast<Out>(*value);
     } else if (value) {
-      diagnostics_.error(*node, what + " must be " + range + ", not " + node->text, suggestion);
+      node->error(what + " must be " + range + ", not " + node->text, suggestion);
     }
   }
 
-  Diagnostics& diagnostics_;
   const Fields& fields_;
 };
 
@@ -56,10 +54,9 @@ bool is_positive(double value) { return value > 0; }
 bool is_share(double value) { return value >= 0 && value < 1; }
 
 void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'budget'",
-                      {"evaluations", "seconds", "target", "patience"});
+  const Fields fields(node, where, "'budget'", {"evaluations", "seconds", "target", "patience"});
   Budget& budget = reader.study.search.budget;
-  const NumberReader numbers(reader.diagnostics, fields);
+  const NumberReader numbers(fields);
   const auto is_count = [](std::int64_t value) { return value > 0; };
   numbers.count("evaluations", is_count, "at least 1", budget.evaluations);
   numbers.count("patience", is_count, "at least 1", budget.patience);
@@ -77,13 +74,13 @@ void check_fresh_inputs(Reader& reader) {
   };
   if (std::ranges::none_of(study.arguments, is_random) &&
       std::ranges::none_of(study.constants, is_random)) {
-    reader.diagnostics.error(
+    reader.error(
         study.measure.inputs_where,
         "'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', 'integers' or "
         "by the problem: all others hold the same numbers each time",
         "inputs: same");
   } else if (study.reference && !study.reference->files.empty()) {
-    reader.diagnostics.error(
+    reader.error(
         study.measure.inputs_where,
         "'inputs: fresh' cannot be verified with a reference from files, which is the answer for "
         "one set of inputs",
@@ -110,28 +107,26 @@ std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, con
   if (!fields.is_map()) return std::nullopt;
   const bool maximize = fields.mentions("maximize");
   if (maximize == fields.mentions("minimize")) {
-    reader.diagnostics.error(where, what + " must have either 'minimize' or 'maximize'");
+    reader.error(where, what + " must have either 'minimize' or 'maximize'");
     return std::nullopt;
   }
   const YamlNode* node = fields.require(maximize ? "maximize" : "minimize");
   if (node == nullptr) return std::nullopt;
-  const auto name = read_text(reader.diagnostics, *node, "the objective");
+  const auto name = read_text(*node, "the objective");
   if (!name) return std::nullopt;
   const unsigned kinds = kTimeName | kMetricName | kCompiledName;
   if (!reader.names.knows(*name, kinds)) {
-    reader.diagnostics.error(
-        *node, "the objective '" + *name + "' is neither time, power, energy nor a metric",
-        suggestion_for(*name, reader.names.of_kinds(kTimeName | kMetricName)));
+    node->error("the objective '" + *name + "' is neither time, power, energy nor a metric",
+                suggestion_for(*name, reader.names.of_kinds(kTimeName | kMetricName)));
     return std::nullopt;
   }
   if (*name == "time" && maximize) {
-    reader.diagnostics.error(*node, "time cannot be maximized", "minimize: time");
+    node->error("time cannot be maximized", "minimize: time");
   }
   if (is_of_counters(reader.study, *name)) {
-    reader.diagnostics.error(*node,
-                             "the objective '" + *name +
-                                 "' depends on a hardware counter, which is read of finalists only",
-                             "minimize: time");
+    node->error("the objective '" + *name +
+                    "' depends on a hardware counter, which is read of finalists only",
+                "minimize: time");
     return std::nullopt;
   }
   // Shown like any metric, and ranked by.
@@ -146,7 +141,7 @@ std::optional<ObjectiveSpec> read_goal(Reader& reader, const Fields& fields, con
 }  // namespace
 
 void read_metrics(Reader& reader, const YamlNode& node) {
-  if (!expect_map(reader.diagnostics, node, "'metrics'")) {
+  if (!expect_map(node, "'metrics'")) {
     reader.names.set_incomplete();
     return;
   }
@@ -166,16 +161,15 @@ void read_metrics(Reader& reader, const YamlNode& node) {
     reader.names.declare(*key, kMetricName, {key->text});
     static const std::regex kMilliseconds(R"(\btime\s*/\s*(1e3|1000)(\.0*)?\b)");
     if (std::regex_search(metric.text(), kMilliseconds)) {
-      reader.diagnostics.warning(metric.origin(),
-                                 "metric '" + key->text + "' divides 'time' by 1000",
-                                 "it is in seconds here, in Kernel Tuner in milliseconds");
+      reader.warning(metric.origin(), "metric '" + key->text + "' divides 'time' by 1000",
+                     "it is in seconds here, in Kernel Tuner in milliseconds");
     }
     if (!metric.empty()) reader.study.metrics.push_back({key->text, std::move(metric)});
   }
 }
 
 void read_compiled(Reader& reader, const YamlNode& node) {
-  if (!expect_list(reader.diagnostics, node, "'compiled'")) return;
+  if (!expect_list(node, "'compiled'")) return;
   for (const YamlRef& item : node.items) {
     Expression rule = reader.names.read(*item, "a condition of 'compiled'",
                                         kSpaceNames | kCompiledName, "a condition of 'compiled'");
@@ -184,37 +178,35 @@ void read_compiled(Reader& reader, const YamlNode& node) {
       return reader.names.knows(name, kCompiledName);
     };
     if (std::ranges::none_of(rule.names(), is_of_compiler)) {
-      reader.diagnostics.warning(rule.origin(), "this condition names nothing that compilers say",
-                                 "among 'constraints' nothing is compiled for it");
+      reader.warning(rule.origin(), "this condition names nothing that compilers say",
+                     "among 'constraints' nothing is compiled for it");
     }
     const auto is_known_on_cpu = [](const std::string& name) {
       return name != "registers" && name != "spill_bytes" && name != "occupancy";
     };
     if (reader.study.backend.name == "cpu" && !std::ranges::all_of(rule.names(), is_known_on_cpu)) {
-      reader.diagnostics.warning(rule.origin(),
-                                 "on 'cpu' nothing says registers, spill_bytes and occupancy: this "
-                                 "condition rules nothing out there");
+      reader.warning(rule.origin(),
+                     "on 'cpu' nothing says registers, spill_bytes and occupancy: this "
+                     "condition rules nothing out there");
     }
     reader.study.compiled.push_back(std::move(rule));
   }
 }
 
 void read_objective(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'objective'",
-                      {"minimize", "maximize", "beside"});
+  const Fields fields(node, where, "'objective'", {"minimize", "maximize", "beside"});
   auto objective = read_goal(reader, fields, where, "'objective'");
   if (!objective) return;
   if (const YamlNode* beside = fields.find("beside")) {
-    if (!expect_list(reader.diagnostics, *beside, "'beside'")) return;
+    if (!expect_list(*beside, "'beside'")) return;
     for (const auto& item : beside->items) {
-      const Position at = position_of(reader.diagnostics, *item);
-      const Fields others(reader.diagnostics, *item, at, "an objective beside it",
-                          {"minimize", "maximize"});
+      const Position at = item->where();
+      const Fields others(*item, at, "an objective beside it", {"minimize", "maximize"});
       const auto other = read_goal(reader, others, at, "an objective beside it");
       if (!other) continue;
       const auto is_same = [&](const ObjectiveSpec& o) { return o.name == other->name; };
       if (is_same(*objective) || std::ranges::any_of(objective->beside, is_same)) {
-        reader.diagnostics.error(at, "'" + other->name + "' is an objective already");
+        reader.error(at, "'" + other->name + "' is an objective already");
       }
       objective->beside.push_back(*other);
     }
@@ -223,53 +215,52 @@ void read_objective(Reader& reader, const YamlNode& node, const Position& where)
 }
 
 void read_search(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'search'",
-                      {"strategy", "options", "budget", "until_loss"});
+  const Fields fields(node, where, "'search'", {"strategy", "options", "budget", "until_loss"});
   SearchSpec& search = reader.study.search;
   search.where = where;
   if (const YamlNode* strategy = fields.find("strategy")) {
-    const auto name = read_text(reader.diagnostics, *strategy, "'strategy'").value_or("");
+    const auto name = read_text(*strategy, "'strategy'").value_or("");
     if (!name.empty()) search.strategy = name;
-    search.where = position_of(reader.diagnostics, *strategy);
+    search.where = strategy->where();
   }
   if (const YamlNode* options = fields.find("options")) {
-    search.options = read_options(reader, *options, "search");
+    search.options = read_options(*options, "search");
   }
   if (const YamlNode* budget = fields.find("budget")) {
     read_budget(reader, *budget, fields.where("budget"));
   }
-  NumberReader(reader.diagnostics, fields)
-      .number("until_loss", is_share, "from 0 and below 1", search.until_loss, "0.03 is 3 %");
+  NumberReader(fields).number("until_loss", is_share, "from 0 and below 1", search.until_loss,
+                              "0.03 is 3 %");
 }
 
 void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'measure'",
+  const Fields fields(node, where, "'measure'",
                       {"mode", "cache", "inputs", "min_samples", "max_samples", "max_milliseconds",
                        "confidence", "precision", "drop_above", "finalists", "simpler_within"});
   MeasureSpec& measure = reader.study.measure;
   if (const YamlNode* cache = fields.find("cache")) {
     constexpr std::array kStates{CacheState::kCold, CacheState::kHot, CacheState::kRotate};
-    measure.cache = kStates.at(read_choice(reader, *cache, "cache", {"cold", "hot", "rotate"}));
-    measure.cache_where = position_of(reader.diagnostics, *cache);
+    measure.cache = kStates.at(read_choice(*cache, "cache", {"cold", "hot", "rotate"}));
+    measure.cache_where = cache->where();
     if (measure.cache == CacheState::kRotate &&
         std::ranges::any_of(reader.study.arguments, is_table)) {
-      reader.diagnostics.error(*cache,
-                               "'cache: rotate' gives launches copies of the buffers, and a table "
-                               "of addresses names the buffers themselves");
+      cache->error(
+          "'cache: rotate' gives launches copies of the buffers, and a table "
+          "of addresses names the buffers themselves");
     }
   }
   if (const YamlNode* mode = fields.find("mode")) {
     constexpr std::array kModes{LaunchMode::kStream, LaunchMode::kGraph};
-    measure.mode = kModes.at(read_choice(reader, *mode, "mode", {"stream", "graph"}));
-    measure.mode_where = position_of(reader.diagnostics, *mode);
+    measure.mode = kModes.at(read_choice(*mode, "mode", {"stream", "graph"}));
+    measure.mode_where = mode->where();
   }
   if (const YamlNode* inputs = fields.find("inputs")) {
     constexpr std::array kInputs{TimedInputs::kSame, TimedInputs::kFresh};
-    measure.inputs = kInputs.at(read_choice(reader, *inputs, "inputs", {"same", "fresh"}));
-    measure.inputs_where = position_of(reader.diagnostics, *inputs);
+    measure.inputs = kInputs.at(read_choice(*inputs, "inputs", {"same", "fresh"}));
+    measure.inputs_where = inputs->where();
     check_fresh_inputs(reader);
   }
-  const NumberReader numbers(reader.diagnostics, fields);
+  const NumberReader numbers(fields);
   const auto inside = [](double x) { return x > 0 && x < 1; };
   const auto off_or_above = [](double x) { return x == 0 || x > 1; };
   const auto samples = [&](const char* key, int lowest, int& out) {
@@ -286,10 +277,9 @@ void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
   numbers.number("simpler_within", is_share, "from 0 and below 1", measure.simpler_within);
   if (measure.min_samples > measure.max_samples) {
     const bool says_max = fields.mentions("max_samples");
-    reader.diagnostics.error(fields.where(says_max ? "max_samples" : "min_samples"),
-                             "'max_samples' (" + std::to_string(measure.max_samples) +
-                                 ") is below 'min_samples' (" +
-                                 std::to_string(measure.min_samples) + ")");
+    reader.error(fields.where(says_max ? "max_samples" : "min_samples"),
+                 "'max_samples' (" + std::to_string(measure.max_samples) +
+                     ") is below 'min_samples' (" + std::to_string(measure.min_samples) + ")");
   }
 }
 
@@ -300,34 +290,34 @@ namespace {
 void read_weight(Reader& reader, const YamlNode& key, const YamlNode& value,
                  const std::vector<std::string>& dimensions) {
   const std::string what = "the weight of '" + key.text + "'";
-  const auto weight = read_number(reader.diagnostics, value, what);
+  const auto weight = read_number(value, what);
   if (std::find(dimensions.begin(), dimensions.end(), key.text) == dimensions.end()) {
     if (!reader.names.complete()) return;
-    reader.diagnostics.error(key, "'problem_sizes' have no dimension '" + key.text + "'",
-                             dimensions.empty() ? "" : suggestion_for(key.text, dimensions));
+    key.error("'problem_sizes' have no dimension '" + key.text + "'",
+              dimensions.empty() ? "" : suggestion_for(key.text, dimensions));
   } else if (weight && *weight < 0) {
-    reader.diagnostics.error(value, what + " must be at least 0, not " + value.text);
+    value.error(what + " must be at least 0, not " + value.text);
   } else if (weight) {
     reader.study.exports.weights.emplace_back(key.text, *weight);
   }
 }
 
 void read_weights(Reader& reader, const YamlNode& node, const Position& where) {
-  if (!expect_map(reader.diagnostics, node, "'weights'")) return;
+  if (!expect_map(node, "'weights'")) return;
   const std::vector<std::string> dimensions = reader.names.of_kinds(kSizeName);
   for (const auto& [key, value] : node.entries) read_weight(reader, *key, *value, dimensions);
   const auto& weights = reader.study.exports.weights;
   const bool all_zero =
       std::all_of(weights.begin(), weights.end(), [](const auto& one) { return one.second == 0; });
   if (all_zero && !weights.empty() && weights.size() == dimensions.size()) {
-    reader.diagnostics.error(where, "all weights are 0: no size would be nearer than another");
+    reader.error(where, "all weights are 0: no size would be nearer than another");
   }
 }
 
 }  // namespace
 
 void read_export(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'export'", {"weights"});
+  const Fields fields(node, where, "'export'", {"weights"});
   if (const YamlNode* weights = fields.find("weights")) {
     read_weights(reader, *weights, fields.where("weights"));
   }

@@ -23,13 +23,13 @@ std::vector<std::string> dimension_names(const ProblemSize& size) {
 namespace {
 
 // Every extent of the map, 1 standing in for one that is wrong.
-ProblemSize read_extents(Diagnostics& diagnostics, const YamlNode& node) {
+ProblemSize read_extents(const YamlNode& node) {
   ProblemSize size;
   for (const auto& [key, value] : node.entries) {
     const std::string what = "problem size '" + key->text + "'";
-    const auto extent = read_extent(diagnostics, *value, what);
+    const auto extent = read_extent(*value, what);
     if (extent && *extent <= 0) {
-      diagnostics.error(*value, what + " must be at least 1, not " + std::to_string(*extent));
+      value->error(what + " must be at least 1, not " + std::to_string(*extent));
     }
     size.dims.emplace_back(key->text, extent && *extent > 0 ? *extent : 1);
   }
@@ -37,14 +37,13 @@ ProblemSize read_extents(Diagnostics& diagnostics, const YamlNode& node) {
 }
 
 // Brings the dimensions into the order of the first size; false when they are not the same ones.
-bool align(Diagnostics& diagnostics, const YamlNode& node, const Position& where,
-           const std::vector<std::string>& wanted, ProblemSize& size) {
+bool align(const YamlNode& node, const std::vector<std::string>& wanted, ProblemSize& size) {
   const std::vector<std::string> names = dimension_names(size);
   bool same = true;
   for (const auto& [key, value] : node.entries) {
     if (std::find(wanted.begin(), wanted.end(), key->text) != wanted.end()) continue;
-    diagnostics.error(*key, "the first problem size has no '" + key->text + "'",
-                      suggestion_for(key->text, wanted));
+    key->error("the first problem size has no '" + key->text + "'",
+               suggestion_for(key->text, wanted));
     same = false;
   }
   ProblemSize aligned;
@@ -53,7 +52,7 @@ bool align(Diagnostics& diagnostics, const YamlNode& node, const Position& where
     if (found != names.end()) {
       aligned.dims.push_back(size.dims[static_cast<std::size_t>(found - names.begin())]);
     } else {
-      diagnostics.error(where, "this problem size has no '" + name + "'");
+      node.error("this problem size has no '" + name + "'");
       same = false;
     }
   }
@@ -64,7 +63,6 @@ bool align(Diagnostics& diagnostics, const YamlNode& node, const Position& where
 }  // namespace
 
 void read_sizes(Reader& reader, const YamlNode& node) {
-  Diagnostics& diagnostics = reader.diagnostics;
   const auto is_of_domain = [](const auto& entry) {
     return entry.first->text == "domain" || entry.first->text == "kinds";
   };
@@ -72,26 +70,25 @@ void read_sizes(Reader& reader, const YamlNode& node) {
     read_domain(reader, node);
     return;
   }
-  if (!expect_list(diagnostics, node, "'problem_sizes'")) {
+  if (!expect_list(node, "'problem_sizes'")) {
     reader.names.set_incomplete();
     return;
   }
   if (node.items.empty()) {
-    diagnostics.error(node, "'problem_sizes' is empty");
+    node.error("'problem_sizes' is empty");
   }
   std::vector<ProblemSize>& sizes = reader.study.sizes;
   for (const YamlRef& item : node.items) {
-    if (!expect_map(diagnostics, *item, "a problem size")) continue;
+    if (!expect_map(*item, "a problem size")) continue;
     const bool is_first = sizes.empty();
-    ProblemSize size = read_extents(diagnostics, *item);
+    ProblemSize size = read_extents(*item);
     if (is_first) {
       for (const auto& [key, value] : item->entries) reader.names.declare(*key, kSizeName);
-    } else if (!align(diagnostics, *item, position_of(diagnostics, *item),
-                      dimension_names(sizes.front()), size)) {
+    } else if (!align(*item, dimension_names(sizes.front()), size)) {
       continue;
     }
     if (std::find(sizes.begin(), sizes.end(), size) != sizes.end()) {
-      diagnostics.error(*item, "problem size " + size.label() + " is in the list twice");
+      item->error("problem size " + size.label() + " is in the list twice");
     } else {
       sizes.push_back(std::move(size));
     }
@@ -104,46 +101,43 @@ namespace {
 
 constexpr std::int64_t kMaxValues = 1000000;  // of one parameter
 
-std::optional<std::vector<std::int64_t>> read_integers(Diagnostics& diagnostics,
-                                                       const YamlNode& node,
+std::optional<std::vector<std::int64_t>> read_integers(const YamlNode& node,
                                                        const std::string& what, std::size_t least,
                                                        std::size_t most) {
-  if (!expect_list(diagnostics, node, what)) return std::nullopt;
+  if (!expect_list(node, what)) return std::nullopt;
   std::vector<std::int64_t> numbers;
   for (const YamlRef& item : node.items) {
-    const auto number = read_integer(diagnostics, *item, what);
+    const auto number = read_integer(*item, what);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }
   if (numbers.size() >= least && numbers.size() <= most) return numbers;
-  diagnostics.error(node, what + " takes " + std::to_string(least) +
-                              (most > least ? " or " + std::to_string(most) : "") +
-                              " integers, not " + std::to_string(numbers.size()));
+  node.error(what + " takes " + std::to_string(least) +
+             (most > least ? " or " + std::to_string(most) : "") + " integers, not " +
+             std::to_string(numbers.size()));
   return std::nullopt;
 }
 
 // {range: [lowest, highest, step]}, highest included.
-std::vector<Value> read_range(Diagnostics& diagnostics, const YamlNode& node) {
-  const auto numbers = read_integers(diagnostics, node, "'range'", 2, 3);
+std::vector<Value> read_range(const YamlNode& node) {
+  const auto numbers = read_integers(node, "'range'", 2, 3);
   if (!numbers) return {};
   const std::int64_t low = (*numbers)[0];
   const std::int64_t high = (*numbers)[1];
   const std::int64_t step = numbers->size() == 3 ? (*numbers)[2] : 1;
-  const Position where = position_of(diagnostics, node);
   if (step <= 0) {
-    diagnostics.error(where, "the step of a range must be at least 1, not " + std::to_string(step));
+    node.error("the step of a range must be at least 1, not " + std::to_string(step));
     return {};
   }
   if (low > high) {
-    diagnostics.error(where, "the range begins at " + std::to_string(low) + ", above its end " +
-                                 std::to_string(high));
+    node.error("the range begins at " + std::to_string(low) + ", above its end " +
+               std::to_string(high));
     return {};
   }
   const auto steps = (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low)) /
                      static_cast<std::uint64_t>(step);
   if (steps >= static_cast<std::uint64_t>(kMaxValues)) {
-    diagnostics.error(where,
-                      "a parameter may have at most " + std::to_string(kMaxValues) + " values");
+    node.error("a parameter may have at most " + std::to_string(kMaxValues) + " values");
     return {};
   }
   std::vector<Value> values;
@@ -154,18 +148,17 @@ std::vector<Value> read_range(Diagnostics& diagnostics, const YamlNode& node) {
 }
 
 // {pow2: [lowest, highest]}, both included.
-std::vector<Value> read_pow2(Diagnostics& diagnostics, const YamlNode& node) {
-  const auto ends = read_integers(diagnostics, node, "'pow2'", 2, 2);
+std::vector<Value> read_pow2(const YamlNode& node) {
+  const auto ends = read_integers(node, "'pow2'", 2, 2);
   if (!ends) return {};
   for (const std::int64_t end : *ends) {
     if (end > 0 && std::has_single_bit(static_cast<std::uint64_t>(end))) continue;
-    diagnostics.error(
-        node, "both ends of 'pow2' must be powers of two; " + std::to_string(end) + " is not");
+    node.error("both ends of 'pow2' must be powers of two; " + std::to_string(end) + " is not");
     return {};
   }
   if (ends->front() > ends->back()) {
-    diagnostics.error(node, "'pow2' begins at " + std::to_string(ends->front()) +
-                                ", above its end " + std::to_string(ends->back()));
+    node.error("'pow2' begins at " + std::to_string(ends->front()) + ", above its end " +
+               std::to_string(ends->back()));
     return {};
   }
   std::vector<Value> values;
@@ -184,8 +177,9 @@ bool is_python_list(const YamlNode& node) {
          });
 }
 
-std::vector<Value> read_python_values(Diagnostics& diagnostics, const std::string& text,
+std::vector<Value> read_python_values(const YamlNode& node, const std::string& text,
                                       const Position& where, const std::string& what) {
+  Diagnostics& diagnostics = *node.diagnostics;
   std::vector<Value> values = read_python_list(diagnostics, text, where);
   if (values.empty() && diagnostics.ok()) diagnostics.error(where, what + " has no values");
   if (const auto twice = repeated_value(values)) {
@@ -207,12 +201,11 @@ std::optional<std::string> comprehension_in(const YamlNode& list) {
 }
 
 // As in the search space, 1, 1.0 and true are one value.
-std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
-                             const std::string& what) {
+std::vector<Value> read_list(const YamlNode& node, const std::string& what) {
   std::vector<Value> values;
   if (node.items.size() > static_cast<std::size_t>(kMaxValues)) return values;
   if (node.items.empty()) {
-    diagnostics.error(node, what + " has no values");
+    node.error(what + " has no values");
   }
   constexpr std::size_t kCompareAll = 2000;  // longer lists are not typed by hand
   std::vector<const YamlNode*> nodes;        // of the values
@@ -220,11 +213,11 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
   const YamlNode* other = nullptr;
   for (const YamlRef& item : node.items) {
     if (item->plain && is_comprehension(item->text)) {
-      diagnostics.error(*item, "a value of " + what + " is what Python would make a list of",
-                        "alone in its brackets it is one");
+      item->error("a value of " + what + " is what Python would make a list of",
+                  "alone in its brackets it is one");
       continue;
     }
-    const auto value = read_value(diagnostics, *item, "a value of " + what);
+    const auto value = read_value(*item, "a value of " + what);
     if (!value) continue;
     const YamlNode*& first_of_kind = std::holds_alternative<std::string>(*value) ? text : other;
     if (item->plain && first_of_kind == nullptr) first_of_kind = item.get();
@@ -233,57 +226,52 @@ std::vector<Value> read_list(Diagnostics& diagnostics, const YamlNode& node,
         std::find_if(values.begin(), end, [&](const Value& v) { return same_value(v, *value); });
     if (twin != end) {
       const std::string first = to_text(*twin);
-      diagnostics.error(*item, fmt::format("{} has the value {} twice", what, first),
-                        first == item->text ? "" : item->text + " equals it");
+      item->error(fmt::format("{} has the value {} twice", what, first),
+                  first == item->text ? "" : item->text + " equals it");
     } else {
       values.push_back(*value);
       nodes.push_back(item.get());
     }
   }
   if (text != nullptr && !meant_by(text->text).empty()) {
-    diagnostics.warning(*text, fmt::format("'{}' is text, no number", text->text),
-                        meant_by(text->text));
+    text->warning(fmt::format("'{}' is text, no number", text->text), meant_by(text->text));
   } else if (text != nullptr && other != nullptr) {  // a number, with a slip of the pen?
-    diagnostics.warning(*text,
-                        fmt::format("'{}' is text, other values of {} are not", text->text, what),
-                        "in quotes, where that is meant");
+    text->warning(fmt::format("'{}' is text, other values of {} are not", text->text, what),
+                  "in quotes, where that is meant");
   }
   return whole_values(values, nodes);
 }
 
-std::vector<Value> read_values(Diagnostics& diagnostics, const YamlNode& key,
-                               const YamlNode& node) {
+std::vector<Value> read_values(const YamlNode& key, const YamlNode& node) {
   const std::string what = "parameter '" + key.text + "'";
   if (is_python_list(node)) {
-    return read_python_values(diagnostics, node.text, position_in(diagnostics, node, 0), what);
+    return read_python_values(node, node.text, node.where(0), what);
   }
   if (node.is_sequence()) {
     const auto text = comprehension_in(node);
-    if (!text) return read_list(diagnostics, node, what);
-    return read_python_values(diagnostics, *text, position_of(diagnostics, node), what);
+    if (!text) return read_list(node, what);
+    return read_python_values(node, *text, node.where(), what);
   }
   if (node.is_map()) {
-    const Position where = position_of(diagnostics, key);
-    const Fields fields(diagnostics, node, where, what,
-                        {"values", "range", "pow2", "when", "otherwise"});
+    const Fields fields(node, key.where(), what, {"values", "range", "pow2", "when", "otherwise"});
     const auto is_mentioned = [&](const char* name) { return fields.mentions(name); };
     const YamlNode* values = fields.find("values");
     const YamlNode* range = fields.find("range");
     const YamlNode* pow2 = fields.find("pow2");
     const int given = (values != nullptr) + (range != nullptr) + (pow2 != nullptr);
-    if (given == 1 && range != nullptr) return read_range(diagnostics, *range);
-    if (given == 1 && pow2 != nullptr) return read_pow2(diagnostics, *pow2);
-    if (given == 1 && !values->is_map()) return read_values(diagnostics, key, *values);
+    if (given == 1 && range != nullptr) return read_range(*range);
+    if (given == 1 && pow2 != nullptr) return read_pow2(*pow2);
+    if (given == 1 && !values->is_map()) return read_values(key, *values);
     constexpr const char* kKeys[] = {"values", "range", "pow2", "when", "otherwise"};
     if (node.entries.empty() || std::ranges::any_of(kKeys, is_mentioned)) {
-      diagnostics.error(where, what + " must have one of 'values', 'range' and 'pow2'");
+      key.error(what + " must have one of 'values', 'range' and 'pow2'");
     }
     return {};
   }
-  diagnostics.error(
-      node.is_null() ? key : node,
-      what + " must be a list of values, {range: [..]} or {pow2: [..]}, not " + kind_of(node),
-      node.is_scalar() ? "a fixed value is [" + node.text + "]" : "");
+  (node.is_null() ? key : node)
+      .error(
+          what + " must be a list of values, {range: [..]} or {pow2: [..]}, not " + kind_of(node),
+          node.is_scalar() ? "a fixed value is [" + node.text + "]" : "");
   return {};
 }
 
@@ -295,33 +283,32 @@ bool values_fit(Reader& reader) {
   for (const Parameter& parameter : reader.study.parameters) count += parameter.values.size();
   if (count <= kMost) return true;
   const Parameter& last = reader.study.parameters.back();
-  reader.diagnostics.error(
-      last.where, fmt::format("with '{}' the parameters have {} values; together they may have at "
-                              "most {}",
-                              last.name, count, kMost));
+  reader.error(last.where,
+               fmt::format("with '{}' the parameters have {} values; together they may have at "
+                           "most {}",
+                           last.name, count, kMost));
   reader.names.set_incomplete();
   return false;
 }
 
 void read_parameters(Reader& reader, const YamlNode& node) {
-  if (!expect_map(reader.diagnostics, node, "'parameters'")) {
+  if (!expect_map(node, "'parameters'")) {
     reader.names.set_incomplete();
     return;
   }
   if (node.entries.empty()) {
-    reader.diagnostics.error(node, "'parameters' is empty: there is nothing to tune");
+    node.error("'parameters' is empty: there is nothing to tune");
   }
   for (const auto& [key, value] : node.entries) {
     reader.names.declare(*key, kParameterName);
-    reader.study.parameters.push_back({key->text, read_values(reader.diagnostics, *key, *value),
-                                       position_of(reader.diagnostics, *key)});
+    reader.study.parameters.push_back({key->text, read_values(*key, *value), key->where()});
     if (!values_fit(reader)) return;
   }
   read_conditions(reader, node);
 }
 
 void read_derived(Reader& reader, const YamlNode& node) {
-  if (!expect_map(reader.diagnostics, node, "'derived'")) {
+  if (!expect_map(node, "'derived'")) {
     reader.names.set_incomplete();
     return;
   }
@@ -338,14 +325,14 @@ void read_derived(Reader& reader, const YamlNode& node) {
 }
 
 void read_constraints(Reader& reader, const YamlNode& node) {
-  if (!expect_list(reader.diagnostics, node, "'constraints'")) return;
+  if (!expect_list(node, "'constraints'")) return;
   for (const YamlRef& item : node.items) {
     Expression constraint = reader.names.read(*item, "a constraint", kSpaceNames, "a constraint");
     if (constraint.empty()) continue;
     if (!reader.names.varies(constraint)) {
-      reader.diagnostics.warning(constraint.origin(),
-                                 "this constraint uses no parameter: it keeps every configuration "
-                                 "or none");
+      reader.warning(constraint.origin(),
+                     "this constraint uses no parameter: it keeps every configuration "
+                     "or none");
     }
     reader.study.constraints.push_back(std::move(constraint));
   }

@@ -13,7 +13,7 @@ namespace tuner {
 namespace {
 
 void read_box(Reader& reader, const YamlNode& node, TensorMapSpec& map) {
-  if (!expect_list(reader.diagnostics, node, "'box'")) return;
+  if (!expect_list(node, "'box'")) return;
   for (const YamlRef& item : node.items) {
     map.box.push_back(reader.names.read(*item, "'box'", kSpaceNames, "'box'"));
   }
@@ -29,20 +29,17 @@ void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
     for (const ArgumentSpec& other : all) {
       if (!other.is_scalar) names.push_back(other.name);
     }
-    reader.diagnostics.error(map.where, "there is no argument '" + map.of + "'",
-                             suggestion_for(map.of, names));
+    reader.error(map.where, "there is no argument '" + map.of + "'", suggestion_for(map.of, names));
   } else if (found->is_scalar) {
-    reader.diagnostics.error(map.where,
-                             "'" + map.of + "' is no buffer: there is nothing to make a map of");
+    reader.error(map.where, "'" + map.of + "' is no buffer: there is nothing to make a map of");
   } else if (found->role == Role::kScratch) {
-    reader.diagnostics.error(map.where, "'" + map.of + "' is scratch, which has no fixed extents");
+    reader.error(map.where, "'" + map.of + "' is scratch, which has no fixed extents");
   } else if (found->role == Role::kWorkspace) {
-    reader.diagnostics.error(map.where,
-                             "'" + map.of + "' is a workspace, which has no fixed extents");
+    reader.error(map.where, "'" + map.of + "' is a workspace, which has no fixed extents");
   } else if (!map.box.empty() && !found->shape.empty() && map.box.size() != found->shape.size()) {
-    reader.diagnostics.error(map.where, "the box has " + std::to_string(map.box.size()) +
-                                            " extents, the shape of '" + map.of + "' " +
-                                            std::to_string(found->shape.size()));
+    reader.error(map.where, "the box has " + std::to_string(map.box.size()) +
+                                " extents, the shape of '" + map.of + "' " +
+                                std::to_string(found->shape.size()));
   }
 }
 
@@ -50,16 +47,12 @@ void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
 
 void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
   argument.is_scalar = true;
-  for (const char* key : {"type", "shape", "role", "fill", "zero", "value"}) {
-    if (!fields.mentions(key)) continue;
-    reader.diagnostics.error(
-        fields.where(key),
-        "'" + argument.name + "' is a tensor map, so it cannot have '" + std::string(key) + "'");
-  }
+  fields.refuse({"type", "shape", "role", "fill", "zero", "value"},
+                "'" + argument.name + "' is a tensor map");
   const YamlNode* node = fields.require("tensor_map");
   if (node == nullptr) return;
   const Position where = fields.where("tensor_map");
-  const Fields inner(reader.diagnostics, *node, where, "'tensor_map'", {"of", "box", "swizzle"});
+  const Fields inner(*node, where, "'tensor_map'", {"of", "box", "swizzle"});
   if (!inner.is_map()) return;
   TensorMapSpec map;
   const YamlNode* of = inner.require("of");
@@ -68,15 +61,15 @@ void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argumen
     read_box(reader, *box, map);
     constexpr std::size_t kMostDimensions = 5;
     if (box->is_sequence() && (box->items.empty() || box->items.size() > kMostDimensions)) {
-      reader.diagnostics.error(*box, "a box has one to five extents");
+      box->error("a box has one to five extents");
     }
   }
   if (const YamlNode* swizzle = inner.find("swizzle")) {
     map.swizzle = reader.names.read(*swizzle, "'swizzle'", kSpaceNames, "'swizzle'");
   }
   if (of == nullptr) return;
-  map.of = read_text(reader.diagnostics, *of, "'of'").value_or("");
-  map.where = position_of(reader.diagnostics, *of);
+  map.of = read_text(*of, "'of'").value_or("");
+  map.where = of->where();
   argument.map = std::move(map);
 }
 

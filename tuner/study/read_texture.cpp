@@ -19,53 +19,49 @@ const std::vector<std::string> kFilters{"point", "linear"};
 const std::vector<std::string> kOutside{"clamp", "wrap", "mirror", "border"};
 const std::vector<std::string> kReads{"element", "normalized_float"};
 
-std::size_t word_of(Reader& reader, const Fields& fields, const char* key,
-                    const std::vector<std::string>& words) {
+std::size_t word_of(const Fields& fields, const char* key, const std::vector<std::string>& words) {
   const YamlNode* node = fields.find(key);
-  const auto text = node == nullptr
-                        ? std::nullopt
-                        : read_text(reader.diagnostics, *node, "'" + std::string(key) + "'");
+  const auto text = node == nullptr ? std::nullopt : read_text(*node, "'" + std::string(key) + "'");
   if (!text) return 0;
   const auto found = std::ranges::find(words, *text);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  reader.diagnostics.error(*node, "'" + std::string(key) + "' cannot be '" + *text + "'",
-                           suggestion_for(*text, words));
+  node->error("'" + std::string(key) + "' cannot be '" + *text + "'", suggestion_for(*text, words));
   return 0;
 }
 
-bool read_flag(Reader& reader, const Fields& fields, const char* key) {
+bool read_flag(const Fields& fields, const char* key) {
   const YamlNode* node = fields.find(key);
   if (node == nullptr) return false;
   const std::string what = "'" + std::string(key) + "'";
-  const auto value = read_value(reader.diagnostics, *node, what);
+  const auto value = read_value(*node, what);
   if (value && std::holds_alternative<bool>(*value)) return std::get<bool>(*value);
-  if (value) reader.diagnostics.error(*node, what + " must be true or false, not " + node->text);
+  if (value) node->error(what + " must be true or false, not " + node->text);
   return false;
 }
 
-void read_buffer(Reader& reader, const Fields& fields, MemberSpec& member) {
+void read_buffer(const Fields& fields, MemberSpec& member) {
   const YamlNode* of = fields.require("of");
   if (of == nullptr) return;
-  member.of = read_text(reader.diagnostics, *of, "'of'").value_or("");
-  member.where = position_of(reader.diagnostics, *of);
+  member.of = read_text(*of, "'of'").value_or("");
+  member.where = of->where();
 }
 
-void read_surface(Reader& reader, const YamlNode& node, const Position& where, MemberSpec& member) {
-  const Fields fields(reader.diagnostics, node, where, "'surface'", {"of"});
-  if (fields.is_map()) read_buffer(reader, fields, member);
+void read_surface(const YamlNode& node, const Position& where, MemberSpec& member) {
+  const Fields fields(node, where, "'surface'", {"of"});
+  if (fields.is_map()) read_buffer(fields, member);
 }
 
-void read_view(Reader& reader, const YamlNode& node, const Position& where, MemberSpec& member) {
-  const Fields fields(reader.diagnostics, node, where, "'texture'",
+void read_view(const YamlNode& node, const Position& where, MemberSpec& member) {
+  const Fields fields(node, where, "'texture'",
                       {"of", "filter", "address", "normalized", "read", "array"});
   if (!fields.is_map()) return;
-  read_buffer(reader, fields, member);
+  read_buffer(fields, member);
   TextureSpec& texture = *member.texture;
-  texture.filter = static_cast<TextureView::Filter>(word_of(reader, fields, "filter", kFilters));
-  texture.outside = static_cast<TextureView::Outside>(word_of(reader, fields, "address", kOutside));
-  texture.as_floats = word_of(reader, fields, "read", kReads) == 1;
-  texture.normalized = read_flag(reader, fields, "normalized");
-  if (read_flag(reader, fields, "array")) texture.kind = TextureView::Kind::kOverArray;
+  texture.filter = static_cast<TextureView::Filter>(word_of(fields, "filter", kFilters));
+  texture.outside = static_cast<TextureView::Outside>(word_of(fields, "address", kOutside));
+  texture.as_floats = word_of(fields, "read", kReads) == 1;
+  texture.normalized = read_flag(fields, "normalized");
+  if (read_flag(fields, "array")) texture.kind = TextureView::Kind::kOverArray;
 }
 
 std::string type_of(const ArgumentSpec& argument) {
@@ -123,16 +119,14 @@ std::pair<std::string, std::string> texture_mistake(const TextureSpec& how,
 
 }  // namespace
 
-bool read_texture(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
+bool read_texture(const Fields& fields, ArgumentSpec& argument) {
   const bool is_surface = fields.mentions("surface");
   const std::string what = is_surface ? "surface" : "texture";
   if (!fields.mentions(what)) return false;
-  for (const std::string key : {"type", "shape", "role", "fill", "zero", "value", "tensor_map",
-                                "buffer", "offset", "pointers", "texture"}) {
-    if (key == what || !fields.mentions(key)) continue;
-    reader.diagnostics.error(fields.where(key), "'" + argument.name + "' is a " + what +
-                                                    ", so it cannot have '" + key + "'");
-  }
+  std::vector<std::string> others{"type",  "shape",      "role",   "fill",   "zero",
+                                  "value", "tensor_map", "buffer", "offset", "pointers"};
+  if (is_surface) others.emplace_back("texture");
+  fields.refuse(others, "'" + argument.name + "' is a " + what);
   argument.is_scalar = true;
   argument.type = DataType::kUInt64;
   argument.record.emplace().bytes = sizeof(std::uint64_t);
@@ -142,7 +136,7 @@ bool read_texture(Reader& reader, const Fields& fields, ArgumentSpec& argument) 
   TextureSpec& texture = member.texture.emplace();
   if (is_surface) texture.kind = TextureView::Kind::kSurface;
   if (const YamlNode* node = fields.require(what)) {
-    (is_surface ? read_surface : read_view)(reader, *node, fields.where(what), member);
+    (is_surface ? read_surface : read_view)(*node, fields.where(what), member);
   }
   return true;
 }
@@ -154,7 +148,7 @@ void check_textures(Reader& reader) {
     for (const ArgumentSpec& of : reader.study.arguments) {
       if (of.name != member.of || of.is_scalar || of.shape.empty()) continue;
       auto [wrong, allowed] = texture_mistake(*member.texture, of);
-      if (!wrong.empty()) reader.diagnostics.error(member.where, wrong, allowed);
+      if (!wrong.empty()) reader.error(member.where, wrong, allowed);
     }
   }
 }

@@ -22,48 +22,45 @@ std::vector<std::string> output_names(const Study& study) {
 }
 
 // A zero is off by as much as the right number is.
-void warn_where_zeros_pass(Reader& reader, const YamlNode& node, const Expression& rtol) {
+void warn_where_zeros_pass(const YamlNode& node, const Expression& rtol) {
   if (rtol.empty() || !rtol.names().empty()) return;
   const auto value = rtol.evaluate({});
   if (!value || to_number(*value) < 1) return;
-  reader.diagnostics.warning(
-      node, "with 'rtol' " + to_text(*value) + " zeros pass for right answers", "rtol: 1e-5");
+  node.warning("with 'rtol' " + to_text(*value) + " zeros pass for right answers", "rtol: 1e-5");
 }
 
 // Whether the node says `word`, the only one that the key knows.
-bool says(Reader& reader, const Fields& fields, const char* key, const char* word) {
+bool says(const Fields& fields, const char* key, const char* word) {
   const YamlNode* node = fields.find(key);
   if (node == nullptr) return false;
   if (node->is_scalar() && node->text == word) return true;
-  reader.diagnostics.error(*node, fmt::format("'{}' can only be {}", key, word));
+  node->error(fmt::format("'{}' can only be {}", key, word));
   return false;
 }
 
-CompareRule::Norm read_norm(Reader& reader, const Fields& fields) {
+CompareRule::Norm read_norm(const Fields& fields) {
   const YamlNode* node = fields.find("norm");
-  const auto name = node == nullptr ? std::nullopt : read_text(reader.diagnostics, *node, "'norm'");
+  const auto name = node == nullptr ? std::nullopt : read_text(*node, "'norm'");
   if (!name) return CompareRule::Norm::kNone;
   for (std::size_t i = 1; i < kNormNames.size(); ++i) {
     if (*name == kNormNames.at(i)) return static_cast<CompareRule::Norm>(i);
   }
-  reader.diagnostics.error(*node, "'norm' must be l1, l2 or max, not '" + *name + "'");
+  node->error("'norm' must be l1, l2 or max, not '" + *name + "'");
   return CompareRule::Norm::kNone;
 }
 
 bool read_equal_nan(Reader& reader, const Fields& fields, const std::string& output) {
   const YamlNode* node = fields.find("equal_nan");
-  const auto value =
-      node == nullptr ? std::nullopt : read_value(reader.diagnostics, *node, "'equal_nan'");
+  const auto value = node == nullptr ? std::nullopt : read_value(*node, "'equal_nan'");
   if (!value) return false;
   const bool* flag = std::get_if<bool>(&*value);
   if (flag == nullptr) {
-    reader.diagnostics.error(*node, "'equal_nan' must be true or false, not " + node->text);
+    node->error("'equal_nan' must be true or false, not " + node->text);
     return false;
   }
   const ArgumentSpec* argument = find_argument(reader.study, output);
   if (*flag && argument != nullptr && !argument->record && !is_floating(argument->type)) {
-    reader.diagnostics.error(
-        *node, fmt::format("'{}' is {}, which has no NaN", output, name_of(argument->type)));
+    node->error(fmt::format("'{}' is {}, which has no NaN", output, name_of(argument->type)));
   }
   return *flag;
 }
@@ -71,32 +68,27 @@ bool read_equal_nan(Reader& reader, const Fields& fields, const std::string& out
 void read_rule(Reader& reader, const Fields& fields, const std::string& output,
                Tolerance& tolerance) {
   CompareRule& how = tolerance.how;
-  how.norm = read_norm(reader, fields);
-  how.any_order = says(reader, fields, "order", "any");
-  how.to_largest = says(reader, fields, "relative_to", "largest");
+  how.norm = read_norm(fields);
+  how.any_order = says(fields, "order", "any");
+  how.to_largest = says(fields, "relative_to", "largest");
   how.equal_nan = read_equal_nan(reader, fields, output);
   if (how.norm != CompareRule::Norm::kNone && how.to_largest) {
-    reader.diagnostics.error(fields.where("relative_to"),
-                             "'norm' compares the output as a whole, 'relative_to' its elements",
-                             "norm: max, or no norm");
+    fields.error("relative_to", "'norm' compares the output as a whole, 'relative_to' its elements",
+                 "norm: max, or no norm");
   }
   const ArgumentSpec* argument = find_argument(reader.study, output);
   for (const char* key : {"norm", "order", "relative_to", "equal_nan"}) {
     if (argument == nullptr || !argument->record || !fields.mentions(key)) continue;
-    reader.diagnostics.error(
-        fields.where(key), "'" + output + "' holds structs, whose members are compared one by one",
-        "rtol and atol only");
+    fields.error(key, "'" + output + "' holds structs, whose members are compared one by one",
+                 "rtol and atol only");
   }
   const bool exact = tolerance.rtol.empty() && tolerance.atol.empty();
   for (const char* key : {"norm", "relative_to"}) {
     if (!exact || !fields.mentions(key)) continue;
-    reader.diagnostics.error(fields.where(key),
-                             fmt::format("'{}' says nothing without 'rtol' or 'atol'", key),
-                             "rtol: 1e-5");
+    fields.error(key, fmt::format("'{}' says nothing without 'rtol' or 'atol'", key), "rtol: 1e-5");
   }
   if (how.to_largest && tolerance.rtol.empty() && !exact) {
-    reader.diagnostics.error(fields.where("relative_to"),
-                             "'relative_to' is what 'rtol' is a share of, which is not there");
+    fields.error("relative_to", "'relative_to' is what 'rtol' is a share of, which is not there");
   }
 }
 
@@ -104,8 +96,7 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
   Tolerance tolerance;
   tolerance.by_problem = is_left_to_problem(reader, value, "the judgement of '" + key.text + "'");
   if (!value.is_null() && !tolerance.by_problem) {
-    const Fields fields(reader.diagnostics, value, position_of(reader.diagnostics, key),
-                        "the tolerance of '" + key.text + "'",
+    const Fields fields(value, key.where(), "the tolerance of '" + key.text + "'",
                         {"rtol", "atol", "norm", "order", "relative_to", "equal_nan"});
     // Where the output's type is a parameter, it may be named.
     const ArgumentSpec* output = find_argument(reader.study, key.text);
@@ -115,7 +106,7 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
     const unsigned kinds = kFixedNames | (types.empty() ? 0U : kHeldName);
     if (const YamlNode* rtol = fields.find("rtol")) {
       tolerance.rtol = names.read(*rtol, "'rtol'", kinds, "a tolerance");
-      warn_where_zeros_pass(reader, *rtol, tolerance.rtol);
+      warn_where_zeros_pass(*rtol, tolerance.rtol);
     }
     if (const YamlNode* atol = fields.find("atol")) {
       tolerance.atol = names.read(*atol, "'atol'", kinds, "a tolerance");
@@ -126,29 +117,29 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
 }
 
 void read_deterministic(Reader& reader, const YamlNode& node) {
-  const auto value = read_value(reader.diagnostics, node, "'deterministic'");
+  const auto value = read_value(node, "'deterministic'");
   if (!value) return;
   if (const bool* flag = std::get_if<bool>(&*value)) {
     reader.study.deterministic = *flag;
   } else {
-    reader.diagnostics.error(node, "'deterministic' must be true or false, not " + node.text);
+    node.error("'deterministic' must be true or false, not " + node.text);
   }
 }
 
 void check_verified(Reader& reader, const YamlNode& key) {
-  const Position where = position_of(reader.diagnostics, key);
+  const Position where = key.where();
   const ArgumentSpec* argument = find_argument(reader.study, key.text);
   if (argument == nullptr) {
-    reader.diagnostics.error(where, "the kernel has no argument '" + key.text + "'",
-                             suggestion_for(key.text, output_names(reader.study)));
+    reader.error(where, "the kernel has no argument '" + key.text + "'",
+                 suggestion_for(key.text, output_names(reader.study)));
   } else if (argument->role != Role::kOut && argument->role != Role::kInOut) {
-    reader.diagnostics.error(where,
-                             "'" + key.text +
-                                 "' is not an output, so there is nothing to "
-                                 "verify",
-                             "role: out or inout");
+    reader.error(where,
+                 "'" + key.text +
+                     "' is not an output, so there is nothing to "
+                     "verify",
+                 "role: out or inout");
   } else if (reader.study.reference && !reference_takes(reader.study, key.text)) {
-    reader.diagnostics.error(
+    reader.error(
         where, "the reference does not take '" + key.text + "', so nothing says what it should be");
   }
 }
@@ -163,11 +154,11 @@ void verify_nothing(Study& study) {
 
 void read_verify(Reader& reader, const YamlNode& node, const Position& where) {
   if (node.is_scalar() && node.text == "none") return verify_nothing(reader.study);
-  if (!expect_map(reader.diagnostics, node, "'verify'")) return;
+  if (!expect_map(node, "'verify'")) return;
   const auto is_output = [&](const auto& entry) { return entry.first->text != "deterministic"; };
   if (!reader.study.reference &&
       (node.entries.empty() || std::ranges::any_of(node.entries, is_output))) {
-    reader.diagnostics.error(where, "'verify' needs a 'reference' that computes the right answer");
+    reader.error(where, "'verify' needs a 'reference' that computes the right answer");
   }
   for (const auto& [key, value] : node.entries) {
     // A flag, not an output of that name, whose tolerances would be a map.

@@ -45,21 +45,20 @@ class WhenReader {
     if (when == nullptr && otherwise == nullptr) return;
     const YamlNode& given = when != nullptr ? *when : *otherwise;
     if (when == nullptr || otherwise == nullptr) {
-      reader_.diagnostics.error(given, "'when' and 'otherwise' of '" + parameter.name +
-                                           "' belong together: the value where it is not free");
+      given.error("'when' and 'otherwise' of '" + parameter.name +
+                  "' belong together: the value where it is not free");
       return;
     }
     const Expression condition = reader_.names.read(
         *when, "'when'", kSizeName | kDeviceFact | kParameterName, "'when' of a parameter");
-    const auto value = read_value(reader_.diagnostics, *otherwise, "'otherwise'");
+    const auto value = read_value(*otherwise, "'otherwise'");
     if (condition.empty() || !value || parameter.values.empty()) return;
     conditions_.emplace_back(parameter.name, condition);
     const ValueKind kind = kind_of_value(parameter.values.front());
     if (kind_of_value(*value) != kind) {
-      reader_.diagnostics.error(
-          *otherwise,
-          fmt::format("'otherwise' of '{}' is {}, and its values are {}", parameter.name,
-                      otherwise->text, kKindNames[static_cast<std::size_t>(kind)]));
+      otherwise->error(fmt::format("'otherwise' of '{}' is {}, and its values are {}",
+                                   parameter.name, otherwise->text,
+                                   kKindNames[static_cast<std::size_t>(kind)]));
       return;
     }
     constrain(parameter, condition, *value);
@@ -76,7 +75,7 @@ class WhenReader {
     if (auto parsed = Expression::parse(rule, condition.origin())) {
       reader_.study.constraints.push_back(std::move(*parsed));
     } else {
-      reader_.diagnostics.error(condition.origin(), "'when' is too long for a condition");
+      reader_.error(condition.origin(), "'when' is too long for a condition");
     }
   }
 
@@ -95,12 +94,12 @@ class WhenReader {
     for (const auto& [name, condition] : conditions_) {
       std::vector<std::string> path{name};
       if (!leads_back(condition, path)) continue;
-      reader_.diagnostics.error(
-          condition.origin(),
-          path.size() == 1
-              ? "'when' of '" + name + "' cannot depend on '" + name + "' itself"
-              : "whether '" + name + "' is free depends on itself: " +
-                    fmt::format("{}", fmt::join(path, " depends on ")) + " depends on " + name);
+      reader_.error(condition.origin(),
+                    path.size() == 1
+                        ? "'when' of '" + name + "' cannot depend on '" + name + "' itself"
+                        : "whether '" + name + "' is free depends on itself: " +
+                              fmt::format("{}", fmt::join(path, " depends on ")) + " depends on " +
+                              name);
       return;
     }
   }

@@ -26,18 +26,16 @@ void check_amount(Reader& reader, const YamlNode& node, const Expression& amount
     const auto value = amount.evaluate(names);
     const std::string at = size.dims.empty() ? "" : " at " + size.label();
     if (!value) {
-      return reader.diagnostics.error(node,
-                                      what + " has no value" + at + ": " + value.error().message);
+      return node.error(what + " has no value" + at + ": " + value.error().message);
     }
     const auto number = amount_of(*value);
     if (number) continue;
-    return reader.diagnostics.error(node, fmt::format("{} is {}{}", what, to_text(*value), at),
-                                    "a number, 0 or more");
+    return node.error(fmt::format("{} is {}{}", what, to_text(*value), at), "a number, 0 or more");
   }
 }
 
 void read_type(Reader& reader, const YamlNode& node, std::string& out) {
-  const auto text = read_text(reader.diagnostics, node, "'type'");
+  const auto text = read_text(node, "'type'");
   if (!text) return;
   out = *text;
   if (text->find('{') != std::string::npos) {
@@ -47,19 +45,17 @@ void read_type(Reader& reader, const YamlNode& node, std::string& out) {
   if (type) {
     out = *type;
   } else {
-    reader.diagnostics.error(node, "unknown type '" + *text + "' of 'work'",
-                             suggestion_for(*text, work_types()));
+    node.error("unknown type '" + *text + "' of 'work'", suggestion_for(*text, work_types()));
   }
 }
 
 }  // namespace
 
 void read_work(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(reader.diagnostics, node, where, "'work'", {"bytes", "flops", "type"});
+  const Fields fields(node, where, "'work'", {"bytes", "flops", "type"});
   if (!fields.is_map()) return;
   if (!fields.mentions("bytes") && !fields.mentions("flops")) {
-    return reader.diagnostics.error(where, "'work' says neither 'bytes' nor 'flops'",
-                                    "work: {bytes: 8 * N}");
+    return reader.error(where, "'work' says neither 'bytes' nor 'flops'", "work: {bytes: 8 * N}");
   }
   LeastWork work;
   const auto read = [&](const char* key, Expression& out) {
@@ -74,7 +70,7 @@ void read_work(Reader& reader, const YamlNode& node, const Position& where) {
   if (const YamlNode* type = fields.find("type")) {
     read_type(reader, *type, work.type);
     if (!fields.mentions("flops")) {
-      reader.diagnostics.error(*type, "'type' is that of 'flops', which are not there");
+      type->error("'type' is that of 'flops', which are not there");
     }
   }
   reader.study.least_work = std::move(work);

@@ -80,7 +80,7 @@ std::vector<std::string> type_names(const Reader& reader) {
 
 // What a member's type is, or nothing after a complaint.
 std::optional<RecordSpec> member_type(Reader& reader, const YamlNode& node) {
-  const auto name = read_text(reader.diagnostics, node, "a member's type");
+  const auto name = read_text(node, "a member's type");
   if (!name) return std::nullopt;
   if (*name == "pointer") {
     RecordSpec address{"", kAddressBytes, kAddressBytes, {}};
@@ -92,13 +92,13 @@ std::optional<RecordSpec> member_type(Reader& reader, const YamlNode& node) {
   }
   if (const auto element = element_layout(*name)) return vector_record(*name, *element);
   if (name->starts_with('{')) {
-    reader.diagnostics.error(node, "the type of a member is the same for all configurations",
-                             "a parameter may be the type of an argument");
+    node.error("the type of a member is the same for all configurations",
+               "a parameter may be the type of an argument");
     return std::nullopt;
   }
   std::vector<std::string> names = type_names(reader);
   names.emplace_back("pointer");
-  reader.diagnostics.error(node, "unknown type '" + *name + "'", suggestion_for(*name, names));
+  node.error("unknown type '" + *name + "'", suggestion_for(*name, names));
   return std::nullopt;
 }
 
@@ -108,8 +108,8 @@ bool members_fit(Reader& reader, const YamlNode& node, const RecordSpec& record)
   reader.members += record.members.size();
   if (reader.members <= kMostTogether) return true;
   if (fit_before) {
-    reader.diagnostics.error(node, "the structs of a study have at most " +
-                                       std::to_string(kMostTogether) + " numbers together");
+    node.error("the structs of a study have at most " + std::to_string(kMostTogether) +
+               " numbers together");
   }
   return false;
 }
@@ -117,33 +117,32 @@ bool members_fit(Reader& reader, const YamlNode& node, const RecordSpec& record)
 // {name: TYPE} or {name: [TYPE, COUNT]}.
 void read_member(Reader& reader, const YamlNode& node, RecordSpec& record) {
   if (!node.is_map() || node.entries.size() != 1) {
-    reader.diagnostics.error(node, "a member is its name and its type", "{width: int32}");
+    node.error("a member is its name and its type", "{width: int32}");
     return;
   }
   const auto& [key, value] = node.entries.front();
   const bool is_array = value->is_sequence();
   if (is_array && value->items.size() != 2) {
-    reader.diagnostics.error(*value, "an array is its type and how many there are", "[float32, 9]");
+    value->error("an array is its type and how many there are", "[float32, 9]");
     return;
   }
   const auto type = member_type(reader, is_array ? *value->items[0] : *value);
-  const auto count =
-      is_array ? read_extent(reader.diagnostics, *value->items[1], "the number of elements")
-               : std::optional<std::int64_t>(1);
+  const auto count = is_array ? read_extent(*value->items[1], "the number of elements")
+                              : std::optional<std::int64_t>(1);
   if (!type || !count) return;
   const auto most = static_cast<std::int64_t>(kMostMembers);
   // The product is made only if it is small: a few bytes of a file stand for any number.
   const auto room = most - static_cast<std::int64_t>(record.members.size());
   const auto each = static_cast<std::int64_t>(type->members.size());
   if (*count < 1 || *count > most || *count * each > room) {
-    reader.diagnostics.error(*value, "a struct has 1 to " + std::to_string(most) + " numbers");
+    value->error("a struct has 1 to " + std::to_string(most) + " numbers");
     return;
   }
   const auto is_twin = [&name = key->text](const MemberSpec& other) {
     return other.path.substr(0, other.path.find_first_of(".[")) == name;
   };
   if (std::ranges::any_of(record.members, is_twin)) {
-    reader.diagnostics.error(*key, "'" + key->text + "' is there already");
+    key->error("'" + key->text + "' is there already");
     return;
   }
   for (std::int64_t i = 0; i < *count; ++i) {
@@ -155,18 +154,18 @@ void read_member(Reader& reader, const YamlNode& node, RecordSpec& record) {
 
 void read_types(Reader& reader, const YamlNode& node) {
   static const NameForm kName("[A-Za-z_][A-Za-z0-9_]*");
-  if (!expect_map(reader.diagnostics, node, "'types'")) return;
+  if (!expect_map(node, "'types'")) return;
   for (const auto& [key, members] : node.entries) {
     if (!kName.fits(key->text) || element_layout(key->text) || key->text == "pointer") {
-      reader.diagnostics.error(*key, "'" + key->text + "' cannot be the name of a struct");
+      key->error("'" + key->text + "' cannot be the name of a struct");
       continue;
     }
-    if (!expect_list(reader.diagnostics, *members, "'" + key->text + "'")) continue;
+    if (!expect_list(*members, "'" + key->text + "'")) continue;
     RecordSpec record{key->text, 0, 1, {}};
     for (const YamlRef& member : members->items) read_member(reader, *member, record);
     finish_record(record);
     if (members->items.empty()) {
-      reader.diagnostics.error(*key, "'" + key->text + "' has no members");
+      key->error("'" + key->text + "' has no members");
     }
     record.bytes = std::max<std::uint64_t>(1, record.bytes);
     if (!members_fit(reader, *key, record)) return;
@@ -175,7 +174,7 @@ void read_types(Reader& reader, const YamlNode& node) {
 }
 
 void read_argument_type(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
-  const auto name = read_text(reader.diagnostics, node, "'type'");
+  const auto name = read_text(node, "'type'");
   if (!name) return;
   argument.type_name = *name;
   if (name->starts_with('{')) return read_type_parameter(reader, node, argument);
@@ -191,8 +190,7 @@ void read_argument_type(Reader& reader, const YamlNode& node, ArgumentSpec& argu
     argument.lanes = element->lanes;
     return;
   }
-  reader.diagnostics.error(node, "unknown type '" + *name + "'",
-                           suggestion_for(*name, type_names(reader)));
+  node.error("unknown type '" + *name + "'", suggestion_for(*name, type_names(reader)));
 }
 
 }  // namespace tuner

@@ -38,7 +38,7 @@ void read_member_fills(Reader& reader, const YamlNode& node, ArgumentSpec& argum
 // An argument that is null, an address or a table of addresses; false where it is none of these.
 bool read_address(Reader& reader, const Fields& fields, ArgumentSpec& argument);
 // A texture over a buffer; false where it is none.
-bool read_texture(Reader& reader, const Fields& fields, ArgumentSpec& argument);
+bool read_texture(const Fields& fields, ArgumentSpec& argument);
 // Once types are expanded: whether textures can be made of their buffers.
 void check_textures(Reader& reader);
 // 'tensor_map' of an argument; what it is a map of may come later, so that is checked at the end.

@@ -57,8 +57,8 @@ class ValueReader {
     for (const MemberSpec& member : record_.members) {
       const bool is_said = std::ranges::find(said_, member.path) != said_.end();
       if (is_said || is_wrong_) continue;
-      reader_.diagnostics.error(where, "'" + shown(member.path) + "' has no value",
-                                member.is_address ? "the name of a buffer, or null" : "");
+      reader_.error(where, "'" + shown(member.path) + "' has no value",
+                    member.is_address ? "the name of a buffer, or null" : "");
       return;
     }
   }
@@ -66,7 +66,7 @@ class ValueReader {
  private:
   void complain(const YamlNode& node, const std::string& message, std::string suggestion = {}) {
     is_wrong_ = true;
-    reader_.diagnostics.error(node, message, std::move(suggestion));
+    node.error(message, std::move(suggestion));
   }
 
   std::string shown(const std::string& path) const {
@@ -108,12 +108,12 @@ class ValueReader {
 
   void read_member(const YamlNode& node, MemberSpec& member) {
     said_.push_back(member.path);
-    member.where = position_of(reader_.diagnostics, node);
+    member.where = node.where();
     if (!member.is_address) {
       member.value = reader_.names.read(node, "'" + shown(member.path) + "'", kSpaceNames,
                                         "'" + shown(member.path) + "'");
     } else if (!node.is_null()) {
-      member.of = read_text(reader_.diagnostics, node, "'" + shown(member.path) + "'").value_or("");
+      member.of = read_text(node, "'" + shown(member.path) + "'").value_or("");
     }
   }
 
@@ -134,7 +134,7 @@ void read_record_value(Reader& reader, const YamlNode& node, ArgumentSpec& argum
   argument.lanes = 1;
   ValueReader values(reader, argument);
   values.read(node, "");
-  values.finish(position_of(reader.diagnostics, node));
+  values.finish(node.where());
 }
 
 void read_member_fills(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
@@ -150,15 +150,15 @@ void read_member_fills(Reader& reader, const YamlNode& node, ArgumentSpec& argum
       FillSpec fill;
       read_fill(reader, *value, fill);
       if (fill.kind == FillSpec::Kind::kFile || !fill.same_as.empty()) {
-        reader.diagnostics.error(*value, "a member has no file and no fill of another argument");
+        value->error("a member has no file and no fill of another argument");
       }
       for (MemberSpec& member : record.members) {
         if (has(member)) member.fill = fill;
       }
       continue;
     }
-    reader.diagnostics.error(*key, "'" + argument.type_name + "' has no number '" + key->text + "'",
-                             suggestion_for(key->text, names_below(record, "")));
+    key->error("'" + argument.type_name + "' has no number '" + key->text + "'",
+               suggestion_for(key->text, names_below(record, "")));
   }
 }
 
@@ -166,40 +166,37 @@ void read_member_fills(Reader& reader, const YamlNode& node, ArgumentSpec& argum
 
 namespace {
 
-void refuse_beside(Reader& reader, const Fields& fields, const ArgumentSpec& argument,
-                   const std::string& key) {
-  for (const char* name : {"type", "shape", "role", "fill", "zero", "value", "tensor_map", "buffer",
-                           "offset", "pointers"}) {
-    const std::string other = name;
-    const bool may_be = key == other || (key == "value" && other == "type") ||
-                        (key == "buffer" && other == "offset");
-    if (may_be || !fields.mentions(name)) continue;
-    reader.diagnostics.error(fields.where(name), "'" + argument.name + "' has '" + key +
-                                                     "', so it cannot have '" + other + "'");
-  }
+void refuse_beside(const Fields& fields, const ArgumentSpec& argument, const std::string& key) {
+  std::vector<std::string> others{"type",  "shape",      "role",   "fill",   "zero",
+                                  "value", "tensor_map", "buffer", "offset", "pointers"};
+  std::erase_if(others, [&](const std::string& other) {
+    return key == other || (key == "value" && other == "type") ||
+           (key == "buffer" && other == "offset");
+  });
+  fields.refuse(others, "'" + argument.name + "' has '" + key + "'");
 }
 
-MemberSpec address_of(Reader& reader, const YamlNode& node, std::uint64_t offset) {
+MemberSpec address_of(const YamlNode& node, std::uint64_t offset) {
   MemberSpec member;
   member.offset = offset;
   member.is_address = true;
-  member.where = position_of(reader.diagnostics, node);
-  if (!node.is_null()) member.of = read_text(reader.diagnostics, node, "a buffer").value_or("");
+  member.where = node.where();
+  if (!node.is_null()) member.of = read_text(node, "a buffer").value_or("");
   return member;
 }
 
 // [a, b, null]: their addresses, in a buffer.
-void read_table(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
+void read_table(const YamlNode& node, ArgumentSpec& argument) {
   argument.type = DataType::kUInt64;
   argument.record.emplace();
-  if (!expect_list(reader.diagnostics, node, "'pointers'")) return;
+  if (!expect_list(node, "'pointers'")) return;
   for (const YamlRef& item : node.items) {
-    argument.record->members.push_back(address_of(reader, *item, argument.record->bytes));
+    argument.record->members.push_back(address_of(*item, argument.record->bytes));
     argument.record->members.back().path =
         "[" + std::to_string(argument.record->members.size() - 1) + "]";
     argument.record->bytes += sizeof(void*);
   }
-  if (node.items.empty()) reader.diagnostics.error(node, "'pointers' names no buffer");
+  if (node.items.empty()) node.error("'pointers' names no buffer");
   argument.shape.push_back(*Expression::parse(std::to_string(node.items.size())));
 }
 
@@ -212,9 +209,9 @@ bool read_address(Reader& reader, const Fields& fields, ArgumentSpec& argument) 
                           : fields.mentions("pointers") ? "pointers"
                                                         : "";
   if (key.empty()) return false;
-  refuse_beside(reader, fields, argument, key);
+  refuse_beside(fields, argument, key);
   if (key == "pointers") {
-    if (const YamlNode* node = fields.require("pointers")) read_table(reader, *node, argument);
+    if (const YamlNode* node = fields.require("pointers")) read_table(*node, argument);
     return true;
   }
   argument.is_scalar = true;
@@ -224,7 +221,7 @@ bool read_address(Reader& reader, const Fields& fields, ArgumentSpec& argument) 
   member.is_address = true;
   member.where = argument.where;
   if (is_null) return true;
-  if (const YamlNode* node = fields.require("buffer")) member = address_of(reader, *node, 0);
+  if (const YamlNode* node = fields.require("buffer")) member = address_of(*node, 0);
   if (const YamlNode* offset = fields.find("offset")) {
     member.value = reader.names.read(*offset, "'offset'", kSpaceNames, "'offset'");
   }
@@ -244,13 +241,12 @@ void check_addresses(Reader& reader) {
       if (of == nullptr || of->is_scalar || of == &argument) {
         std::vector<std::string> others = buffers;
         std::erase(others, argument.name);
-        reader.diagnostics.error(member.where, "there is no buffer '" + member.of + "'",
-                                 suggestion_for(member.of, others));
+        reader.error(member.where, "there is no buffer '" + member.of + "'",
+                     suggestion_for(member.of, others));
       } else if (is_table(argument) && of->role >= Role::kScratch) {
-        reader.diagnostics.error(member.where,
-                                 "'" + member.of +
-                                     "' is scratch or a workspace, which has no fixed "
-                                     "place: a table cannot hold its address");
+        reader.error(member.where, "'" + member.of +
+                                       "' is scratch or a workspace, which has no fixed "
+                                       "place: a table cannot hold its address");
       }
     }
   }

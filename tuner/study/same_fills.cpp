@@ -41,11 +41,10 @@ class SameFills {
     for (const ArgumentSpec& constant : reader_.study.constants) {
       for (const ArgumentSpec& argument : reader_.study.arguments) {
         if (constant.is_scalar || argument.is_scalar || !are_alike(constant, argument)) continue;
-        reader_.diagnostics.warning(
-            constant.where,
-            "'" + constant.name + "' has the fill of the argument '" + argument.name +
-                "', and holds other numbers",
-            "fill: {same_as: " + argument.name + "}, where they are one array");
+        reader_.warning(constant.where,
+                        "'" + constant.name + "' has the fill of the argument '" + argument.name +
+                            "', and holds other numbers",
+                        "fill: {same_as: " + argument.name + "}, where they are one array");
       }
     }
   }
@@ -58,7 +57,7 @@ class SameFills {
   }
 
   void complain(const ArgumentSpec& one, const std::string& message, std::string suggestion = {}) {
-    reader_.diagnostics.error(one.where, "'" + one.name + "' " + message, std::move(suggestion));
+    reader_.error(one.where, "'" + one.name + "' " + message, std::move(suggestion));
   }
 
   void follow(ArgumentSpec& one) {

@@ -72,11 +72,6 @@ std::optional<YamlNode> pasted_lambda(const YamlNode& node) {
 
 }  // namespace
 
-std::filesystem::path Reader::folder_of(const YamlNode& node) const {
-  const std::string file = position_of(diagnostics, node).file;
-  return file == diagnostics.file() ? directory : std::filesystem::path(file).parent_path();
-}
-
 Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
   for (const auto& [name, value] : DeviceFacts{}.bindings()) {
     meanings_.emplace(name, Meaning{kDeviceFact, 0, {}});
@@ -91,7 +86,7 @@ Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
 
 void Names::declare(const YamlNode& key, NameKind kind, std::set<std::string> parameters) {
   const std::string& name = key.text;
-  const Position where = position_of(diagnostics_, key);
+  const Position where = key.where();
   if (!is_identifier(name)) {
     diagnostics_.error(where, "'" + name + "' cannot be a name",
                        "a letter or _, then letters, digits and _");
@@ -184,28 +179,27 @@ Expression Names::read(const YamlNode& node, const std::string& what, unsigned k
                        const std::string& who) const {
   if (const auto whole = pasted_lambda(node)) return read(*whole, what, kinds, who);
   if (!node.is_scalar()) {
-    diagnostics_.error(
-        node, what + " must be an expression, not " + kind_of(node),
-        node.is_sequence() || node.is_map() ? "quote text that begins with [ or {" : "");
+    node.error(what + " must be an expression, not " + kind_of(node),
+               node.is_sequence() || node.is_map() ? "quote text that begins with [ or {" : "");
     return {};
   }
   std::string text = node.text;
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  const Position origin = position_in(diagnostics_, node, 0);
+  const Position origin = node.where(0);
   auto parsed = Expression::parse(text, origin);
   if (!parsed) {
     Complaint complaint = parsed.error();
     const int offset = std::max(0, complaint.where.column - origin.column);
-    diagnostics_.error(position_in(diagnostics_, node, static_cast<std::size_t>(offset)),
-                       complaint.message, complaint.suggestion);
+    diagnostics_.error(node.where(static_cast<std::size_t>(offset)), complaint.message,
+                       complaint.suggestion);
     return {};
   }
   bool good = true;
   for (std::size_t i = 0; i < parsed->names().size(); ++i) {
     const std::string& name = parsed->names()[i];
     if (knows(name, kinds)) continue;
-    complain(position_in(diagnostics_, node, parsed->name_offsets()[i]), name, kinds, who);
+    complain(node.where(parsed->name_offsets()[i]), name, kinds, who);
     good = false;
   }
   return good ? *parsed : Expression();

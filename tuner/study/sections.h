@@ -83,13 +83,16 @@ struct Reader {
   Diagnostics& diagnostics;
   Names& names;
   Study& study;
-  std::filesystem::path directory;  // of the study file: see folder_of for names of files
   DataFiles data = DataFiles::kNeeded;
   std::map<std::string, RecordSpec> types{};  // of the section 'types', without values
   std::size_t members = 0;                    // of all of them, and of arguments of these types
 
-  // Of the file in which the node stands: names of files are relative to it.
-  std::filesystem::path folder_of(const YamlNode& node) const;
+  void error(Position where, std::string message, std::string suggestion = {}) {
+    diagnostics.error(std::move(where), std::move(message), std::move(suggestion));
+  }
+  void warning(Position where, std::string message, std::string suggestion = {}) {
+    diagnostics.warning(std::move(where), std::move(message), std::move(suggestion));
+  }
 };
 
 // The values of a collection that were read without an error count on; sections that are absent
@@ -121,7 +124,7 @@ void read_command(Reader& reader, const YamlNode& node, const Position& where,
 // Of a study with a command: which arguments and which measuring it can have.
 void check_program_arguments(Reader& reader);
 void check_program_measuring(Reader& reader);
-void read_program_file(Reader& reader, const YamlNode& node, ArgumentSpec& argument);
+void read_program_file(const YamlNode& node, ArgumentSpec& argument);
 void read_launch(Reader& reader, const YamlNode& node, const Position& where);
 void read_types(Reader& reader, const YamlNode& node);
 void read_arguments(Reader& reader, const YamlNode& node);
@@ -153,7 +156,7 @@ inline bool is_command(const Study& study) { return study.kernel.language == "pr
 std::string choice_of(const Parameter& parameter);
 // The parameter's own value, whose type may differ from what is written: 1 for true.
 std::optional<Value> value_among(const Parameter& parameter, const Value& wanted);
-OptionList read_options(Reader& reader, const YamlNode& node, const std::string& whose);
+OptionList read_options(const YamlNode& node, const std::string& whose);
 // A metric whose value an observer gives.
 void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node);
 void read_counter(Reader& reader, const YamlNode& key, const YamlNode& node);
@@ -191,7 +194,7 @@ const ArgumentSpec* find_argument(const Study& study, const std::string& name);
 // Whether there is a reference that computes this argument's right answer.
 bool reference_takes(const Study& study, const std::string& argument);
 // One of a few words: which, by place. The first where it is none of them.
-std::size_t read_choice(Reader& reader, const YamlNode& node, const std::string& what,
+std::size_t read_choice(const YamlNode& node, const std::string& what,
                         const std::vector<std::string>& words);
 
 // Compiler options, of a list of texts.

@@ -57,8 +57,7 @@ class WordReader {
     }
     if (at_ < text_.size()) return;
     failed_ = true;
-    reader_.diagnostics.error(position_in(reader_.diagnostics, node_, begin),
-                              fmt::format("{}: this quote has no partner", what_));
+    reader_.error(node_.where(begin), fmt::format("{}: this quote has no partner", what_));
   }
 
   // What stands here and means something to shells alone; empty: nothing of that kind.
@@ -77,9 +76,9 @@ class WordReader {
 
   void complain(const std::string& what) {
     failed_ = true;
-    reader_.diagnostics.error(position_in(reader_.diagnostics, node_, at_),
-                              fmt::format("{}: {} needs a shell, and none is started", what_, what),
-                              "\"sh -c '...'\" starts one; in quotes a sign stands for itself");
+    reader_.error(node_.where(at_),
+                  fmt::format("{}: {} needs a shell, and none is started", what_, what),
+                  "\"sh -c '...'\" starts one; in quotes a sign stands for itself");
   }
 
   void put(char c) {
@@ -105,12 +104,12 @@ class WordReader {
 }  // namespace
 
 std::vector<std::string> read_words(Reader& reader, const YamlNode& node, const std::string& what) {
-  const auto text = read_text(reader.diagnostics, node, what);
+  const auto text = read_text(node, what);
   if (!text) return {};
   check_placeholders(reader, node, kSpaceNames, what);
   std::vector<std::string> words = WordReader(reader, node, what).read();
   if (words.empty() && text->find_first_not_of(" \t\n") == std::string::npos) {
-    reader.diagnostics.error(node, what + " is empty");
+    node.error(what + " is empty");
   }
   return words;
 }

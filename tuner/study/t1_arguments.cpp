@@ -42,7 +42,7 @@ std::string extent_text(const T1Reader& t1, const std::string& axis) {
 // "max(tile)" of the parameter's values; empty when there is no such parameter.
 std::optional<std::string> text_over_values(T1Reader& t1, const std::string& function,
                                             const std::string& name) {
-  const auto& all = t1.study().parameters;
+  const auto& all = t1.study.parameters;
   const auto parameter =
       std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
   if (parameter == all.end()) return std::nullopt;
@@ -78,20 +78,20 @@ std::string size_text(T1Reader& t1, const YamlNode& node) {
 
 Expression read_size(T1Reader& t1, const YamlNode& node, int width) {
   if (!node.is_scalar()) {
-    t1.diagnostics().error(node, "'Size' must be a number or an expression, not " + kind_of(node));
+    node.error("'Size' must be a number or an expression, not " + kind_of(node));
     return {};
   }
   YamlNode written = node;
   written.text = size_text(t1, node);
   if (width > 1) written.text = fmt::format("({}) * {}", written.text, width);
-  return t1.reader.names.read(written, "'Size'", kSizeName, "the size of a buffer");
+  return t1.names.read(written, "'Size'", kSizeName, "the size of a buffer");
 }
 
 // "DataSource" of a generated fill: an expression in i.
 void read_generator(T1Reader& t1, const YamlNode& argument, FillSpec& fill) {
-  const YamlNode* source = t1_require(t1, argument, "DataSource", "a generated argument");
+  const YamlNode* source = t1_require(argument, "DataSource", "a generated argument");
   if (source == nullptr) return;
-  const auto rule = Expression::parse(source->text, position_in(t1.diagnostics(), *source, 0));
+  const auto rule = Expression::parse(source->text, source->where(0));
   const auto at = [&](std::int64_t i) {
     if (!rule) return std::nan("");
     const auto value = rule->evaluate({{"i", Value(i)}});
@@ -108,7 +108,7 @@ void read_generator(T1Reader& t1, const YamlNode& argument, FillSpec& fill) {
     fill = {FillSpec::Kind::kSequence, first, step, {}};
   } else {
     fill.kind = FillSpec::Kind::kFormula;
-    read_formula(t1.reader, *source, fill);
+    read_formula(t1, *source, fill);
   }
 }
 
@@ -121,7 +121,7 @@ void read_random(FillSpec& fill, DataType type, std::optional<double> value) {
 void read_fill(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
   std::optional<double> value;
   if (const YamlNode* given = t1_find(node, "FillValue")) {
-    value = read_number(t1.diagnostics(), *given, "'FillValue'");
+    value = read_number(*given, "'FillValue'");
   }
   const YamlNode* type = t1_find(node, "FillType");
   const std::string name = type == nullptr ? "Constant" : type->text;
@@ -132,17 +132,17 @@ void read_fill(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
   } else if (name == "Generator") {
     read_generator(t1, node, argument.fill);
   } else if (name == "BinaryRaw") {
-    const YamlNode* source = t1_require(t1, node, "DataSource", "an argument read from a file");
+    const YamlNode* source = t1_require(node, "DataSource", "an argument read from a file");
     if (source == nullptr) return;
-    const auto path = read_data_file(t1.reader, *source, kSizeName, "'DataSource'");
+    const auto path = read_data_file(t1, *source, kSizeName, "'DataSource'");
     if (path) argument.fill = {FillSpec::Kind::kFile, 0, 0, *path};
   } else {
-    t1.diagnostics().error(*type, "the fill '" + name + "' is not understood",
-                           "Constant, Random, Generator and BinaryRaw are");
+    type->error("the fill '" + name + "' is not understood",
+                "Constant, Random, Generator and BinaryRaw are");
   }
 }
 
-void read_access(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
+void read_access(const YamlNode& node, ArgumentSpec& argument) {
   const YamlNode* access = t1_find(node, "AccessType");
   const YamlNode* output = t1_find(node, "Output");
   const bool is_output = output != nullptr && output->text != "0" && output->text != "false";
@@ -153,37 +153,36 @@ void read_access(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
   } else if (name == "ReadWrite" || (name == "ReadOnly" && is_output)) {
     argument.role = Role::kInOut;
   } else if (name != "ReadOnly") {
-    t1.diagnostics().error(*access, "unknown access '" + name + "'",
-                           suggestion_for(name, {"ReadOnly", "WriteOnly", "ReadWrite"}));
+    access->error("unknown access '" + name + "'",
+                  suggestion_for(name, {"ReadOnly", "WriteOnly", "ReadWrite"}));
   }
 }
 
 void read_scalar(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
   argument.is_scalar = true;
-  if (const YamlNode* value = t1_require(t1, node, "FillValue", "a scalar argument")) {
-    argument.value = t1.reader.names.read(*value, "'FillValue'", kParameterName | kSizeName,
-                                          "the value of a scalar");
+  if (const YamlNode* value = t1_require(node, "FillValue", "a scalar argument")) {
+    argument.value =
+        t1.names.read(*value, "'FillValue'", kParameterName | kSizeName, "the value of a scalar");
   }
 }
 
 void read_vector(T1Reader& t1, const YamlNode& node, int width, ArgumentSpec& argument) {
-  if (const YamlNode* size = t1_require(t1, node, "Size", "a vector argument")) {
+  if (const YamlNode* size = t1_require(node, "Size", "a vector argument")) {
     Expression extent = read_size(t1, *size, width);
     if (!extent.empty()) argument.shape.push_back(std::move(extent));
   }
   read_fill(t1, node, argument);
-  read_access(t1, node, argument);
+  read_access(node, argument);
 }
 
 // KTT's "Local": so much more dynamic shared memory, which in OpenCL the kernel's __local argument
 // is.
 void add_local(T1Reader& t1, const YamlNode& node, const ArgumentSpec& argument) {
-  const YamlNode* size = t1_require(t1, node, "Size", "a local argument");
+  const YamlNode* size = t1_require(node, "Size", "a local argument");
   if (size == nullptr) return;
-  const Expression extent =
-      t1.reader.names.read(*size, "'Size'", kParameterName | kSizeName, "'Size'");
+  const Expression extent = t1.names.read(*size, "'Size'", kParameterName | kSizeName, "'Size'");
   if (extent.empty()) return;
-  Expression& bytes = t1.study().launch.dynamic_shared_bytes;
+  Expression& bytes = t1.study.launch.dynamic_shared_bytes;
   const std::string more = fmt::format("({}) * {}", extent.text(), size_of(argument.type));
   auto sum =
       Expression::parse(bytes.empty() ? more : "(" + bytes.text() + ") + " + more, extent.origin());
@@ -191,21 +190,20 @@ void add_local(T1Reader& t1, const YamlNode& node, const ArgumentSpec& argument)
 }
 
 void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
-  if (!expect_map(t1.diagnostics(), node, "an argument")) return;
+  if (!expect_map(node, "an argument")) return;
   ArgumentSpec argument;
-  argument.where = t1.at(node);
+  argument.where = node.where();
   argument.name = fmt::format("argument{}", index);
   if (const YamlNode* name = t1_find(node, "Name")) {
-    argument.name = read_text(t1.diagnostics(), *name, "'Name'").value_or("");
-    argument.where = t1.at(*name);
+    argument.name = read_text(*name, "'Name'").value_or("");
+    argument.where = name->where();
   }
-  const YamlNode* type = t1_require(t1, node, "Type", "an argument");
-  const YamlNode* memory = t1_require(t1, node, "MemoryType", "an argument");
+  const YamlNode* type = t1_require(node, "Type", "an argument");
+  const YamlNode* memory = t1_require(node, "MemoryType", "an argument");
   if (type == nullptr || memory == nullptr) return;
   const auto element = element_type(type->text);
   if (!element) {
-    t1.diagnostics().error(*type, "unknown type '" + type->text + "'",
-                           suggestion_for(type->text, data_type_names()));
+    type->error("unknown type '" + type->text + "'", suggestion_for(type->text, data_type_names()));
     return;
   }
   argument.type = element->type;
@@ -218,43 +216,43 @@ void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
   } else if (memory->text == "Local") {
     return add_local(t1, node, argument);
   } else {
-    t1.diagnostics().error(*memory, "unknown memory '" + memory->text + "'",
-                           suggestion_for(memory->text, {"Scalar", "Vector", "Symbol", "Local"}));
+    memory->error("unknown memory '" + memory->text + "'",
+                  suggestion_for(memory->text, {"Scalar", "Vector", "Symbol", "Local"}));
     return;
   }
   static const NameForm kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
   if (!kIdentifier.fits(argument.name)) {
-    t1.diagnostics().error(argument.where, "'" + argument.name + "' cannot be a name",
-                           "a letter or _, then letters, digits and _");
+    t1.error(argument.where, "'" + argument.name + "' cannot be a name",
+             "a letter or _, then letters, digits and _");
   }
   // Kernel Tuner copies constant memory to its symbol and passes it to the kernel as well. In
   // OpenCL it is an argument alone.
-  const bool has_symbols = t1.study().kernel.language != "opencl";
+  const bool has_symbols = t1.study.kernel.language != "opencl";
   if ((is_constant && has_symbols) || memory->text == "Symbol") {
     argument.role = Role::kIn;
-    t1.study().constants.push_back(argument);
+    t1.study.constants.push_back(argument);
   }
-  if (memory->text != "Symbol") t1.study().arguments.push_back(std::move(argument));
+  if (memory->text != "Symbol") t1.study.arguments.push_back(std::move(argument));
 }
 
 }  // namespace
 
 void t1_read_arguments(T1Reader& t1, const YamlNode& kernel) {
-  const YamlNode* list = t1_require(t1, kernel, "Arguments", "'KernelSpecification'");
-  if (list == nullptr || !expect_list(t1.diagnostics(), *list, "'Arguments'")) return;
+  const YamlNode* list = t1_require(kernel, "Arguments", "'KernelSpecification'");
+  if (list == nullptr || !expect_list(*list, "'Arguments'")) return;
   for (std::size_t i = 0; i < list->items.size(); ++i) read_argument(t1, *list->items[i], i);
   if (list->items.empty()) {
-    t1.diagnostics().error(*list,
-                           "'Arguments' is empty: the kernel could not return "
-                           "anything");
+    list->error(
+        "'Arguments' is empty: the kernel could not return "
+        "anything");
   }
-  const auto& all = t1.study().arguments;
+  const auto& all = t1.study.arguments;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto twin = std::find_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
                                    [&](const ArgumentSpec& a) { return a.name == all[i].name; });
     if (twin != all.begin() + static_cast<std::ptrdiff_t>(i)) {
-      t1.diagnostics().error(all[i].where, "'" + all[i].name + "' is already on line " +
-                                               std::to_string(twin->where.line));
+      t1.error(all[i].where,
+               "'" + all[i].name + "' is already on line " + std::to_string(twin->where.line));
     }
   }
 }

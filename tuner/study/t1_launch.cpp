@@ -18,24 +18,23 @@ constexpr std::array<const char*, 3> kBlocks{"block_size_x", "block_size_y", "bl
 
 void read_extent(T1Reader& t1, const YamlNode& node, std::size_t axis, ProblemSize& size) {
   if (axis >= kAxes.size()) {
-    t1.diagnostics().error(node, "'ProblemSize' has at most three extents");
+    node.error("'ProblemSize' has at most three extents");
     return;
   }
   if (!node.plain) {  // an expression: another size for each configuration
-    const Expression e =
-        t1.reader.names.read(node, "'ProblemSize'", kParameterName, "'ProblemSize'");
+    const Expression e = t1.names.read(node, "'ProblemSize'", kParameterName, "'ProblemSize'");
     t1.problem[axis] = e.empty() ? "1" : "(" + e.text() + ")";
     return;
   }
-  const auto extent = tuner::read_extent(t1.diagnostics(), node, "'ProblemSize'");
+  const auto extent = tuner::read_extent(node, "'ProblemSize'");
   if (!extent) return;
   if (*extent <= 0) {
-    t1.diagnostics().error(node, "'ProblemSize' must be at least 1");
+    node.error("'ProblemSize' must be at least 1");
     return;
   }
   YamlNode name = node;
   name.text = kDims[axis];
-  t1.reader.names.declare(name, kSizeName);
+  t1.names.declare(name, kSizeName);
   size.dims.emplace_back(name.text, *extent);
   t1.problem[axis] = name.text;
 }
@@ -44,7 +43,7 @@ void read_extent(T1Reader& t1, const YamlNode& node, std::size_t axis, ProblemSi
 std::string product(T1Reader& t1, const YamlNode& list, const char* what) {
   std::string text;
   for (const YamlRef& item : list.items) {
-    const Expression factor = t1.reader.names.read(*item, what, kParameterName, what);
+    const Expression factor = t1.names.read(*item, what, kParameterName, what);
     if (factor.empty()) return "1";
     const bool name = factor.names().size() == 1 && factor.names().front() == factor.text();
     text += (text.empty() ? "" : " * ") + (name ? factor.text() : "(" + factor.text() + ")");
@@ -57,43 +56,42 @@ std::string product(T1Reader& t1, const YamlNode& list, const char* what) {
 std::string divisor_of(T1Reader& t1, const YamlNode& kernel, std::size_t axis) {
   const YamlNode* list = t1_find(kernel, kDivisors[axis]);
   if (list != nullptr && !list->is_sequence()) {
-    const Expression one =
-        t1.reader.names.read(*list, kDivisors[axis], kParameterName, kDivisors[axis]);
+    const Expression one = t1.names.read(*list, kDivisors[axis], kParameterName, kDivisors[axis]);
     return one.empty() ? "1" : one.text();
   }
   if (list != nullptr && !list->items.empty()) return product(t1, *list, kDivisors[axis]);
-  return t1.reader.names.knows(kBlocks[axis], kParameterName) ? kBlocks[axis] : "1";
+  return t1.names.knows(kBlocks[axis], kParameterName) ? kBlocks[axis] : "1";
 }
 
 // One axis of LocalSize or GlobalSize; empty = not given.
 Expression axis_of(T1Reader& t1, const YamlNode* map, std::size_t axis, const char* what) {
   const YamlNode* node = map == nullptr ? nullptr : t1_find(*map, kAxes[axis]);
   if (node == nullptr) return {};
-  return t1.reader.names.read(*node, what, kParameterName | kSizeName, what);
+  return t1.names.read(*node, what, kParameterName | kSizeName, what);
 }
 
-const YamlNode* size_map(T1Reader& t1, const YamlNode& kernel, const char* key) {
+const YamlNode* size_map(const YamlNode& kernel, const char* key) {
   const YamlNode* map = t1_find(kernel, key);
-  if (map == nullptr || !expect_map(t1.diagnostics(), *map, "'" + std::string(key) + "'")) {
+  if (map == nullptr || !expect_map(*map, "'" + std::string(key) + "'")) {
     return nullptr;
   }
   return map;
 }
 
-Expression composed(T1Reader& t1, const std::string& text, const YamlNode& where) {
-  auto parsed = Expression::parse(text, t1.at(where));
+Expression composed(const std::string& text, const YamlNode& where) {
+  auto parsed = Expression::parse(text, where.where());
   if (parsed) return *parsed;
-  t1.diagnostics().error(where, parsed.error().message);
+  where.error(parsed.error().message);
   return {};
 }
 
 // GlobalSize counts blocks in CUDA's way and threads in OpenCL's.
-bool counts_threads(T1Reader& t1, const YamlNode& kernel) {
+bool counts_threads(const YamlNode& kernel) {
   const YamlNode* type = t1_find(kernel, "GlobalSizeType");
   if (type == nullptr || type->text == "CUDA" || type->text == "Vulkan") return false;
   if (type->text != "OpenCL") {
-    t1.diagnostics().error(*type, "unknown size type '" + type->text + "'",
-                           suggestion_for(type->text, {"CUDA", "OpenCL", "Vulkan"}));
+    type->error("unknown size type '" + type->text + "'",
+                suggestion_for(type->text, {"CUDA", "OpenCL", "Vulkan"}));
   }
   return true;
 }
@@ -104,44 +102,43 @@ bool has_divisors(const YamlNode& kernel) {
 }
 
 void read_grid(T1Reader& t1, const YamlNode& kernel) {
-  LaunchSpec& launch = t1.study().launch;
-  const YamlNode* global = size_map(t1, kernel, "GlobalSize");
+  LaunchSpec& launch = t1.study.launch;
+  const YamlNode* global = size_map(kernel, "GlobalSize");
   const bool by_problem = !t1.problem[0].empty() && (has_divisors(kernel) || global == nullptr);
   if (!by_problem && global == nullptr) {
-    t1.diagnostics().error(kernel, "the grid is not given",
-                           "'GlobalSize', or 'ProblemSize' with 'GridDivX'");
+    kernel.error("the grid is not given", "'GlobalSize', or 'ProblemSize' with 'GridDivX'");
     return;
   }
-  const bool threads = counts_threads(t1, kernel);
+  const bool threads = counts_threads(kernel);
   for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
     if (by_problem) {
       if (t1.problem[axis].empty()) continue;
       t1.divisors[axis] = divisor_of(t1, kernel, axis);
-      launch.grid[axis] = composed(
-          t1, fmt::format("ceil_div({}, {})", t1.problem[axis], t1.divisors[axis]), kernel);
+      launch.grid[axis] =
+          composed(fmt::format("ceil_div({}, {})", t1.problem[axis], t1.divisors[axis]), kernel);
       continue;
     }
     launch.grid[axis] = axis_of(t1, global, axis, "'GlobalSize'");
     if (threads && !launch.grid[axis].empty() && !launch.block[axis].empty()) {
       launch.grid[axis] = composed(
-          t1, fmt::format("ceil_div({}, {})", launch.grid[axis].text(), launch.block[axis].text()),
+          fmt::format("ceil_div({}, {})", launch.grid[axis].text(), launch.block[axis].text()),
           *global);
     }
   }
 }
 
 void read_block(T1Reader& t1, const YamlNode& kernel) {
-  const YamlNode* local = size_map(t1, kernel, "LocalSize");
+  const YamlNode* local = size_map(kernel, "LocalSize");
   for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
-    Expression& extent = t1.study().launch.block[axis];
+    Expression& extent = t1.study.launch.block[axis];
     extent = axis_of(t1, local, axis, "'LocalSize'");
-    if (local == nullptr && t1.reader.names.knows(kBlocks[axis], kParameterName)) {
-      extent = composed(t1, kBlocks[axis], kernel);
+    if (local == nullptr && t1.names.knows(kBlocks[axis], kParameterName)) {
+      extent = composed(kBlocks[axis], kernel);
     }
     // Sources written for Kernel Tuner use these names even where nothing is tuned about them.
     const bool fixed = !extent.empty() && extent.names().empty();
-    if (fixed && !t1.reader.names.knows(kBlocks[axis], kParameterName)) {
-      t1.study().kernel.options.push_back(fmt::format("-D{}={}", kBlocks[axis], extent.text()));
+    if (fixed && !t1.names.knows(kBlocks[axis], kParameterName)) {
+      t1.study.kernel.options.push_back(fmt::format("-D{}={}", kBlocks[axis], extent.text()));
     }
   }
 }
@@ -194,7 +191,7 @@ std::optional<Configuration> first_with_moderate_block(const Study& study,
 // with a moderate block where the default is not valid or has a larger one. Empty when there is
 // none, or none is found soon.
 std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNode& kernel) {
-  const Study& study = t1.study();
+  const Study& study = t1.study;
   const bool is_valid = allowed(study, t1.defaults);
   if (is_valid && has_moderate_block(study, t1.defaults)) return t1.defaults;
   // Reading a file must not take for ever. Published spaces need a few hundred.
@@ -212,10 +209,10 @@ std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNod
   } catch (const InputError&) {
   }
   if (is_valid) return t1.defaults;
-  t1.study().runnable = false;
+  t1.study.runnable = false;
   t1.obstacle =
       "the default configuration is not valid, and no other one was found to compare with";
-  t1.diagnostics().warning(kernel, *t1.obstacle + ": the file can only be checked");
+  kernel.warning(*t1.obstacle + ": the file can only be checked");
   return std::nullopt;
 }
 
@@ -235,7 +232,7 @@ Expression fixed(const Expression& e, const Bindings& values) {
 }
 
 Expression fixed_grid(const T1Reader& t1, std::size_t axis, const Bindings& values) {
-  const Expression& grid = t1.study().launch.grid[axis];
+  const Expression& grid = t1.study.launch.grid[axis];
   if (t1.divisors[axis].empty()) return fixed(grid, values);
   const bool is_dimension = t1.problem[axis] == kDims[axis];
   const std::string extent = is_dimension ? t1.problem[axis] : fixed_text(t1.problem[axis], values);
@@ -284,36 +281,36 @@ void t1_read_problem_size(T1Reader& t1, const YamlNode& kernel) {
   } else {
     read_extent(t1, *node, 0, size);
   }
-  t1.study().sizes = {size};
+  t1.study.sizes = {size};
 }
 
 void t1_read_launch(T1Reader& t1, const YamlNode& kernel) {
   read_block(t1, kernel);
   read_grid(t1, kernel);
   if (const YamlNode* bytes = t1_find(kernel, "SharedMemory")) {
-    t1.study().launch.dynamic_shared_bytes = t1.reader.names.read(
-        *bytes, "'SharedMemory'", kParameterName | kSizeName, "'SharedMemory'");
+    t1.study.launch.dynamic_shared_bytes =
+        t1.names.read(*bytes, "'SharedMemory'", kParameterName | kSizeName, "'SharedMemory'");
   }
 }
 
 void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
-  Study& study = t1.study();
+  Study& study = t1.study;
   const bool has_output =
       std::any_of(study.arguments.begin(), study.arguments.end(), [](const ArgumentSpec& a) {
         return !a.is_scalar && (a.role == Role::kOut || a.role == Role::kInOut);
       });
   if (!has_output) {
-    t1.diagnostics().warning(kernel,
-                             "no argument is an output: results are NOT verified, wrong answers "
-                             "would be ranked",
-                             "\"Output\": 1, or an \"AccessType\" that writes");
+    kernel.warning(
+        "no argument is an output: results are NOT verified, wrong answers "
+        "would be ranked",
+        "\"Output\": 1, or an \"AccessType\" that writes");
     return;
   }
   const auto chosen = reference_configuration(t1, kernel);
   if (!chosen) return;
   ReferenceSpec reference;
   reference.entry = study.kernel.entry;
-  reference.where = t1.at(kernel);
+  reference.where = kernel.where();
   const Bindings values = bindings_of(study, *chosen);
   for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
     reference.launch.block[axis] = fixed(study.launch.block[axis], values);
@@ -328,10 +325,10 @@ void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
     if (argument.role != Role::kInOut && argument.role != Role::kOut) continue;
     study.verify.emplace_back(argument.name, tolerance_of(argument.type));
   }
-  t1.diagnostics().warning(kernel,
-                           "the file holds no right answer: every variant is compared with one "
-                           "configuration (" +
-                               text_of(study, *chosen) + ")");
+  kernel.warning(
+      "the file holds no right answer: every variant is compared with one "
+      "configuration (" +
+      text_of(study, *chosen) + ")");
   if (t1.extents.empty()) return;
   std::string names;
   std::string options;
@@ -339,8 +336,7 @@ void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
     names += (names.empty() ? "" : ", ") + name;
     options += " --per " + name;
   }
-  t1.diagnostics().warning(
-      kernel,
+  kernel.warning(
       fmt::format("buffers have the size for the largest {}: where the right answer depends on "
                   "it, variants with other values are 'correctness' without{}",
                   names, options));

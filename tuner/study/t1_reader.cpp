@@ -60,42 +60,41 @@ std::string strategy_called(const std::string& text) {
 }
 
 void read_t1_search(T1Reader& t1, const YamlNode& node) {
-  if (!expect_map(t1.diagnostics(), node, "'Search'")) return;
-  t1.study().search.where = t1.at(node);
+  if (!expect_map(node, "'Search'")) return;
+  t1.study.search.where = node.where();
   const YamlNode* name = t1_find(node, "Name");
   if (name == nullptr || !name->is_scalar()) return;
   const std::string strategy = strategy_called(name->text);
-  if (!strategy.empty()) t1.study().search.strategy = strategy;
+  if (!strategy.empty()) t1.study.search.strategy = strategy;
   if (strategy.empty()) {
-    t1.diagnostics().warning(
-        *name, "the search '" + name->text + "' is not known here; the default strategy is used");
+    name->warning("the search '" + name->text +
+                  "' is not known here; the default strategy is used");
   } else if (t1_find(node, "Attributes") != nullptr) {
-    t1.diagnostics().warning(*name,
-                             "the attributes of this search are another program's; left out");
+    name->warning("the attributes of this search are another program's; left out");
   }
 }
 
 void read_one_budget(T1Reader& t1, const YamlNode& node) {
-  if (!expect_map(t1.diagnostics(), node, "a budget")) return;
-  const YamlNode* type = t1_require(t1, node, "Type", "a budget");
-  const YamlNode* value = t1_require(t1, node, "BudgetValue", "a budget");
+  if (!expect_map(node, "a budget")) return;
+  const YamlNode* type = t1_require(node, "Type", "a budget");
+  const YamlNode* value = t1_require(node, "BudgetValue", "a budget");
   if (type == nullptr || value == nullptr) return;
-  const auto number = read_number(t1.diagnostics(), *value, "'BudgetValue'");
+  const auto number = read_number(*value, "'BudgetValue'");
   if (!number) return;
-  Budget& budget = t1.study().search.budget;
+  Budget& budget = t1.study.search.budget;
   if (*number <= 0) {
-    t1.diagnostics().error(*value, "'BudgetValue' must be more than 0");
+    value->error("'BudgetValue' must be more than 0");
   } else if (type->text == "TuningDuration") {
     budget.seconds = *number;
   } else if (type->text == "ConfigurationCount") {
     budget.evaluations = static_cast<std::uint64_t>(std::min(*number, 1e18));
   } else if (type->text == "ConfigurationFraction") {
-    t1.diagnostics().warning(*type, "a share of the configurations is no budget here",
-                             "--budget takes a number of evaluations");
+    type->warning("a share of the configurations is no budget here",
+                  "--budget takes a number of evaluations");
   } else {
-    t1.diagnostics().error(*type, "unknown budget '" + type->text + "'",
-                           suggestion_for(type->text, {"TuningDuration", "ConfigurationCount",
-                                                       "ConfigurationFraction"}));
+    type->error("unknown budget '" + type->text + "'",
+                suggestion_for(type->text,
+                               {"TuningDuration", "ConfigurationCount", "ConfigurationFraction"}));
   }
 }
 
@@ -106,20 +105,20 @@ void read_budget(T1Reader& t1, const YamlNode& node) {
 
 // Where authors keep kernels: beside the file, or beside its folder.
 void find_source(T1Reader& t1, const YamlNode& kernel) {
-  const YamlNode* file = t1_require(t1, kernel, "KernelFile", "'KernelSpecification'");
+  const YamlNode* file = t1_require(kernel, "KernelFile", "'KernelSpecification'");
   if (file == nullptr) return;
-  const auto name = read_text(t1.diagnostics(), *file, "'KernelFile'");
+  const auto name = read_text(*file, "'KernelFile'");
   if (!name) return;
-  const std::filesystem::path& folder = t1.reader.directory;
+  const std::filesystem::path folder = t1.study.file.parent_path();
   for (const auto& path : {folder / *name, folder.parent_path() / *name}) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path, ignored)) continue;
-    t1.study().kernel.source = path.lexically_normal();
+    t1.study.kernel.source = path.lexically_normal();
     return;
   }
   t1.obstacle = "the kernel file '" + *name + "' is neither in '" + folder.string() +
                 "' nor in the folder above it";
-  t1.diagnostics().warning(*file, *t1.obstacle + ": the file can only be checked");
+  file->warning(*t1.obstacle + ": the file can only be checked");
 }
 
 std::string file_name_of(const std::string& text) {
@@ -139,22 +138,22 @@ void name_kernel(T1Reader& t1, const YamlNode& root, const YamlNode* kernel) {
   if (general != nullptr) named = t1_find(*general, "BenchmarkName");
   if (named == nullptr && kernel != nullptr) named = t1_find(*kernel, "BenchmarkName");
   if (named == nullptr && kernel != nullptr) named = t1_find(*kernel, "KernelName");
-  if (named != nullptr && named->is_scalar()) t1.study().kernel.name = file_name_of(named->text);
-  if (t1.study().kernel.name.empty()) {
-    t1.study().kernel.name = file_name_of(t1.study().file.stem().string());
+  if (named != nullptr && named->is_scalar()) t1.study.kernel.name = file_name_of(named->text);
+  if (t1.study.kernel.name.empty()) {
+    t1.study.kernel.name = file_name_of(t1.study.file.stem().string());
   }
 }
 
 void read_options(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
-  std::vector<std::string>& options = t1.study().kernel.options;
+  std::vector<std::string>& options = t1.study.kernel.options;
   if (const YamlNode* list = t1_find(kernel, "CompilerOptions")) {
-    if (!expect_list(t1.diagnostics(), *list, "'CompilerOptions'")) return;
-    add_compiler_options(t1.reader, *list);
+    if (!expect_list(*list, "'CompilerOptions'")) return;
+    add_compiler_options(t1, *list);
   }
   // Sources ask for this name to learn that their parameters are given to them.
   options.emplace_back("-Dkernel_tuner=1");
   const YamlNode* config = t1_find(root, "BenchmarkConfig");
-  if (config == nullptr || !expect_map(t1.diagnostics(), *config, "'BenchmarkConfig'")) return;
+  if (config == nullptr || !expect_map(*config, "'BenchmarkConfig'")) return;
   static const NameForm kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
   const std::vector<std::string> of_the_runner{"iterations", "dataSize", "jitify", "backend"};
   for (const auto& [key, value] : config->entries) {
@@ -162,7 +161,7 @@ void read_options(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
     const bool is_runners =
         std::find(of_the_runner.begin(), of_the_runner.end(), key->text) != of_the_runner.end();
     if (!is_number || is_runners || !kIdentifier.fits(key->text) ||
-        t1.reader.names.knows(key->text, kParameterName)) {
+        t1.names.knows(key->text, kParameterName)) {
       continue;
     }
     const std::string text = value->text == "true"    ? "1"
@@ -174,13 +173,12 @@ void read_options(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
 
 // Template arguments.
 void add_types(T1Reader& t1, const YamlNode& types) {
-  if (!expect_list(t1.diagnostics(), types, "'KernelTypeNames'") || types.items.empty()) return;
+  if (!expect_list(types, "'KernelTypeNames'") || types.items.empty()) return;
   std::string text;
   for (const YamlRef& item : types.items) {
-    text += (text.empty() ? "" : ", ") +
-            read_text(t1.diagnostics(), *item, "a type of the kernel").value_or("");
+    text += (text.empty() ? "" : ", ") + read_text(*item, "a type of the kernel").value_or("");
   }
-  t1.study().kernel.entry += "<" + text + ">";
+  t1.study.kernel.entry += "<" + text + ">";
 }
 
 const std::vector<std::string> kKernelKeys{"Language",
@@ -208,38 +206,38 @@ const std::vector<std::string> kKernelKeys{"Language",
                                            "ReferenceArguments"};
 
 void read_t1_kernel(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
-  if (!expect_map(t1.diagnostics(), kernel, "'KernelSpecification'")) return;
-  t1.study().kernel.where = t1.at(kernel);
-  const YamlNode* language = t1_require(t1, kernel, "Language", "'KernelSpecification'");
+  if (!expect_map(kernel, "'KernelSpecification'")) return;
+  t1.study.kernel.where = kernel.where();
+  const YamlNode* language = t1_require(kernel, "Language", "'KernelSpecification'");
   if (language != nullptr && lower(language->text) == "opencl") {
-    t1.study().kernel.language = "opencl";
+    t1.study.kernel.language = "opencl";
   } else if (language != nullptr && lower(language->text) != "cuda") {
     t1.obstacle = "the kernel is written in " + language->text + ", not in CUDA or OpenCL";
-    t1.diagnostics().warning(*language, *t1.obstacle + ": the file can only be checked");
+    language->warning(*t1.obstacle + ": the file can only be checked");
     return;
   }
-  t1_warn_of_unknown(t1, kernel, kKernelKeys, "'KernelSpecification'");
-  t1.study().kernel.define_prefix = "";
+  t1_warn_of_unknown(kernel, kKernelKeys, "'KernelSpecification'");
+  t1.study.kernel.define_prefix = "";
   find_source(t1, kernel);
-  if (const YamlNode* entry = t1_require(t1, kernel, "KernelName", "'KernelSpecification'")) {
-    t1.study().kernel.entry = read_text(t1.diagnostics(), *entry, "'KernelName'").value_or("");
-    check_placeholders(t1.reader, *entry, kSpaceNames, "'KernelName'");
+  if (const YamlNode* entry = t1_require(kernel, "KernelName", "'KernelSpecification'")) {
+    t1.study.kernel.entry = read_text(*entry, "'KernelName'").value_or("");
+    check_placeholders(t1, *entry, kSpaceNames, "'KernelName'");
     if (const YamlNode* types = t1_find(kernel, "KernelTypeNames")) add_types(t1, *types);
   }
   if (const YamlNode* given = t1_find(kernel, "ReferenceArguments")) {
-    t1.diagnostics().warning(*given, "right answers as data are not understood");
+    given->warning("right answers as data are not understood");
   }
   read_options(t1, root, kernel);
   t1_read_problem_size(t1, kernel);
   t1_read_launch(t1, kernel);
   t1_read_arguments(t1, kernel);
-  t1.study().runnable = !t1.obstacle;
-  if (t1.diagnostics().ok()) t1_add_reference(t1, kernel);
+  t1.study.runnable = !t1.obstacle;
+  if (t1.diagnostics.ok()) t1_add_reference(t1, kernel);
 }
 
 void read_all(T1Reader& t1, const YamlNode& root) {
-  const YamlNode* space = t1_require(t1, root, "ConfigurationSpace", "a T1 file");
-  if (space == nullptr || !expect_map(t1.diagnostics(), *space, "'ConfigurationSpace'")) return;
+  const YamlNode* space = t1_require(root, "ConfigurationSpace", "a T1 file");
+  if (space == nullptr || !expect_map(*space, "'ConfigurationSpace'")) return;
   t1_read_parameters(t1, *space);
   t1_read_conditions(t1, *space);
   if (const YamlNode* search = t1_find(root, "Search")) read_t1_search(t1, *search);
@@ -248,8 +246,7 @@ void read_all(T1Reader& t1, const YamlNode& root) {
   name_kernel(t1, root, kernel != nullptr && kernel->is_map() ? kernel : nullptr);
   if (kernel != nullptr) return read_t1_kernel(t1, root, *kernel);
   if (const YamlNode* older = t1_find(root, "kernelSpecification")) {
-    t1.diagnostics().warning(
-        *older,
+    older->warning(
         "'kernelSpecification', the older form with keys in lower case, is not "
         "understood: the file can only be checked");
   }
@@ -271,10 +268,9 @@ StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data) {
   study.text = diagnostics.text();
   // A YAML reader reads JSON too, and knows where everything stands; but it reads more than JSON.
   const YamlRef root = is_json(diagnostics) ? parse_yaml(diagnostics) : nullptr;
-  if (root && expect_map(diagnostics, *root, "a T1 file")) {
+  if (root && expect_map(*root, "a T1 file")) {
     Names names(diagnostics);
-    Reader reader{diagnostics, names, study, study.file.parent_path(), data};
-    T1Reader t1{reader, {}, {}, {}, {}};
+    T1Reader t1{{diagnostics, names, study, data}};
     read_all(t1, *root);
     if (study.sizes.empty()) study.sizes.emplace_back();
     if (diagnostics.ok() && study.runnable) {

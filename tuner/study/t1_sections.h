@@ -11,25 +11,21 @@
 
 namespace tuner {
 
-struct T1Reader {
-  Reader& reader;
-  Configuration defaults;  // one value for each parameter; the first where a file has no usable one
-  std::array<std::string, 3> problem;   // expressions for ProblemSize[0..2]; empty = not given
-  std::array<std::string, 3> divisors;  // of these, where they make the grid; else empty
-  std::optional<std::string> obstacle;  // why the file cannot be run
-  std::vector<std::string> extents{};   // parameters whose extreme values are sizes of buffers
-
-  Diagnostics& diagnostics() const { return reader.diagnostics; }
-  Study& study() const { return reader.study; }
-  Position at(const YamlNode& node) const { return position_of(reader.diagnostics, node); }
+struct T1Reader : Reader {
+  Configuration
+      defaults{};  // one value for each parameter; the first where a file has no usable one
+  std::array<std::string, 3> problem{};   // expressions for ProblemSize[0..2]; empty = not given
+  std::array<std::string, 3> divisors{};  // of these, where they make the grid; else empty
+  std::optional<std::string> obstacle{};  // why the file cannot be run
+  std::vector<std::string> extents{};     // parameters whose extreme values are sizes of buffers
 };
 
 // The value of a key, or null where the key is absent or null.
 const YamlNode* t1_find(const YamlNode& map, const char* key);
 // The same, but its absence is an error.
-const YamlNode* t1_require(T1Reader& t1, const YamlNode& map, const char* key, const char* what);
+const YamlNode* t1_require(const YamlNode& map, const char* key, const char* what);
 // A warning for each key that is not in `known`: it may matter to its author.
-void t1_warn_of_unknown(T1Reader& t1, const YamlNode& map, const std::vector<std::string>& known,
+void t1_warn_of_unknown(const YamlNode& map, const std::vector<std::string>& known,
                         const std::string& what);
 
 void t1_read_parameters(T1Reader& t1, const YamlNode& space);

@@ -25,41 +25,39 @@ std::vector<Value> values_in(T1Reader& t1, const YamlNode& node) {
   std::vector<Value> values;
   if (node.is_sequence()) {
     for (const YamlRef& item : node.items) {
-      if (const auto value = read_value(t1.diagnostics(), *item, "a value")) {
+      if (const auto value = read_value(*item, "a value")) {
         values.push_back(*value);
       }
     }
     return values;
   }
   if (!node.is_scalar()) {
-    t1.diagnostics().error(node, "'Values' must be a list or a list as text, not " + kind_of(node));
+    node.error("'Values' must be a list or a list as text, not " + kind_of(node));
     return values;
   }
-  return read_python_list(t1.diagnostics(), node.text, position_in(t1.diagnostics(), node, 0));
+  return read_python_list(t1.diagnostics, node.text, node.where(0));
 }
 
-void check_values(T1Reader& t1, const YamlNode& where, const std::string& name,
-                  const std::string& type, const std::vector<Value>& values) {
+void check_values(const YamlNode& where, const std::string& name, const std::string& type,
+                  const std::vector<Value>& values) {
   for (const Value& value : values) {
     if (type.empty() || fits(value, type)) continue;
-    t1.diagnostics().error(
-        where, fmt::format("'{}' is of type {}; {} is not", name, type, to_text(value)));
+    where.error(fmt::format("'{}' is of type {}; {} is not", name, type, to_text(value)));
     return;
   }
   if (const auto twice = repeated_value(values)) {
-    t1.diagnostics().error(where,
-                           fmt::format("'{}' has the value {} twice", name, to_text(*twice)));
+    where.error(fmt::format("'{}' has the value {} twice", name, to_text(*twice)));
   }
 }
 
 // The file's default where it is one of the values; some files' are not.
-Value default_of(T1Reader& t1, const YamlNode& item, const std::vector<Value>& values) {
+Value default_of(const YamlNode& item, const std::vector<Value>& values) {
   const YamlNode* given = t1_find(item, "Default");
   if (given != nullptr && given->is_sequence() && given->items.size() == 1) {
     given = given->items.front().get();
   }
   if (given != nullptr && given->is_scalar()) {
-    const auto value = read_value(t1.diagnostics(), *given, "'Default'");
+    const auto value = read_value(*given, "'Default'");
     for (const Value& known : values) {
       if (value && same_value(known, *value)) return known;
     }
@@ -68,31 +66,31 @@ Value default_of(T1Reader& t1, const YamlNode& item, const std::vector<Value>& v
 }
 
 void read_parameter(T1Reader& t1, const YamlNode& item) {
-  if (!expect_map(t1.diagnostics(), item, "a tuning parameter")) return;
-  const YamlNode* name = t1_require(t1, item, "Name", "a tuning parameter");
-  const YamlNode* values = t1_require(t1, item, "Values", "a tuning parameter");
-  if (name == nullptr) return t1.reader.names.set_incomplete();
-  if (!read_text(t1.diagnostics(), *name, "'Name'")) return;
-  t1.reader.names.declare(*name, kParameterName);
+  if (!expect_map(item, "a tuning parameter")) return;
+  const YamlNode* name = t1_require(item, "Name", "a tuning parameter");
+  const YamlNode* values = t1_require(item, "Values", "a tuning parameter");
+  if (name == nullptr) return t1.names.set_incomplete();
+  if (!read_text(*name, "'Name'")) return;
+  t1.names.declare(*name, kParameterName);
   if (values == nullptr) return;
   std::string type;
   if (const YamlNode* node = t1_find(item, "Type")) {
-    type = read_text(t1.diagnostics(), *node, "'Type'").value_or("");
+    type = read_text(*node, "'Type'").value_or("");
     if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
-      t1.diagnostics().error(*node, "unknown type '" + type + "'", suggestion_for(type, kTypes));
+      node->error("unknown type '" + type + "'", suggestion_for(type, kTypes));
       type.clear();
     }
   }
-  Parameter parameter{name->text, values_in(t1, *values), t1.at(*name)};
+  Parameter parameter{name->text, values_in(t1, *values), name->where()};
   if (parameter.values.empty()) {
-    if (t1.diagnostics().ok()) {
-      t1.diagnostics().error(*values, "'" + name->text + "' has no values");
+    if (t1.diagnostics.ok()) {
+      values->error("'" + name->text + "' has no values");
     }
     return;
   }
-  check_values(t1, *values, name->text, type, parameter.values);
-  t1.defaults.push_back(default_of(t1, item, parameter.values));
-  t1.study().parameters.push_back(std::move(parameter));
+  check_values(*values, name->text, type, parameter.values);
+  t1.defaults.push_back(default_of(item, parameter.values));
+  t1.study.parameters.push_back(std::move(parameter));
 }
 
 }  // namespace
@@ -102,7 +100,7 @@ const YamlNode* t1_find(const YamlNode& map, const char* key) {
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
-const YamlNode* t1_require(T1Reader& t1, const YamlNode& map, const char* key, const char* what) {
+const YamlNode* t1_require(const YamlNode& map, const char* key, const char* what) {
   const YamlNode* found = t1_find(map, key);
   if (found != nullptr) return found;
   std::string near;
@@ -115,42 +113,42 @@ const YamlNode* t1_require(T1Reader& t1, const YamlNode& map, const char* key, c
     }
   }
   if (near.empty()) near = did_you_mean(key, keys);
-  t1.diagnostics().error(map, fmt::format("{} needs '{}'", what, key), near);
+  map.error(fmt::format("{} needs '{}'", what, key), near);
   return nullptr;
 }
 
-void t1_warn_of_unknown(T1Reader& t1, const YamlNode& map, const std::vector<std::string>& known,
+void t1_warn_of_unknown(const YamlNode& map, const std::vector<std::string>& known,
                         const std::string& what) {
   for (const auto& [name, value] : map.entries) {
     if (std::find(known.begin(), known.end(), name->text) != known.end()) continue;
-    t1.diagnostics().warning(*name, "'" + name->text + "' in " + what + " is not understood",
-                             did_you_mean(name->text, known));
+    name->warning("'" + name->text + "' in " + what + " is not understood",
+                  did_you_mean(name->text, known));
   }
 }
 
 void t1_read_parameters(T1Reader& t1, const YamlNode& space) {
-  const YamlNode* list = t1_require(t1, space, "TuningParameters", "'ConfigurationSpace'");
-  if (list == nullptr || !expect_list(t1.diagnostics(), *list, "'TuningParameters'")) {
-    return t1.reader.names.set_incomplete();
+  const YamlNode* list = t1_require(space, "TuningParameters", "'ConfigurationSpace'");
+  if (list == nullptr || !expect_list(*list, "'TuningParameters'")) {
+    return t1.names.set_incomplete();
   }
   for (const YamlRef& item : list->items) {
     read_parameter(t1, *item);
-    if (!values_fit(t1.reader)) return;
+    if (!values_fit(t1)) return;
   }
   if (list->items.empty()) {
-    t1.diagnostics().error(*list, "'TuningParameters' is empty: there is nothing to tune");
+    list->error("'TuningParameters' is empty: there is nothing to tune");
   }
 }
 
 void t1_read_conditions(T1Reader& t1, const YamlNode& space) {
   const YamlNode* list = t1_find(space, "Conditions");
-  if (list == nullptr || !expect_list(t1.diagnostics(), *list, "'Conditions'")) return;
+  if (list == nullptr || !expect_list(*list, "'Conditions'")) return;
   for (const YamlRef& item : list->items) {
     const YamlNode* text = item.get();
-    if (item->is_map()) text = t1_require(t1, *item, "Expression", "a condition");
+    if (item->is_map()) text = t1_require(*item, "Expression", "a condition");
     if (text == nullptr) continue;
-    Expression rule = t1.reader.names.read(*text, "a condition", kParameterName, "a condition");
-    if (!rule.empty()) t1.study().constraints.push_back(std::move(rule));
+    Expression rule = t1.names.read(*text, "a condition", kParameterName, "a condition");
+    if (!rule.empty()) t1.study.constraints.push_back(std::move(rule));
   }
 }
 

@@ -38,20 +38,18 @@ void read_type_parameter(Reader& reader, const YamlNode& node, ArgumentSpec& arg
   const std::string& text = argument.type_name;
   const std::string name = text.substr(1, text.find('}') - 1);
   if (text.find('}') != text.size() - 1) {
-    reader.diagnostics.error(node, "a type is one name, or one parameter in braces",
-                             "type: \"{T}\"");
+    node.error("a type is one name, or one parameter in braces", "type: \"{T}\"");
     return;
   }
   const Parameter* parameter = find_parameter(reader.study, name);
   if (parameter == nullptr) {
-    reader.names.complain(position_of(reader.diagnostics, node), name, kParameterName, "'type'");
+    reader.names.complain(node.where(), name, kParameterName, "'type'");
     return;
   }
   for (const Value& value : parameter->values) {
     if (layout_of(value)) continue;
     const bool is_struct = reader.types.contains(to_text(value));
-    reader.diagnostics.error(
-        node,
+    node.error(
         "the value " + to_text(value) + " of '" + name + "' is " +
             (is_struct ? "a struct, and 'type' needs numbers or vectors" : "the name of no type"),
         suggestion_for(to_text(value), data_type_names()));
@@ -75,9 +73,9 @@ void find_choosers(Reader& reader, ArgumentSpec& holder) {
     const ArgumentSpec* of = find_argument(reader.study, name);
     if (of == nullptr || !of->choice) continue;
     if (is_table(holder)) {
-      reader.diagnostics.error(holder.where, "a table cannot hold the address of '" + name +
-                                                 "', whose type is the parameter '" +
-                                                 of->choice->parameter + "'");
+      reader.error(holder.where, "a table cannot hold the address of '" + name +
+                                     "', whose type is the parameter '" + of->choice->parameter +
+                                     "'");
       return;
     }
     holder.chosen_by.push_back(of->choice->parameter);
@@ -96,15 +94,15 @@ void expand_types(Reader& reader) {
       continue;
     }
     if (all.size() > kMost) {
-      reader.diagnostics.error(argument.where, "with all types there are more than " +
-                                                   std::to_string(kMost) + " arguments");
+      reader.error(argument.where,
+                   "with all types there are more than " + std::to_string(kMost) + " arguments");
       return;
     }
     for (const Value& value : find_parameter(reader.study, argument.choice->parameter)->values) {
       all.push_back(with_type(argument, value));
       if (!argument.is_scalar || all.back().lanes == 1) continue;
-      reader.diagnostics.error(argument.where, "'" + argument.name + "' is one number, and '" +
-                                                   to_text(value) + "' has several");
+      reader.error(argument.where, "'" + argument.name + "' is one number, and '" + to_text(value) +
+                                       "' has several");
       break;
     }
   }

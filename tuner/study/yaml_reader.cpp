@@ -39,15 +39,14 @@ const std::vector<std::string> kSections{
     "problem",   "extends",   "types",         "buffers",    "configurations", "compiled",
     "launcher",  "work",      "command"};
 
-void check_schema(Diagnostics& diagnostics, const Fields& file) {
+void check_schema(const Fields& file) {
   const YamlNode* node = file.require("schema");
   if (node == nullptr) return;
-  const auto version = read_integer(diagnostics, *node, "'schema'");
+  const auto version = read_integer(*node, "'schema'");
   if (!version || *version == kSchema) return;
   const bool newer = *version > kSchema;
-  diagnostics.error(*node,
-                    "this program reads schema " + std::to_string(kSchema) + ", not " + node->text,
-                    newer ? "a newer tuner wrote this file" : "schema: 1");
+  node->error("this program reads schema " + std::to_string(kSchema) + ", not " + node->text,
+              newer ? "a newer tuner wrote this file" : "schema: 1");
 }
 
 class StudyReader {
@@ -55,7 +54,7 @@ class StudyReader {
   StudyReader(Reader& reader, const Fields& file) : reader_(reader), file_(file) {}
 
   void read() {
-    check_schema(reader_.diagnostics, file_);
+    check_schema(file_);
     read_search_space();
     if (needs_kernel()) read_kernel_parts();
     section_at("backend", read_backend);
@@ -155,8 +154,7 @@ class StudyReader {
 
   void refuse(const char* key, const std::string& beside, const std::string& why) {
     if (file_.find(key) == nullptr) return;
-    reader_.diagnostics.error(file_.where(key),
-                              fmt::format("'{}' does not go with '{}'", key, beside), why);
+    file_.error(key, fmt::format("'{}' does not go with '{}'", key, beside), why);
   }
 
   // With a reference that takes them, outputs are verified even where 'verify' is silent.
@@ -168,13 +166,13 @@ class StudyReader {
     for (const ArgumentSpec& argument : study.arguments) {
       has_output = has_output || argument.role == Role::kOut || argument.role == Role::kInOut;
       if (std::ranges::find(unverified, argument.name) == unverified.end()) continue;
-      reader_.diagnostics.warning(
-          argument.where, "nothing verifies '" + argument.name + "': wrong answers would be ranked",
-          study.reference ? "" : "a 'reference' computes the right ones");
+      reader_.warning(argument.where,
+                      "nothing verifies '" + argument.name + "': wrong answers would be ranked",
+                      study.reference ? "" : "a 'reference' computes the right ones");
     }
     if (!has_output) {
-      reader_.diagnostics.warning(file_.where(is_command(study) ? "command" : "arguments"),
-                                  "no argument is an output: wrong answers would be ranked");
+      reader_.warning(file_.where(is_command(study) ? "command" : "arguments"),
+                      "no argument is an output: wrong answers would be ranked");
     }
   }
 
@@ -215,16 +213,16 @@ bool check_dimensions(Diagnostics& diagnostics, const Fields& file, const Study&
 void read_over_t1(Diagnostics& diagnostics, const YamlNode& root, Study& study) {
   const std::vector<std::string> allowed{"schema", "extends", "problem_sizes",
                                          "search", "measure", "export"};
-  const Fields file(diagnostics, root, diagnostics.at(1, 1), "the study", kSections);
-  check_schema(diagnostics, file);
+  const Fields file(root, diagnostics.at(1, 1), "the study", kSections);
+  check_schema(file);
   for (const auto& [key, value] : root.entries) {
     if (std::ranges::find(allowed, key->text) != allowed.end()) continue;
-    diagnostics.error(*key, fmt::format("'{}' of a T1 file cannot be said anew", key->text),
-                      listed(allowed, "and") + " can be there");
+    key->error(fmt::format("'{}' of a T1 file cannot be said anew", key->text),
+               listed(allowed, "and") + " can be there");
   }
   const Study other = study;
   Names names(diagnostics);
-  Reader reader{diagnostics, names, study, study.file.parent_path()};
+  Reader reader{diagnostics, names, study};
   if (const YamlNode* sizes = file.find("problem_sizes")) {
     study.sizes.clear();
     study.domain.reset();
@@ -253,8 +251,8 @@ StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::p
   result.study.file = path;
   result.study.text = diagnostics.text();
   Names names(diagnostics);
-  Reader reader{diagnostics, names, result.study, path.parent_path(), data};
-  const Fields file(diagnostics, root, diagnostics.at(1, 1), "the study", kSections);
+  Reader reader{diagnostics, names, result.study, data};
+  const Fields file(root, diagnostics.at(1, 1), "the study", kSections);
   if (file.is_map()) StudyReader(reader, file).read();
   if (result.study.kernel.name.empty()) result.study.kernel.name = first.stem().string();
   if (other == nullptr || check_dimensions(diagnostics, file, *other, result.study)) {
@@ -268,7 +266,7 @@ StudyFile read_file(const fs::path& path, DataFiles data);
 // The other study, with what this one says. It has to be right by itself.
 StudyFile extended(Diagnostics& diagnostics, const YamlRef& own, const fs::path& path,
                    DataFiles data) {
-  const auto name = extended_file(diagnostics, *extends_of(*own), path);
+  const auto name = read_file_name(*own->value_of("extends"), "'extends'");
   if (!name) return {};
   fs::path first;
   const bool of_t1 = name->extension() == ".json";
@@ -290,7 +288,7 @@ StudyFile read_file(const fs::path& path, DataFiles data) {
   const fs::path full = fs::absolute(path).lexically_normal();
   StudyFile result;
   const YamlRef root = parse_yaml(diagnostics);
-  const bool extends = root && extends_of(*root) != nullptr;
+  const bool extends = root && root->value_of("extends") != nullptr;
   const std::string own_text = diagnostics.text();
   if (extends) {
     result = extended(diagnostics, root, full, data);

@@ -89,25 +89,34 @@ bool is_comprehension(const std::string& text) {
   return loop != text.npos && text.find(" in ", loop) != text.npos;
 }
 
-void Diagnostics::error(const YamlNode& node, std::string message, std::string suggestion) {
-  error(tuner::position_of(*this, node), std::move(message), std::move(suggestion));
-}
+Position YamlNode::where() const { return diagnostics->at(line, column); }
 
-void Diagnostics::warning(const YamlNode& node, std::string message, std::string suggestion) {
-  warning(tuner::position_of(*this, node), std::move(message), std::move(suggestion));
-}
-
-Position position_of(const Diagnostics& diagnostics, const YamlNode& node) {
-  return diagnostics.at(node.line, node.column);
-}
-
-Position position_in(const Diagnostics& diagnostics, const YamlNode& scalar, std::size_t offset) {
-  RawCursor cursor(diagnostics.text(), diagnostics.offset_of(scalar.line, scalar.column));
-  for (std::size_t i = 0; i < offset && i < scalar.text.size(); ++i) {
-    if (!is_space(scalar.text[i])) cursor.pass_visible();
+Position YamlNode::where(std::size_t offset) const {
+  RawCursor cursor(diagnostics->text(), diagnostics->offset_of(line, column));
+  for (std::size_t i = 0; i < offset && i < text.size(); ++i) {
+    if (!is_space(text[i])) cursor.pass_visible();
   }
-  if (offset < scalar.text.size()) return diagnostics.position_of(cursor.next_visible());
-  return diagnostics.position_of(std::min(cursor.at(), diagnostics.text().size()));
+  if (offset < text.size()) return diagnostics->position_of(cursor.next_visible());
+  return diagnostics->position_of(std::min(cursor.at(), diagnostics->text().size()));
+}
+
+std::filesystem::path YamlNode::folder() const {
+  return std::filesystem::absolute(where().file).lexically_normal().parent_path();
+}
+
+void YamlNode::error(std::string message, std::string suggestion) const {
+  diagnostics->error(where(), std::move(message), std::move(suggestion));
+}
+
+void YamlNode::warning(std::string message, std::string suggestion) const {
+  diagnostics->warning(where(), std::move(message), std::move(suggestion));
+}
+
+const YamlNode* YamlNode::value_of(std::string_view key) const {
+  for (const auto& [name, value] : entries) {
+    if (name->text == key) return value.get();
+  }
+  return nullptr;
 }
 
 namespace {
@@ -122,17 +131,16 @@ int open_parentheses(const YamlNode& node) {
   return depth;
 }
 
-YamlRef joined(const YamlRef& first, const std::string& text, Diagnostics& diagnostics) {
+YamlRef joined(const YamlRef& first, const std::string& text) {
   if (!is_comprehension(text)) {
-    diagnostics.error(*first, "YAML splits '" + text + "' at the comma",
-                      "put it in quotes: \"" + text + "\"");
+    first->error("YAML splits '" + text + "' at the comma", "put it in quotes: \"" + text + "\"");
   }
   auto whole = std::make_shared<YamlNode>(*first);
   whole->text = text;
   return whole;
 }
 
-void rejoin_items(YamlNode& list, Diagnostics& diagnostics) {
+void rejoin_items(YamlNode& list) {
   std::vector<YamlRef> whole;
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     int depth = open_parentheses(*list.items[i]);
@@ -144,14 +152,14 @@ void rejoin_items(YamlNode& list, Diagnostics& diagnostics) {
       text += ", " + list.items[last]->text;
     }
     const bool split = last > i && depth == 0;
-    whole.push_back(split ? joined(list.items[i], text, diagnostics) : list.items[i]);
+    whole.push_back(split ? joined(list.items[i], text) : list.items[i]);
     if (split) i = last;
   }
   list.items = std::move(whole);
 }
 
 // In a map, the pieces of a split value behind the first look like keys without a value.
-void rejoin_entries(YamlNode& map, Diagnostics& diagnostics) {
+void rejoin_entries(YamlNode& map) {
   std::vector<std::pair<YamlRef, YamlRef>> whole;
   for (std::size_t i = 0; i < map.entries.size(); ++i) {
     auto [key, value] = map.entries[i];
@@ -164,7 +172,7 @@ void rejoin_entries(YamlNode& map, Diagnostics& diagnostics) {
       text += ", " + map.entries[last].first->text;
     }
     const bool split = last > i && depth == 0;
-    whole.emplace_back(key, split ? joined(value, text, diagnostics) : value);
+    whole.emplace_back(key, split ? joined(value, text) : value);
     if (split) i = last;
   }
   map.entries = std::move(whole);
@@ -173,9 +181,9 @@ void rejoin_entries(YamlNode& map, Diagnostics& diagnostics) {
 // YAML splits the unquoted flow list [ceil_div(N, BN)] at the comma inside the parentheses, and a
 // flow map {t: min(a, b)} likewise. Recognises the pieces, says to quote them, and puts them
 // together again so that the rest of the file can be read for its other mistakes.
-void rejoin_split_expressions(YamlNode& flow, Diagnostics& diagnostics) {
-  if (flow.is_sequence()) rejoin_items(flow, diagnostics);
-  if (flow.is_map()) rejoin_entries(flow, diagnostics);
+void rejoin_split_expressions(YamlNode& flow) {
+  if (flow.is_sequence()) rejoin_items(flow);
+  if (flow.is_map()) rejoin_entries(flow);
 }
 
 // ---- the tree -----------------------------------------------------------------------------------
@@ -188,7 +196,11 @@ struct GiveUp {
 
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  explicit TreeBuilder(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
+    auto nothing = std::make_shared<YamlNode>();
+    nothing->diagnostics = &diagnostics;
+    root_ = std::move(nothing);
+  }
 
   YamlRef root() const { return root_; }
 
@@ -252,6 +264,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::shared_ptr<YamlNode> made(YamlNode::Kind kind, const YAML::Mark& mark) {
     count(1, mark);
     auto node = std::make_shared<YamlNode>();
+    node->diagnostics = &diagnostics_;
     node->kind = kind;
     node->line = mark.line + 1;
     node->column = mark.column + 1;
@@ -288,7 +301,7 @@ class TreeBuilder : public YAML::EventHandler {
   void close() {
     Open done = std::move(open_.back());
     open_.pop_back();
-    if (done.node->flow) rejoin_split_expressions(*done.node, diagnostics_);
+    if (done.node->flow) rejoin_split_expressions(*done.node);
     if (done.node->is_map()) keep_first_of_each_key(*done.node);
     finish(std::move(done.node), done.anchor);
   }
@@ -297,15 +310,13 @@ class TreeBuilder : public YAML::EventHandler {
     std::map<std::string, int> lines;
     std::erase_if(map.entries, [&](const auto& entry) {
       const YamlNode& key = *entry.first;
-      const Position where = position_of(diagnostics_, key);
       if (!key.is_scalar()) {
-        diagnostics_.error(where, "a key must be plain text");
+        key.error("a key must be plain text");
         return true;
       }
       const auto [first, is_new] = lines.emplace(key.text, key.line);
       if (is_new) return false;
-      diagnostics_.error(where, "duplicate key '" + key.text + "', first on line " +
-                                    std::to_string(first->second));
+      key.error("duplicate key '" + key.text + "', first on line " + std::to_string(first->second));
       return true;
     });
   }
@@ -337,18 +348,11 @@ class TreeBuilder : public YAML::EventHandler {
   Diagnostics& diagnostics_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, YamlRef> anchors_;
-  YamlRef root_ = std::make_shared<YamlNode>();
+  YamlRef root_;  // of an empty document: null
   std::size_t total_ = 0;
 };
 
 }  // namespace
-
-const YamlNode* YamlNode::value_of(std::string_view key) const {
-  for (const auto& [name, value] : entries) {
-    if (name->text == key) return value.get();
-  }
-  return nullptr;
-}
 
 YamlRef parse_yaml(Diagnostics& diagnostics) {
   if (diagnostics.text().size() > kMaxYamlBytes) {
@@ -363,7 +367,7 @@ YamlRef parse_yaml(Diagnostics& diagnostics) {
     parser.HandleNextDocument(builder);
     TreeBuilder rest(diagnostics);
     if (parser.HandleNextDocument(rest)) {
-      diagnostics.error(*rest.root(), "a second document begins here; a study file holds one");
+      rest.root()->error("a second document begins here; a study file holds one");
     }
   } catch (const YAML::Exception& e) {
     const Position where = diagnostics.at(e.mark.line + 1, e.mark.column + 1);

@@ -2,6 +2,7 @@
 // A YAML file as a tree that knows where everything stands. Only yaml_tree.cpp sees yaml-cpp.
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ using YamlRef = std::shared_ptr<const YamlNode>;
 
 struct YamlNode {
   enum class Kind { kNull, kScalar, kSequence, kMap };
+  Diagnostics* diagnostics = nullptr;  // of its file
   Kind kind = Kind::kNull;
   bool plain = true;           // an unquoted scalar: may be a number or a boolean
   bool flow = false;           // a collection in [] or {}
@@ -33,6 +35,15 @@ struct YamlNode {
   bool is_map() const { return kind == Kind::kMap; }
   // What stands behind a key of a map, if only null; nullptr where the key is not there.
   const YamlNode* value_of(std::string_view key) const;
+
+  Position where() const;
+  // Where byte `offset` of a scalar's text stands: past an opening quote, and on the right line of
+  // folded text.
+  Position where(std::size_t offset) const;
+  std::filesystem::path folder() const;  // of its file, absolute: names of files are relative to it
+  // What is wrong here, and what is allowed.
+  void error(std::string message, std::string suggestion = {}) const;
+  void warning(std::string message, std::string suggestion = {}) const;
 };
 
 // Limits that no honest study reaches; they keep hostile ones cheap.
@@ -48,10 +59,5 @@ YamlRef parse_yaml(Diagnostics& diagnostics);
 // Whether it reads as Python's "2**i for i in range(1, 6)". In a list of YAML it may be split at
 // its commas, which is mended without a word.
 bool is_comprehension(const std::string& text);
-
-Position position_of(const Diagnostics& diagnostics, const YamlNode& node);
-// Where byte `offset` of a scalar's text stands: past an opening quote, and on the right line of
-// folded text.
-Position position_in(const Diagnostics& diagnostics, const YamlNode& scalar, std::size_t offset);
 
 }  // namespace tuner

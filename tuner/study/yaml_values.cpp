@@ -86,9 +86,9 @@ std::optional<double> float_of(const std::string& text) {
   return value;
 }
 
-void wrong_type(Diagnostics& diagnostics, const YamlNode& node, const std::string& what,
-                const std::string& wanted, const std::string& suggestion = {}) {
-  diagnostics.error(node, what + " must be " + wanted + ", not " + kind_of(node), suggestion);
+void wrong_type(const YamlNode& node, const std::string& what, const std::string& wanted,
+                const std::string& suggestion = {}) {
+  node.error(what + " must be " + wanted + ", not " + kind_of(node), suggestion);
 }
 
 // 1e6, which is whole.
@@ -126,10 +126,9 @@ std::string kind_of(const YamlNode& node) {
   return "text";
 }
 
-std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
-                                const std::string& what) {
+std::optional<Value> read_value(const YamlNode& node, const std::string& what) {
   if (!node.is_scalar()) {
-    wrong_type(diagnostics, node, what, "a number, a boolean or text");
+    wrong_type(node, what, "a number, a boolean or text");
     return std::nullopt;
   }
   std::optional<Value> value;
@@ -148,30 +147,28 @@ std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
       break;
   }
   if (!value) {
-    diagnostics.error(node, what + ": " + node.text +
-                                (form_of(node) == Form::kNotFinite ? " is not a finite number"
-                                                                   : " does not fit in 64 bits"));
+    node.error(what + ": " + node.text +
+               (form_of(node) == Form::kNotFinite ? " is not a finite number"
+                                                  : " does not fit in 64 bits"));
   }
   return value;
 }
 
-std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNode& node,
-                                         const std::string& what) {
+std::optional<std::int64_t> read_integer(const YamlNode& node, const std::string& what) {
   if (is_whole_power(node)) return extent_from(node.text);
   if (!node.is_scalar() || form_of(node) != Form::kInteger) {
-    wrong_type(diagnostics, node, what, "an integer", node.is_scalar() ? meant_by(node.text) : "");
+    wrong_type(node, what, "an integer", node.is_scalar() ? meant_by(node.text) : "");
     return std::nullopt;
   }
-  const auto value = read_value(diagnostics, node, what);
+  const auto value = read_value(node, what);
   return value ? std::optional(std::get<std::int64_t>(*value)) : std::nullopt;
 }
 
-std::optional<std::int64_t> read_extent(Diagnostics& diagnostics, const YamlNode& node,
-                                        const std::string& what) {
+std::optional<std::int64_t> read_extent(const YamlNode& node, const std::string& what) {
   const Form form = node.is_scalar() ? form_of(node) : Form::kNotFinite;
   const bool may_be_one = form == Form::kText || form == Form::kFloat;
   if (const auto extent = may_be_one ? extent_from(node.text) : std::nullopt) return extent;
-  return read_integer(diagnostics, node, what);
+  return read_integer(node, what);
 }
 
 std::vector<Value> whole_values(const std::vector<Value>& values,
@@ -185,14 +182,13 @@ std::vector<Value> whole_values(const std::vector<Value>& values,
   return whole;
 }
 
-std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,
-                                  const std::string& what) {
+std::optional<double> read_number(const YamlNode& node, const std::string& what) {
   const Form form = node.is_scalar() ? form_of(node) : Form::kText;
   if (form != Form::kInteger && form != Form::kFloat) {
-    wrong_type(diagnostics, node, what, "a number");
+    wrong_type(node, what, "a number");
     return std::nullopt;
   }
-  const auto value = read_value(diagnostics, node, what);
+  const auto value = read_value(node, what);
   return value ? std::optional(to_number(*value)) : std::nullopt;
 }
 
@@ -219,29 +215,26 @@ std::optional<Value> repeated_value(const std::vector<Value>& values) {
   return std::nullopt;
 }
 
-std::optional<std::string> read_text(Diagnostics& diagnostics, const YamlNode& node,
-                                     const std::string& what) {
+std::optional<std::string> read_text(const YamlNode& node, const std::string& what) {
   if (node.is_scalar()) return node.text;
-  wrong_type(diagnostics, node, what, "text");
+  wrong_type(node, what, "text");
   return std::nullopt;
 }
 
-bool expect_list(Diagnostics& diagnostics, const YamlNode& node, const std::string& what) {
-  if (!node.is_sequence()) wrong_type(diagnostics, node, what, "a list");
+bool expect_list(const YamlNode& node, const std::string& what) {
+  if (!node.is_sequence()) wrong_type(node, what, "a list");
   return node.is_sequence();
 }
 
-bool expect_map(Diagnostics& diagnostics, const YamlNode& node, const std::string& what) {
-  if (!node.is_map()) wrong_type(diagnostics, node, what, "a map (key: value)");
+bool expect_map(const YamlNode& node, const std::string& what) {
+  if (!node.is_map()) wrong_type(node, what, "a map (key: value)");
   return node.is_map();
 }
 
-std::optional<std::filesystem::path> read_file_name(Diagnostics& diagnostics, const YamlNode& node,
-                                                    const std::filesystem::path& directory,
-                                                    const std::string& what) {
-  const auto text = read_text(diagnostics, node, what);
+std::optional<std::filesystem::path> read_file_name(const YamlNode& node, const std::string& what) {
+  const auto text = read_text(node, what);
   if (!text) return std::nullopt;
-  const std::filesystem::path path = (directory / *text).lexically_normal();
+  const std::filesystem::path path = (node.folder() / *text).lexically_normal();
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   std::string reason;
@@ -253,21 +246,20 @@ std::optional<std::filesystem::path> read_file_name(Diagnostics& diagnostics, co
     reason = path.string() + " cannot be read";
   }
   if (reason.empty()) return path;
-  diagnostics.error(node, what + ": " + reason, "names are relative to the study file");
+  node.error(what + ": " + reason, "names are relative to the study file");
   return std::nullopt;
 }
 
 // ---- maps with known keys -----------------------------------------------------------------------
 
-Fields::Fields(Diagnostics& diagnostics, const YamlNode& node, Position where, std::string what,
+Fields::Fields(const YamlNode& node, Position where, std::string what,
                const std::vector<std::string>& known)
-    : diagnostics_(diagnostics), node_(node), where_(std::move(where)), what_(std::move(what)) {
-  is_map_ = expect_map(diagnostics, node, what_);
+    : node_(node), where_(std::move(where)), what_(std::move(what)) {
+  is_map_ = expect_map(node, what_);
   if (!is_map_) return;
   for (const auto& [key, value] : node.entries) {
     if (std::find(known.begin(), known.end(), key->text) != known.end()) continue;
-    diagnostics.error(*key, "unknown key '" + key->text + "' in " + what_,
-                      suggestion_for(key->text, known));
+    key->error("unknown key '" + key->text + "' in " + what_, suggestion_for(key->text, known));
   }
 }
 
@@ -289,15 +281,24 @@ const YamlNode* Fields::require(std::string_view key) const {
   const YamlNode* value = find(key);
   if (value == nullptr && is_map_) {
     const std::string name = "'" + std::string(key) + "'";
-    diagnostics_.error(where(key),
-                       mentions(key) ? name + " is empty" : "missing key " + name + " in " + what_);
+    error(key, mentions(key) ? name + " is empty" : "missing key " + name + " in " + what_);
   }
   return value;
 }
 
 Position Fields::where(std::string_view key) const {
   const auto* found = entry(key);
-  return found == nullptr ? where_ : position_of(diagnostics_, *found->first);
+  return found == nullptr ? where_ : found->first->where();
+}
+
+void Fields::error(std::string_view key, std::string message, std::string suggestion) const {
+  node_.diagnostics->error(where(key), std::move(message), std::move(suggestion));
+}
+
+void Fields::refuse(const std::vector<std::string>& keys, const std::string& who) const {
+  for (const std::string& key : keys) {
+    if (mentions(key)) error(key, who + ", so it cannot have '" + key + "'");
+  }
 }
 
 }  // namespace tuner

@@ -20,42 +20,37 @@ std::string kind_of(const YamlNode& node);
 
 // An unquoted true/false, integer (decimal, 0x, 0o, 0b, 1_000, 2**20) or float is what it looks
 // like; all else is text. Anything but a finite scalar is an error.
-std::optional<Value> read_value(Diagnostics& diagnostics, const YamlNode& node,
-                                const std::string& what);
-std::optional<std::int64_t> read_integer(Diagnostics& diagnostics, const YamlNode& node,
-                                         const std::string& what);
+std::optional<Value> read_value(const YamlNode& node, const std::string& what);
+std::optional<std::int64_t> read_integer(const YamlNode& node, const std::string& what);
 // The same, also in quotes or as a longer expression.
-std::optional<std::int64_t> read_extent(Diagnostics& diagnostics, const YamlNode& node,
-                                        const std::string& what);
+std::optional<std::int64_t> read_extent(const YamlNode& node, const std::string& what);
 // With 1e6 an integer, where no other value is a float. nodes[i] is where values[i] stands.
 std::vector<Value> whole_values(const std::vector<Value>& values,
                                 const std::vector<const YamlNode*>& nodes);
-std::optional<double> read_number(Diagnostics& diagnostics, const YamlNode& node,
-                                  const std::string& what);
+std::optional<double> read_number(const YamlNode& node, const std::string& what);
 // A list that is written as in Python and begins at `where`: "[2**i for i in range(1, 6)]".
 std::vector<Value> read_python_list(Diagnostics& diagnostics, const std::string& text,
                                     const Position& where);
 // A value that is there twice, 1, 1.0 and true being one.
 std::optional<Value> repeated_value(const std::vector<Value>& values);
 // The text of any scalar, as it was written.
-std::optional<std::string> read_text(Diagnostics& diagnostics, const YamlNode& node,
-                                     const std::string& what);
+std::optional<std::string> read_text(const YamlNode& node, const std::string& what);
 
-bool expect_list(Diagnostics& diagnostics, const YamlNode& node, const std::string& what);
-bool expect_map(Diagnostics& diagnostics, const YamlNode& node, const std::string& what);
+bool expect_list(const YamlNode& node, const std::string& what);
+bool expect_map(const YamlNode& node, const std::string& what);
 
-// A readable regular file named relative to `directory`; absolute and normal.
-std::optional<std::filesystem::path> read_file_name(Diagnostics& diagnostics, const YamlNode& node,
-                                                    const std::filesystem::path& directory,
-                                                    const std::string& what);
+// A readable regular file named relative to the node's; absolute and normal.
+std::optional<std::filesystem::path> read_file_name(const YamlNode& node, const std::string& what);
 
 // A map whose keys are known in advance. Says what is unknown or missing.
 class Fields {
  public:
   // `what` names the map in messages ("'kernel'"), `where` is its key's place. The node must
   // outlive this object; one that is not a map is an error and has no fields.
-  Fields(Diagnostics& diagnostics, const YamlNode& node, Position where, std::string what,
+  Fields(const YamlNode& node, Position where, std::string what,
          const std::vector<std::string>& known);
+  Fields(const YamlNode& node, std::string what, const std::vector<std::string>& known)
+      : Fields(node, node.where(), std::move(what), known) {}
 
   bool is_map() const { return is_map_; }
   // Whether the file mentions the key, even with nothing behind it.
@@ -66,11 +61,14 @@ class Fields {
   const YamlNode* require(std::string_view key) const;
   // Place of the key, or of the map where it is absent.
   Position where(std::string_view key) const;
+  // What is wrong there.
+  void error(std::string_view key, std::string message, std::string suggestion = {}) const;
+  // Of these keys none may be there: `who` ("'x' has a value") cannot have them.
+  void refuse(const std::vector<std::string>& keys, const std::string& who) const;
 
  private:
   const std::pair<YamlRef, YamlRef>* entry(std::string_view key) const;
 
-  Diagnostics& diagnostics_;
   const YamlNode& node_;
   Position where_;
   std::string what_;
