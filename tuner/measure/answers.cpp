@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/answer_plan.h"
 #include "tuner/measure/constants.h"
 #include "tuner/measure/difference.h"
@@ -38,7 +39,7 @@ DeviceResult<Ok> Answers::turn(const RightAnswer& answer, std::uint32_t argument
 template <typename Work>
 auto Answers::readable(const RightAnswer& answer, std::uint32_t argument, const Work& work)
     -> decltype(work()) {
-  if (auto done = turn(answer, argument); !done) return Unexpected{done.error()};
+  TUNER_TRY(turn(answer, argument));
   auto result = work();
   auto done = turn(answer, argument);
   if (!done && result) return Unexpected{done.error()};
@@ -77,13 +78,11 @@ DeviceResult<Ok> Answers::hide(const AnswerPlan& plan, RightAnswer& answer) {
       answer.expected[index] = {};
       continue;
     }
-    auto done = turn(answer, index);
+    TUNER_TRY(turn(answer, index));
     // Those of other sets are forgotten before anybody looks at digests.
-    if (done && !is_of_passing_set(answer.set)) {
-      done = answer.seals.put(backend_.memory(), "the right answer for " + argument.name,
-                              answer.expected[index].id(), kGuardBytes + bytes_of(argument));
-    }
-    if (!done) return done;
+    if (is_of_passing_set(answer.set)) continue;
+    TUNER_TRY(answer.seals.put(backend_.memory(), "the right answer for " + argument.name,
+                               answer.expected[index].id(), kGuardBytes + bytes_of(argument)));
   }
   return Ok{};
 }
@@ -112,15 +111,14 @@ DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const Referen
   RightAnswer answer;
   answer.set = inputs.set;
   answer.key = plan.key;
-  auto done = begin(plan, inputs, answer);
+  TUNER_TRY(begin(plan, inputs, answer));
   for (const auto& [index, output] : plan.files) {
-    if (done) done = memory_.fill(answer.expected[index].id(), output);
+    TUNER_TRY(memory_.fill(answer.expected[index].id(), output));
   }
-  if (done && plan.by_problem) done = ask_problem(plan, inputs, answer);
-  if (done && plan.files.empty() && !plan.by_problem) done = launch(plan, inputs, answer);
-  if (done) done = check(plan, answer);
-  if (done) done = hide(plan, answer);
-  if (!done) return Unexpected{done.error()};
+  if (plan.by_problem) TUNER_TRY(ask_problem(plan, inputs, answer));
+  if (plan.files.empty() && !plan.by_problem) TUNER_TRY(launch(plan, inputs, answer));
+  TUNER_TRY(check(plan, answer));
+  TUNER_TRY(hide(plan, answer));
   return answer;
 }
 
@@ -133,16 +131,13 @@ DeviceResult<Ok> Answers::begin(const AnswerPlan& plan, const ReferenceInputs& i
     const ArgumentPlan& argument = argument_of(plan_, plan, index);
     if (argument.is_scalar || argument.role == Role::kIn) continue;
     const std::uint64_t bytes = bytes_of(argument);
-    auto expected = memory_.allocate_guarded(bytes);
-    if (!expected) return Unexpected{expected.error()};
-    answer.expected[index] = std::move(*expected);
+    answer.expected[index] = TUNER_TRY(memory_.allocate_guarded(bytes));
     const BufferId id = answer.expected[index].id();
     const bool is_working_space = argument.role >= Role::kScratch;
-    auto begun = argument.role == Role::kInOut
-                     ? memory_.copy(id, inputs.pristine[index], bytes)
-                     : memory_.fill_bytes(id, kGuardBytes, bytes,
-                                          is_working_space ? 0 : poison_for(argument));
-    if (!begun) return begun;
+    TUNER_TRY(argument.role == Role::kInOut
+                  ? memory_.copy(id, inputs.pristine[index], bytes)
+                  : memory_.fill_bytes(id, kGuardBytes, bytes,
+                                       is_working_space ? 0 : poison_for(argument)));
   }
   return Ok{};
 }
@@ -150,8 +145,7 @@ DeviceResult<Ok> Answers::begin(const AnswerPlan& plan, const ReferenceInputs& i
 DeviceResult<ProblemArray> Answers::fetched(std::uint32_t argument, BufferId buffer) {
   ProblemArray array = problem_array(plan_.arguments[argument]);
   array.data.resize(bytes_of(plan_.arguments[argument]));
-  auto done = backend_.memory().download(contents_of(buffer), array.data);
-  if (!done) return Unexpected{done.error()};
+  TUNER_TRY(backend_.memory().download(contents_of(buffer), array.data));
   return array;
 }
 
@@ -171,9 +165,8 @@ DeviceResult<std::vector<ProblemArray>> Answers::problem_inputs(const AnswerPlan
       all.push_back(problem_array(argument));
       continue;
     }
-    auto array = fetched(i, argument.role == Role::kInOut ? inputs.pristine[i] : inputs.data[i]);
-    if (!array) return Unexpected{array.error()};
-    all.push_back(std::move(*array));
+    const bool is_changed = argument.role == Role::kInOut;
+    all.push_back(TUNER_TRY(fetched(i, is_changed ? inputs.pristine[i] : inputs.data[i])));
   }
   for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
     if (plan_.constants[i].varies) continue;
@@ -185,11 +178,10 @@ DeviceResult<std::vector<ProblemArray>> Answers::problem_inputs(const AnswerPlan
 
 DeviceResult<Ok> Answers::ask_problem(const AnswerPlan& plan, const ReferenceInputs& inputs,
                                       const RightAnswer& answer) {
-  auto arrays = problem_inputs(plan, inputs);
-  if (!arrays) return Unexpected{arrays.error()};
+  auto arrays = TUNER_TRY(problem_inputs(plan, inputs));
   for (const std::uint32_t index : plan_.reference->arguments) {
     if (!answer.expected[index]) continue;
-    auto bytes = problem_->answer(problem_set(plan_, inputs.set), *arrays,
+    auto bytes = problem_->answer(problem_set(plan_, inputs.set), arrays,
                                   problem_array(plan_.arguments[index]));
     if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
     auto done = backend_.memory().upload(contents_of(answer.expected[index].id()), *bytes);
@@ -202,18 +194,16 @@ DeviceResult<Ok> Answers::ask_problem(const AnswerPlan& plan, const ReferenceInp
 DeviceResult<Judgement> Answers::judge(const RightAnswer& answer, const CheckPlan& check,
                                        BufferId actual) {
   const std::uint32_t output = check.argument;
-  auto expected = fetched(output, answer.expected[output].id());
-  if (!expected) return Unexpected{expected.error()};
-  auto found = fetched(output, actual);
-  if (!found) return Unexpected{found.error()};
+  auto expected = TUNER_TRY(fetched(output, answer.expected[output].id()));
+  auto found = TUNER_TRY(fetched(output, actual));
   Judgement out;
   if (check.by_problem) {
-    const auto judgement = problem_->judge(problem_set(plan_, answer.set), *found, *expected);
+    const auto judgement = problem_->judge(problem_set(plan_, answer.set), found, expected);
     out = judgement ? *judgement : Judgement{false, 0, judgement.error()};
   } else {
-    out = judged_on_host(check, plan_.arguments[output], *found, *expected);
+    out = judged_on_host(check, plan_.arguments[output], found, expected);
   }
-  wipe(expected->data);
+  wipe(expected.data);
   return out;
 }
 
@@ -236,10 +226,9 @@ DeviceResult<OutputCheck> Answers::compare_readable(const RightAnswer& answer, s
   if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
   if (answer.nans[check] == 0) applied.how.equal_nan = false;  // the device says it in more words
   if (applied.by_problem || !applied.how.is_usual()) {
-    auto judgement = judge(answer, applied, actual);
-    if (!judgement) return Unexpected{judgement.error()};
-    const std::string wrong = fmt::format("{}: {}", argument.name, judgement->why);
-    return OutputCheck{judgement->right ? std::string() : wrong, judgement->error};
+    auto judgement = TUNER_TRY(judge(answer, applied, actual));
+    const std::string wrong = fmt::format("{}: {}", argument.name, judgement.why);
+    return OutputCheck{judgement.right ? std::string() : wrong, judgement.error};
   }
   const BufferId expected = answer.expected[applied.argument].id();
   return argument.members.empty() ? compare_numbers(argument, applied, expected, actual)
@@ -250,36 +239,31 @@ DeviceResult<OutputCheck> Answers::compare_numbers(const ArgumentPlan& argument,
                                                    const CheckPlan& applied, BufferId expected,
                                                    BufferId actual) {
   auto difference =
-      backend_.memory().compare(contents_of(actual), contents_of(expected), argument.type,
-                                argument.elements, applied.rtol, applied.atol);
-  if (!difference) return Unexpected{difference.error()};
-  if (difference->mismatches == 0) return OutputCheck{{}, difference->max_abs_error};
-  auto all = look_at(backend_.memory(), argument, contents_of(expected), contents_of(actual));
-  if (!all) return Unexpected{all.error()};
-  return OutputCheck{describe(argument, applied, *difference, *all), difference->max_abs_error};
+      TUNER_TRY(backend_.memory().compare(contents_of(actual), contents_of(expected), argument.type,
+                                          argument.elements, applied.rtol, applied.atol));
+  if (difference.mismatches == 0) return OutputCheck{{}, difference.max_abs_error};
+  auto all =
+      TUNER_TRY(look_at(backend_.memory(), argument, contents_of(expected), contents_of(actual)));
+  return OutputCheck{describe(argument, applied, difference, all), difference.max_abs_error};
 }
 
 // The first member that is wrong.
 DeviceResult<OutputCheck> Answers::compare_structs(const ArgumentPlan& argument,
                                                    const CheckPlan& applied, BufferId expected,
                                                    BufferId actual) {
-  auto right = split_members(backend_.memory(), argument, expected);
-  if (!right) return Unexpected{right.error()};
-  auto found = split_members(backend_.memory(), argument, actual);
-  if (!found) return Unexpected{found.error()};
+  auto right = TUNER_TRY(split_members(backend_.memory(), argument, expected));
+  auto found = TUNER_TRY(split_members(backend_.memory(), argument, actual));
   OutputCheck out;
-  for (std::size_t i = 0; i < right->size() && out.message.empty(); ++i) {
+  for (std::size_t i = 0; i < right.size() && out.message.empty(); ++i) {
     CheckPlan check = applied;
     if (i < applied.members.size()) std::tie(check.rtol, check.atol) = applied.members[i];
-    auto one =
-        compare_numbers((*right)[i].argument, check, (*right)[i].data.id(), (*found)[i].data.id());
-    if (!one) return one;
-    out.message = std::move(one->message);
-    out.max_error = std::max(out.max_error, one->max_error);
+    auto one = TUNER_TRY(
+        compare_numbers(right[i].argument, check, right[i].data.id(), found[i].data.id()));
+    out.message = std::move(one.message);
+    out.max_error = std::max(out.max_error, one.max_error);
   }
-  for (const MemberArray& one : *right) {
-    auto done = memory_.fill_bytes(one.data.id(), kGuardBytes, bytes_of(one.argument), 0);
-    if (!done) return Unexpected{done.error()};
+  for (const MemberArray& one : right) {
+    TUNER_TRY(memory_.fill_bytes(one.data.id(), kGuardBytes, bytes_of(one.argument), 0));
   }
   return out;
 }
@@ -289,12 +273,10 @@ DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<B
   for (const CheckPlan& check : plan_.checks) {
     const std::uint32_t index = check.argument;
     if (plan_.arguments[index].role != Role::kOut || !answer.expected[index]) continue;
-    auto decoy = readable(answer, index, [&] {
+    answer.decoys[index] = TUNER_TRY(readable(answer, index, [&] {
       return choose_decoy(backend_.memory(), output_of(plan_, check, answer, room), check,
                           plan_.reference->secret);
-    });
-    if (!decoy) return Unexpected{decoy.error()};
-    answer.decoys[index] = *decoy;
+    }));
   }
   return Ok{};
 }
@@ -307,11 +289,9 @@ DeviceResult<std::vector<double>> Answers::sizes(const RightAnswer& answer,
       sizes.push_back(0);
       continue;
     }
-    auto largest = readable(answer, check.argument, [&] {
+    sizes.push_back(TUNER_TRY(readable(answer, check.argument, [&] {
       return magnitude(backend_.memory(), output_of(plan_, check, answer, room));
-    });
-    if (!largest) return Unexpected{largest.error()};
-    sizes.push_back(*largest);
+    })));
   }
   return sizes;
 }
@@ -331,12 +311,11 @@ DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer
                       "variants have to be, too",
                       answer.nans[i], argument.elements, argument.name));
     }
-    auto doubt = readable(answer, check.argument, [&] {
+    auto doubt = TUNER_TRY(readable(answer, check.argument, [&] {
       return doubt_about(backend_.memory(), output_of(plan_, check, answer, room), check,
                          argument.name, of_values(*plan_with(*plan_.reference, answer.key)));
-    });
-    if (!doubt) return Unexpected{doubt.error()};
-    if (!doubt->empty()) found.push_back(std::move(*doubt));
+    }));
+    if (!doubt.empty()) found.push_back(std::move(doubt));
   }
   return found;
 }

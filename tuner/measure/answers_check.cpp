@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/answer_plan.h"
 #include "tuner/measure/answers.h"
 #include "tuner/measure/struct_members.h"
@@ -26,17 +27,16 @@ DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
     const DeviceBuffer& expected = answer.expected[index];
     if (!expected) continue;
     const ArgumentPlan& argument = argument_of(plan_, plan, index);
-    auto outside = memory_.outside_write(expected.id(), bytes_of(argument), argument);
-    if (!outside) return Unexpected{outside.error()};
-    if (!*outside) continue;
-    const std::string where = (*outside)->substr(0, (*outside)->find(':'));
+    auto outside = TUNER_TRY(memory_.outside_write(expected.id(), bytes_of(argument), argument));
+    if (!outside) continue;
+    const std::string where = outside->substr(0, outside->find(':'));
     return Unexpected{
         DeviceFailure{DeviceError::kInvalid, "writes" + where.substr(std::string("write").size())}};
   }
   answer.nans.resize(plan_.checks.size());
   for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
     if (!answer.expected[plan_.checks[i].argument]) continue;
-    if (auto done = check_itself(i, answer); !done) return done;
+    TUNER_TRY(check_itself(i, answer));
   }
   return Ok{};
 }
@@ -47,40 +47,36 @@ DeviceResult<Ok> Answers::check_itself(std::size_t index, RightAnswer& answer) {
   const ArgumentPlan& argument = plan_.arguments[check.argument];
   const BufferId id = answer.expected[check.argument].id();
   if (check.how.equal_nan) {
-    const auto nans = compared_with_itself(backend_.memory(), argument, id);
-    if (!nans) return Unexpected{nans.error()};
-    answer.nans[index] = nans->mismatches;
+    const auto nans = TUNER_TRY(compared_with_itself(backend_.memory(), argument, id));
+    answer.nans[index] = nans.mismatches;
     // With numbers alone the device compares it; with NaN alone nothing could be told from it.
-    if (nans->mismatches == 0 || nans->mismatches == argument.elements) {
+    if (nans.mismatches == 0 || nans.mismatches == argument.elements) {
       return check_numbers(argument, id);
     }
   }
   if (check.by_problem || !check.how.is_usual()) {
-    auto judgement = judge(answer, check, id);
-    if (!judgement) return Unexpected{judgement.error()};
-    if (judgement->right) return Ok{};
+    auto judgement = TUNER_TRY(judge(answer, check, id));
+    if (judgement.right) return Ok{};
     return Unexpected{DeviceFailure{
         DeviceError::kInvalid,
-        fmt::format("its right answer for {} does not pass: {}", argument.name, judgement->why)}};
+        fmt::format("its right answer for {} does not pass: {}", argument.name, judgement.why)}};
   }
   if (argument.members.empty()) return check_numbers(argument, id);
-  auto members = split_members(backend_.memory(), argument, id);
-  if (!members) return Unexpected{members.error()};
-  for (const MemberArray& one : *members) {
-    if (auto done = check_numbers(one.argument, one.data.id()); !done) return done;
+  auto members = TUNER_TRY(split_members(backend_.memory(), argument, id));
+  for (const MemberArray& one : members) {
+    TUNER_TRY(check_numbers(one.argument, one.data.id()));
   }
   return Ok{};
 }
 
 DeviceResult<Ok> Answers::check_numbers(const ArgumentPlan& argument, BufferId id) {
-  const auto same = compared_with_itself(backend_.memory(), argument, id);
-  if (!same) return Unexpected{same.error()};
-  if (same->mismatches == 0) return Ok{};
+  const auto same = TUNER_TRY(compared_with_itself(backend_.memory(), argument, id));
+  if (same.mismatches == 0) return Ok{};
   return Unexpected{DeviceFailure{
       DeviceError::kInvalid,
       fmt::format("leaves {} of {} elements of {} as NaN, the first at {}: they are not written "
                   "(then the role is inout) or wrong",
-                  same->mismatches, argument.elements, argument.name, same->first_mismatch)}};
+                  same.mismatches, argument.elements, argument.name, same.first_mismatch)}};
 }
 
 }  // namespace tuner

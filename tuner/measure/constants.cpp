@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/input_sets.h"
 
 namespace tuner {
@@ -17,9 +18,8 @@ DeviceResult<Ok> Constants::fill(std::uint32_t set) {
   for (std::size_t i = 0; i < bytes_.size(); ++i) {
     // What is not random holds the same in all sets of random numbers.
     if (!all && is_fresh(set) && !is_random(plan_.constants[i])) continue;
-    auto bytes = memory_.fetched(in_set(plan_, plan_.constants[i], set));
-    if (!bytes) return Unexpected{in_context(plan_.constants[i].name, bytes.error())};
-    bytes_[i] = std::move(*bytes);
+    bytes_[i] = TUNER_TRY(in_context(plan_.constants[i].name,
+                                     memory_.fetched(in_set(plan_, plan_.constants[i], set))));
     seals_.put("what the constant " + plan_.constants[i].name + " is set to", bytes_[i]);
   }
   return Ok{};
@@ -45,10 +45,10 @@ std::vector<BoundConstant> Constants::bind(const VariantPlan& variant) const {
 DeviceResult<Ok> Constants::set(KernelId kernel, const std::vector<BoundConstant>& bound) {
   for (std::size_t i = 0; i < bound.size(); ++i) {
     if (bound[i].symbol.empty()) continue;
-    const bool is_scalar = plan_.constants[i].is_scalar;
-    auto set =
-        backend_.set_symbol(kernel, bound[i].symbol, is_scalar ? bound[i].scalar : bytes_[i]);
-    if (!set) return Unexpected{in_context("constant " + plan_.constants[i].name, set.error())};
+    const ArgumentPlan& constant = plan_.constants[i];
+    TUNER_TRY(in_context("constant " + constant.name,
+                         backend_.set_symbol(kernel, bound[i].symbol,
+                                             constant.is_scalar ? bound[i].scalar : bytes_[i])));
   }
   return Ok{};
 }

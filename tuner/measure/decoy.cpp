@@ -7,11 +7,20 @@
 #include <cmath>
 #include <vector>
 
+#include "tuner/base/try.h"
+
 namespace tuner {
 namespace {
 
 DeviceResult<Ok> fill_with(DeviceMemory& memory, const Answer& answer, const Fill& fill) {
   return memory.fill(answer.room, answer.elements, fill);
+}
+
+// Of what is in the room: by tolerances, or exactly.
+DeviceResult<Comparison> differences(DeviceMemory& memory, const Answer& answer,
+                                     const CheckPlan& check = {}) {
+  return memory.compare(answer.room, answer.expected, answer.type, answer.elements, check.rtol,
+                        check.atol);
 }
 
 Fill zeros(DataType type) { return {Fill::Kind::kConstant, type, 0, 0, 0}; }
@@ -36,35 +45,28 @@ DeviceResult<Ok> rotate(DeviceMemory& memory, const Answer& answer, std::uint64_
   const auto at = [](BufferRange range, std::uint64_t bytes) {
     return BufferRange{range.buffer, range.offset + bytes};
   };
-  auto done = memory.copy(answer.room, at(answer.expected, first), rest);
-  if (!done) return done;
+  TUNER_TRY(memory.copy(answer.room, at(answer.expected, first), rest));
   return memory.copy(at(answer.room, rest), answer.expected, first);
 }
 
 }  // namespace
 
 DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer) {
-  auto done = fill_with(memory, answer, zeros(answer.type));
-  if (!done) return Unexpected{done.error()};
-  auto zero = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
-  if (!zero) return Unexpected{zero.error()};
-  return zero->max_abs_error;
+  TUNER_TRY(fill_with(memory, answer, zeros(answer.type)));
+  return TUNER_TRY(differences(memory, answer)).max_abs_error;
 }
 
 DeviceResult<Fill> choose_decoy(DeviceMemory& memory, const Answer& answer, const CheckPlan& check,
                                 std::uint64_t seed) {
-  auto largest = magnitude(memory, answer);
-  if (!largest) return Unexpected{largest.error()};
+  auto largest = TUNER_TRY(magnitude(memory, answer));
   Fill best{};
   std::uint64_t most = 0;
-  for (const Fill& one : candidates(answer.type, *largest, seed)) {
-    if (auto done = fill_with(memory, answer, one); !done) return Unexpected{done.error()};
-    auto difference = memory.compare(answer.room, answer.expected, answer.type, answer.elements,
-                                     check.rtol, check.atol);
-    if (!difference) return Unexpected{difference.error()};
-    if (difference->mismatches < most) continue;
-    if (difference->mismatches > most || most == 0) best = one;
-    most = difference->mismatches;
+  for (const Fill& one : candidates(answer.type, largest, seed)) {
+    TUNER_TRY(fill_with(memory, answer, one));
+    const std::uint64_t wrong = TUNER_TRY(differences(memory, answer, check)).mismatches;
+    if (wrong < most) continue;
+    if (wrong > most || most == 0) best = one;
+    most = wrong;
     if (most > answer.elements - answer.elements / 8) break;
   }
   return best;
@@ -74,14 +76,11 @@ namespace {
 
 // "all zero"; empty where values differ.
 DeviceResult<std::string> monotony(DeviceMemory& memory, const Answer& answer) {
-  auto largest = magnitude(memory, answer);
-  if (!largest) return Unexpected{largest.error()};
-  if (*largest == 0) return std::string("all zero");
+  if (TUNER_TRY(magnitude(memory, answer)) == 0) return std::string("all zero");
   if (answer.elements == 1) return std::string();
-  if (auto done = rotate(memory, answer, 1); !done) return Unexpected{done.error()};
-  auto same = memory.compare(answer.room, answer.expected, answer.type, answer.elements, 0, 0);
-  if (!same) return Unexpected{same.error()};
-  return std::string(same->mismatches == 0 ? "the same value everywhere" : "");
+  TUNER_TRY(rotate(memory, answer, 1));
+  const bool same = TUNER_TRY(differences(memory, answer)).mismatches == 0;
+  return std::string(same ? "the same value everywhere" : "");
 }
 
 // The wrong answer that these tolerances let pass: "zeros". Empty when none was found.
@@ -89,32 +88,20 @@ DeviceResult<std::string> passes_wrongly(DeviceMemory& memory, const Answer& ans
                                          const CheckPlan& check) {
   if (check.by_problem) return std::string();
   const auto all_pass = [&]() -> DeviceResult<bool> {
-    auto difference = memory.compare(answer.room, answer.expected, answer.type, answer.elements,
-                                     check.rtol, check.atol);
-    if (!difference) return Unexpected{difference.error()};
-    return difference->mismatches == 0;
+    return TUNER_TRY(differences(memory, answer, check)).mismatches == 0;
   };
-  if (auto done = fill_with(memory, answer, zeros(answer.type)); !done) {
-    return Unexpected{done.error()};
-  }
-  auto pass = all_pass();
-  if (!pass || *pass) return pass ? DeviceResult<std::string>("zeros") : Unexpected{pass.error()};
+  TUNER_TRY(fill_with(memory, answer, zeros(answer.type)));
+  if (TUNER_TRY(all_pass())) return std::string("zeros");
   if (check.how.any_order) return std::string();
   if (answer.elements > 1) {
     // An odd number of elements, and not half of them: where an answer repeats itself, it does so
     // at powers of two, and rotated by such a distance it would look right.
-    if (auto done = rotate(memory, answer, (answer.elements / 3) | 1); !done) {
-      return Unexpected{done.error()};
-    }
-    pass = all_pass();
-    if (!pass || !*pass) return pass ? DeviceResult<std::string>("") : Unexpected{pass.error()};
+    TUNER_TRY(rotate(memory, answer, (answer.elements / 3) | 1));
+    if (!TUNER_TRY(all_pass())) return std::string();
   }
-  auto decoy = choose_decoy(memory, answer, check, 0);
-  if (!decoy) return Unexpected{decoy.error()};
-  if (auto done = fill_with(memory, answer, *decoy); !done) return Unexpected{done.error()};
-  pass = all_pass();
-  if (!pass) return Unexpected{pass.error()};
-  return std::string(*pass ? "right numbers at wrong places" : "");
+  const Fill decoy = TUNER_TRY(choose_decoy(memory, answer, check, 0));
+  TUNER_TRY(fill_with(memory, answer, decoy));
+  return std::string(TUNER_TRY(all_pass()) ? "right numbers at wrong places" : "");
 }
 
 }  // namespace
@@ -123,14 +110,13 @@ DeviceResult<std::string> doubt_about(DeviceMemory& memory, const Answer& answer
                                       const CheckPlan& check, const std::string& name,
                                       const std::string& values) {
   if (answer.elements == 0) return std::string();
-  auto dull = monotony(memory, answer);
-  if (!dull) return dull;
-  if (!dull->empty()) {
-    return fmt::format("the reference leaves {} {}{}: wrong answers may pass", name, *dull, values);
+  const std::string dull = TUNER_TRY(monotony(memory, answer));
+  if (!dull.empty()) {
+    return fmt::format("the reference leaves {} {}{}: wrong answers may pass", name, dull, values);
   }
-  auto wrong = passes_wrongly(memory, answer, check);
-  if (!wrong || wrong->empty()) return wrong;
-  return fmt::format("{} would pass for {}{}, with rtol {:g} and atol {:g}", *wrong, name, values,
+  const std::string wrong = TUNER_TRY(passes_wrongly(memory, answer, check));
+  if (wrong.empty()) return wrong;
+  return fmt::format("{} would pass for {}{}, with rtol {:g} and atol {:g}", wrong, name, values,
                      check.rtol, check.atol);
 }
 

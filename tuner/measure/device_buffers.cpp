@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/input_sets.h"
 #include "tuner/measure/launch_sequence.h"
 
@@ -35,9 +36,7 @@ DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
   Slot& slot = slots_[index];
   if (argument.is_scalar) return Ok{};
   slot.capacity = bytes_of(argument);
-  auto data = memory_.allocate_guarded(slot.capacity);
-  if (!data) return Unexpected{data.error()};
-  slot.data = std::move(*data);
+  slot.data = TUNER_TRY(memory_.allocate_guarded(slot.capacity));
   // Small inputs are compared after every variant, with a copy. What a kernel reads and writes is
   // filled into a copy that is never launched on, and copied from there before each launch.
   const bool small_input = argument.role == Role::kIn && inputs_are_small();
@@ -54,15 +53,15 @@ DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argum
   if (argument.is_scalar || (!is_input && argument.role != Role::kInOut)) return Ok{};
   const ArgumentPlan filled = in_set(plan_, argument, set_);
   if (!slot.pristine) return memory_.fill(slot.data.id(), filled);
-  auto done = memory_.fill(slot.pristine.id(), filled);
+  TUNER_TRY(memory_.fill(slot.pristine.id(), filled));
   // Once: a digest is a copy to the host, and the first set is the same each time. A problem may
   // think otherwise.
   const std::string copy = "the copy of " + argument.name + " that is kept";
   const bool is_known = seals_.has(copy) && filled.fill.kind != FillSpec::Kind::kProblem;
-  if (done && set_ == 0 && !is_known) {
-    done = seals_.put(backend_.memory(), copy, slot.pristine.id(), kGuardBytes + slot.capacity);
+  if (set_ == 0 && !is_known) {
+    TUNER_TRY(seals_.put(backend_.memory(), copy, slot.pristine.id(), kGuardBytes + slot.capacity));
   }
-  if (!done || !is_input) return done;
+  if (!is_input) return Ok{};
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
@@ -70,11 +69,9 @@ DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argum
 DeviceResult<Ok> DeviceBuffers::fill_inputs(Which which) {
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
     if (which == Which::kRandom && !is_random(plan_.arguments[i])) continue;
-    if (auto done = fill_input(slots_[i], plan_.arguments[i]); !done) {
-      return Unexpected{in_context(plan_.arguments[i].name, done.error())};
-    }
+    TUNER_TRY(in_context(plan_.arguments[i].name, fill_input(slots_[i], plan_.arguments[i])));
   }
-  if (auto done = constants_.fill(set_); !done) return done;
+  TUNER_TRY(constants_.fill(set_));
   if (which == Which::kAll) inputs_untouched_ = true;
   return Ok{};
 }
@@ -82,17 +79,14 @@ DeviceResult<Ok> DeviceBuffers::fill_inputs(Which which) {
 DeviceResult<Ok> DeviceBuffers::prepare() {
   slots_.resize(plan_.arguments.size());
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
-    if (auto done = prepare_argument(i); !done) {
-      return Unexpected{in_context(plan_.arguments[i].name, done.error())};
-    }
+    TUNER_TRY(in_context(plan_.arguments[i].name, prepare_argument(i)));
   }
   for (ArgumentPlan& argument : plan_.arguments) {
     if (argument.is_scalar || argument.addresses.empty()) continue;
-    auto done = fill_table(backend_.memory(), argument,
-                           [&](std::uint32_t of) { return slots_[of].data.id(); });
-    if (!done) return Unexpected{in_context(argument.name, done.error())};
+    const auto buffer_of = [&](std::uint32_t of) { return slots_[of].data.id(); };
+    TUNER_TRY(in_context(argument.name, fill_table(backend_.memory(), argument, buffer_of)));
   }
-  if (auto done = fill_inputs(Which::kAll); !done) return done;
+  TUNER_TRY(fill_inputs(Which::kAll));
   return plan_.reference ? prepare_answers() : Ok{};
 }
 
@@ -100,18 +94,15 @@ DeviceResult<Ok> DeviceBuffers::prepare() {
 // where right answers could hardly be told from wrong ones.
 DeviceResult<Ok> DeviceBuffers::prepare_answers() {
   for (const AnswerPlan& one : plan_.reference->answers) {
-    auto answer = answer_for(one.key);
-    if (!answer) return Unexpected{answer.error()};
-    auto doubts = answers_.doubts(**answer, ids());
-    if (!doubts) return Unexpected{doubts.error()};
-    warnings_.insert(warnings_.end(), doubts->begin(), doubts->end());
+    const RightAnswer* answer = TUNER_TRY(answer_for(one.key));
+    const auto doubts = TUNER_TRY(answers_.doubts(*answer, ids()));
+    warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
   }
-  if (auto done = warn_of_unanswered_sets(); !done) return done;
-  if (auto done = prepare_fresh_inputs(); !done) return done;
+  TUNER_TRY(warn_of_unanswered_sets());
+  TUNER_TRY(prepare_fresh_inputs());
   if (!inputs_are_small()) return Ok{};
-  auto changed = repair_inputs();
-  if (!changed) return Unexpected{changed.error()};
-  if (*changed) warnings_.push_back("the reference changes its input " + **changed);
+  auto changed = TUNER_TRY(repair_inputs());
+  if (changed) warnings_.push_back("the reference changes its input " + *changed);
   return Ok{};
 }
 
@@ -119,14 +110,11 @@ DeviceResult<Ok> DeviceBuffers::prepare_answers() {
 DeviceResult<Ok> DeviceBuffers::warn_of_unanswered_sets() {
   if (input_sets(plan_) == random_sets(plan_)) return Ok{};
   for (const AnswerPlan& one : plan_.reference->answers) {
-    auto usual = answer_for(one.key);
-    if (!usual) return Unexpected{usual.error()};
-    auto sizes = answers_.sizes(**usual, ids());
-    if (!sizes) return Unexpected{sizes.error()};
-    usual_sizes_[one.key] = std::move(*sizes);
+    const RightAnswer* usual = TUNER_TRY(answer_for(one.key));
+    usual_sizes_[one.key] = TUNER_TRY(answers_.sizes(*usual, ids()));
   }
   for (std::uint32_t set = random_sets(plan_); set < input_sets(plan_); ++set) {
-    if (auto done = use_inputs(set); !done) return done;
+    TUNER_TRY(use_inputs(set));
     for (const AnswerPlan& one : plan_.reference->answers) {
       auto answer = answer_for(one.key);
       if (answer) continue;
@@ -143,10 +131,9 @@ DeviceResult<Ok> DeviceBuffers::warn_of_unanswered_sets() {
 // anything is measured.
 DeviceResult<Ok> DeviceBuffers::prepare_fresh_inputs() {
   if (plan_.measure.inputs != TimedInputs::kFresh || plan_.checks.empty()) return Ok{};
-  if (auto done = use_fresh_inputs(Fresh::kKnown); !done) return done;
+  TUNER_TRY(use_fresh_inputs(Fresh::kKnown));
   for (const AnswerPlan& one : plan_.reference->answers) {
-    auto answer = answer_for(one.key);
-    if (!answer) return Unexpected{in_context("'inputs: fresh'", answer.error())};
+    TUNER_TRY(in_context("'inputs: fresh'", answer_for(one.key)));
   }
   return use_inputs(0);
 }
@@ -170,15 +157,12 @@ DeviceResult<RightAnswer*> DeviceBuffers::answer_for(std::uint32_t key) {
 // An absolute tolerance is meant for answers of the usual size: with larger or smaller inputs it
 // grows or shrinks as the largest right number does.
 DeviceResult<Ok> DeviceBuffers::compute_answer(std::uint32_t key) {
-  auto found = answer_for(key);
-  if (!found) return Unexpected{found.error()};
-  RightAnswer& right = **found;
+  RightAnswer& right = *TUNER_TRY(answer_for(key));
   if (!scales_answers(plan_, set_) || !right.sizes.empty()) return Ok{};
-  auto sizes = answers_.sizes(right, ids());
-  if (!sizes) return Unexpected{sizes.error()};
+  auto sizes = TUNER_TRY(answers_.sizes(right, ids()));
   const std::vector<double>& usual = usual_sizes_.at(key);
-  for (std::size_t i = 0; i < sizes->size(); ++i) {
-    const double ratio = sizes->at(i) / usual.at(i);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double ratio = sizes.at(i) / usual.at(i);
     right.sizes.push_back(std::isfinite(ratio) ? ratio : 1);
   }
   return Ok{};
@@ -211,8 +195,7 @@ DeviceResult<Ok> DeviceBuffers::reserve(const VariantPlan& variant) {
       slots_[i].capacity = 0;
       auto data = memory_.allocate_guarded(bytes);
       if (!data && answers_.forget()) data = memory_.allocate_guarded(bytes);
-      if (!data) return Unexpected{in_context(argument.name, data.error())};
-      slots_[i].data = std::move(*data);
+      slots_[i].data = TUNER_TRY(in_context(argument.name, std::move(data)));
       slots_[i].capacity = bytes;
     }
   }
@@ -256,7 +239,7 @@ BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& 
 
 DeviceResult<Ok> DeviceBuffers::renew_workspaces(const BoundLaunch& bound) {
   for (const WorkspaceArgument& one : bound.workspaces) {
-    if (auto done = renew(memory_, one); !done) return done;
+    TUNER_TRY(renew(memory_, one));
   }
   entered_ = bound.bytes;
   return Ok{};
@@ -273,42 +256,36 @@ DeviceResult<std::optional<std::string>> DeviceBuffers::left_behind(const BoundL
 
 DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound) {
   for (const Restore& one : bound.restores) {
-    auto done = memory.copy({one.to, 0}, {one.from, 0}, one.bytes);
-    if (!done) return done;
+    TUNER_TRY(memory.copy({one.to, 0}, {one.from, 0}, one.bytes));
   }
   for (const ByteFill& one : bound.fills()) {
-    auto done = fill_bytes(memory, one);
-    if (!done) return done;
+    TUNER_TRY(fill_bytes(memory, one));
   }
   return Ok{};
 }
 
 DeviceResult<Ok> DeviceBuffers::reset(const BoundLaunch& bound, Outputs outputs) {
   inputs_untouched_ = false;
-  if (auto done = enter(bound); !done) return done;
-  if (auto done = begin_anew(backend_.memory(), bound); !done) return done;
+  TUNER_TRY(enter(bound));
+  TUNER_TRY(begin_anew(backend_.memory(), bound));
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (plan_.arguments[i].is_scalar || plan_.arguments[i].role != Role::kScratch) continue;
     // A scratch buffer's size depends on the configuration: the guard words behind it move.
-    auto done = memory_.fill_bytes(slots_[i].data.id(), kGuardBytes + bound.bytes[i], kGuardBytes,
-                                   kGuardByte);
-    if (!done) return done;
+    TUNER_TRY(memory_.fill_bytes(slots_[i].data.id(), kGuardBytes + bound.bytes[i], kGuardBytes,
+                                 kGuardByte));
   }
   return outputs == Outputs::kDecoys ? place_decoys(bound) : Ok{};
 }
 
 DeviceResult<Ok> DeviceBuffers::place_decoys(const BoundLaunch& bound) {
-  auto answer = answer_for(bound.answer);
-  if (!answer) return Unexpected{answer.error()};
-  RightAnswer& right = **answer;
+  RightAnswer& right = *TUNER_TRY(answer_for(bound.answer));
   if (right.decoys.empty()) {
-    if (auto done = answers_.choose_decoys(right, ids()); !done) return done;
+    TUNER_TRY(answers_.choose_decoys(right, ids()));
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (!right.decoys[i]) continue;
-    auto done = backend_.memory().fill(contents_of(slots_[i].data.id()),
-                                       plan_.arguments[i].elements, *right.decoys[i]);
-    if (!done) return done;
+    TUNER_TRY(backend_.memory().fill(contents_of(slots_[i].data.id()), plan_.arguments[i].elements,
+                                     *right.decoys[i]));
   }
   return Ok{};
 }
@@ -323,9 +300,9 @@ DeviceResult<std::optional<std::string>> DeviceBuffers::broken_guard(const Bound
   std::optional<std::string> broken;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (bound.bytes[i] == 0) continue;  // no buffer, or none of this variant
-    auto outside = memory_.outside_write(slots_[i].data.id(), bound.bytes[i], plan_.arguments[i]);
-    if (!outside) return outside;
-    if (!broken) broken = std::move(*outside);
+    auto outside =
+        TUNER_TRY(memory_.outside_write(slots_[i].data.id(), bound.bytes[i], plan_.arguments[i]));
+    if (!broken) broken = std::move(outside);
   }
   return broken;
 }
@@ -333,22 +310,19 @@ DeviceResult<std::optional<std::string>> DeviceBuffers::broken_guard(const Bound
 DeviceResult<OutputCheck> DeviceBuffers::check_outputs(const BoundLaunch& bound) {
   OutputCheck result;
   if (plan_.checks.empty()) return result;
-  auto answer = answer_for(bound.answer);
-  if (!answer) return Unexpected{answer.error()};
-  RightAnswer& right = **answer;
+  RightAnswer& right = *TUNER_TRY(answer_for(bound.answer));
   for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
     if (!right.expected[plan_.checks[i].argument]) continue;
     const BufferId actual = slots_[plan_.checks[i].argument].data.id();
-    auto one = answers_.compare(right, i, actual);
-    if (!one) return one;
-    result.max_error = std::max(result.max_error, one->max_error);
-    if (result.message.empty()) result.message = std::move(one->message);
+    auto one = TUNER_TRY(answers_.compare(right, i, actual));
+    result.max_error = std::max(result.max_error, one.max_error);
+    if (result.message.empty()) result.message = std::move(one.message);
   }
   return result;
 }
 
 DeviceResult<std::optional<std::string>> DeviceBuffers::damaged() {
-  if (auto done = use_inputs(0); !done) return Unexpected{done.error()};
+  TUNER_TRY(use_inputs(0));
   auto broken = seals_.broken(backend_.memory());
   if (broken && !*broken) broken = constants_.seals().broken(backend_.memory());
   return broken && !*broken ? answers_.damaged() : broken;
@@ -373,9 +347,9 @@ DeviceResult<std::optional<std::string>> DeviceBuffers::repair_inputs() {
     const ArgumentPlan& argument = plan_.arguments[i];
     if (argument.is_scalar || argument.role != Role::kIn) continue;
     const Slot& slot = slots_[i];
-    auto repaired = memory_.repair(slot.data.id(), slot.pristine, in_set(plan_, argument, set_));
-    if (!repaired) return Unexpected{repaired.error()};
-    if (*repaired && !changed) changed = argument.name;
+    const ArgumentPlan filled = in_set(plan_, argument, set_);
+    const bool repaired = TUNER_TRY(memory_.repair(slot.data.id(), slot.pristine, filled));
+    if (repaired && !changed) changed = argument.name;
   }
   inputs_untouched_ = true;
   return changed;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/try.h"
 #include "tuner/measure/decoy.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/masking.h"
@@ -138,19 +139,16 @@ DeviceResult<WrongAnswer> look_at(DeviceMemory& memory, const ArgumentPlan& argu
   WrongAnswer all;
   if (bytes_of(argument) <= kMostBytes) {
     std::vector<std::byte> ours(bytes_of(argument)), right(ours.size());
-    if (auto done = memory.download(found, ours); !done) return Unexpected{done.error()};
-    if (auto done = memory.download(expected, right); !done) return Unexpected{done.error()};
+    TUNER_TRY(memory.download(found, ours));
+    TUNER_TRY(memory.download(expected, right));
     const std::size_t width = size_of(argument.type);
     all.other_order = without_order(ours, width) == without_order(right, width);
     wipe(right);
   }
   if (!is_floating(argument.type)) return all;
-  const auto nans = memory.compare(found, found, argument.type, argument.elements, 0, 0);
-  if (!nans) return Unexpected{nans.error()};
-  all.nans = nans->mismatches;
-  const auto largest = magnitude(memory, {found, expected, argument.type, argument.elements});
-  if (!largest) return Unexpected{largest.error()};
-  all.largest = *largest;
+  const Answer answer{found, expected, argument.type, argument.elements};
+  all.nans = TUNER_TRY(memory.compare(found, found, answer.type, answer.elements, 0, 0)).mismatches;
+  all.largest = TUNER_TRY(magnitude(memory, answer));
   return all;
 }
 

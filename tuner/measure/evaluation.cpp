@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/base/stopwatch.h"
+#include "tuner/base/try.h"
 #include "tuner/measure/device_buffers.h"
 #include "tuner/measure/kept_watch.h"
 #include "tuner/measure/repeated_launches.h"
@@ -152,7 +153,7 @@ std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, Devic
 // What a launch changes and the next one reads goes on from launch to launch.
 DeviceResult<Ok> launch_observed(Observer& observer, Backend& backend, const Admitted& admitted) {
   for (std::uint32_t i = 0; i < observer.launches(); ++i) {
-    if (auto done = backend.launch(admitted.bound.sequence); !done) return done;
+    TUNER_TRY(backend.launch(admitted.bound.sequence));
   }
   return Ok{};
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <span>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/data_file.h"
 #include "tuner/measure/host_fills.h"
 #include "tuner/measure/input_sets.h"
@@ -87,26 +88,18 @@ DeviceResult<Ok> fill_table(DeviceMemory& memory, ArgumentPlan& table,
 }
 
 DeviceResult<DeviceBuffer> GuardedMemory::allocate(std::uint64_t bytes) {
-  auto id = memory_.allocate(std::max<std::uint64_t>(1, bytes));
-  if (!id) return Unexpected{id.error()};
-  return DeviceBuffer(memory_, *id);
+  return DeviceBuffer(memory_, TUNER_TRY(memory_.allocate(std::max<std::uint64_t>(1, bytes))));
 }
 
 DeviceResult<DeviceBuffer> GuardedMemory::allocate_pristine(std::uint64_t bytes) {
-  auto buffer = allocate(kGuardBytes + bytes);
-  if (!buffer) return buffer;
-  if (auto done = fill_bytes(buffer->id(), 0, kGuardBytes, kGuardByte); !done) {
-    return Unexpected{done.error()};
-  }
+  auto buffer = TUNER_TRY(allocate(kGuardBytes + bytes));
+  TUNER_TRY(fill_bytes(buffer.id(), 0, kGuardBytes, kGuardByte));
   return buffer;
 }
 
 DeviceResult<DeviceBuffer> GuardedMemory::allocate_guarded(std::uint64_t bytes) {
-  auto buffer = allocate_pristine(bytes + kGuardBytes);
-  if (!buffer) return buffer;
-  if (auto done = fill_bytes(buffer->id(), kGuardBytes + bytes, kGuardBytes, kGuardByte); !done) {
-    return Unexpected{done.error()};
-  }
+  auto buffer = TUNER_TRY(allocate_pristine(bytes + kGuardBytes));
+  TUNER_TRY(fill_bytes(buffer.id(), kGuardBytes + bytes, kGuardBytes, kGuardByte));
   return buffer;
 }
 
@@ -123,12 +116,10 @@ DeviceResult<Ok> GuardedMemory::fill_bytes(BufferId buffer, std::uint64_t offset
 
 DeviceResult<std::vector<std::byte>> GuardedMemory::fetched(const ArgumentPlan& constant) {
   if (constant.is_scalar) return constant.scalar;
-  auto buffer = allocate_pristine(bytes_of(constant));
-  if (!buffer) return Unexpected{buffer.error()};
-  if (auto done = fill(buffer->id(), constant); !done) return Unexpected{done.error()};
+  auto buffer = TUNER_TRY(allocate_pristine(bytes_of(constant)));
+  TUNER_TRY(fill(buffer.id(), constant));
   std::vector<std::byte> bytes(bytes_of(constant));
-  auto done = memory_.download(contents_of(buffer->id()), bytes);
-  if (!done) return Unexpected{done.error()};
+  TUNER_TRY(memory_.download(contents_of(buffer.id()), bytes));
   return bytes;
 }
 
@@ -141,8 +132,8 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
   std::array<std::byte, kGuardBytes> before{};
   std::array<std::byte, kGuardBytes> behind{};
   const std::uint64_t end = kGuardBytes + bytes;
-  if (auto done = memory_.download({buffer, 0}, before); !done) return Unexpected{done.error()};
-  if (auto done = memory_.download({buffer, end}, behind); !done) return Unexpected{done.error()};
+  TUNER_TRY(memory_.download({buffer, 0}, before));
+  TUNER_TRY(memory_.download({buffer, end}, behind));
   const auto changed = [](std::byte byte) { return byte != std::byte{kGuardByte}; };
   // Of several damaged bytes the one next to the contents is reported.
   const auto back = std::find_if(before.rbegin(), before.rend(), changed) - before.rbegin();
@@ -151,9 +142,7 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
   const auto all = static_cast<std::ptrdiff_t>(kGuardBytes);
   if (back == all && forth == all) return std::optional<std::string>();
   for (const std::uint64_t place : {std::uint64_t{0}, end}) {
-    if (auto done = fill_bytes(buffer, place, kGuardBytes, kGuardByte); !done) {
-      return Unexpected{done.error()};
-    }
+    TUNER_TRY(fill_bytes(buffer, place, kGuardBytes, kGuardByte));
   }
   if (forth == all) {
     return std::optional(
@@ -170,12 +159,10 @@ DeviceResult<std::vector<std::byte>> GuardedMemory::structs(const ArgumentPlan& 
   std::vector<std::byte> all(bytes_of(argument));
   for (const MemberPlan& member : argument.members) {
     ArgumentPlan array = member_array(argument, member);
-    auto buffer = allocate_pristine(bytes_of(array));
-    if (!buffer) return Unexpected{buffer.error()};
+    auto buffer = TUNER_TRY(allocate_pristine(bytes_of(array)));
     std::vector<std::byte> bytes(bytes_of(array));
-    auto done = fill(buffer->id(), array);
-    if (done) done = memory_.download(contents_of(buffer->id()), bytes);
-    if (!done) return Unexpected{done.error()};
+    TUNER_TRY(fill(buffer.id(), array));
+    TUNER_TRY(memory_.download(contents_of(buffer.id()), bytes));
     scatter(bytes, member, all, stride_of(argument));
   }
   return all;
@@ -184,14 +171,12 @@ DeviceResult<std::vector<std::byte>> GuardedMemory::structs(const ArgumentPlan& 
 DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argument) {
   if (!argument.addresses.empty()) return memory_.upload(contents_of(buffer), argument.scalar);
   if (!argument.members.empty() && argument.fill.kind == FillSpec::Kind::kZeros) {
-    auto bytes = structs(argument);
-    if (!bytes) return Unexpected{bytes.error()};
-    return memory_.upload(contents_of(buffer), *bytes);
+    return memory_.upload(contents_of(buffer), TUNER_TRY(structs(argument)));
   }
   if (argument.fill.kind < FillSpec::Kind::kFile) {
-    auto done = memory_.fill(contents_of(buffer), argument.elements, fill_of(argument));
-    if (done && argument.has_special_values) done = sprinkle(buffer, argument);
-    return done && argument.fill.sorted ? sort(buffer, argument) : done;
+    TUNER_TRY(memory_.fill(contents_of(buffer), argument.elements, fill_of(argument)));
+    if (argument.has_special_values) TUNER_TRY(sprinkle(buffer, argument));
+    return argument.fill.sorted ? sort(buffer, argument) : Ok{};
   }
   auto bytes = contents(argument);
   if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
@@ -201,8 +186,7 @@ DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argume
 
 DeviceResult<Ok> GuardedMemory::sort(BufferId buffer, const ArgumentPlan& argument) {
   std::vector<std::byte> bytes(bytes_of(argument));
-  auto done = memory_.download(contents_of(buffer), bytes);
-  if (!done) return done;
+  TUNER_TRY(memory_.download(contents_of(buffer), bytes));
   sort_elements(argument.type, bytes);
   return memory_.upload(contents_of(buffer), bytes);
 }
@@ -231,9 +215,8 @@ DeviceResult<Ok> GuardedMemory::sprinkle(BufferId buffer, const ArgumentPlan& ar
   const std::uint64_t count = std::min<std::uint64_t>(argument.elements, bytes.size() / size);
   const std::uint64_t rest = argument.elements - count;
   for (const std::uint64_t first : {std::uint64_t{0}, rest / 2, rest}) {
-    auto done = memory_.upload({buffer, kGuardBytes + first * size},
-                               std::span<const std::byte>(bytes).first(count * size));
-    if (!done) return done;
+    TUNER_TRY(memory_.upload({buffer, kGuardBytes + first * size},
+                             std::span<const std::byte>(bytes).first(count * size)));
   }
   return Ok{};
 }
@@ -244,13 +227,11 @@ DeviceResult<bool> GuardedMemory::is_zero(BufferId buffer, std::uint64_t bytes) 
   const std::uint64_t word = size_of(type);
   if (bytes == 0) return true;
   std::array<std::byte, 4> first{};
-  auto done = memory_.download(contents_of(buffer), std::span(first).first(word));
-  if (!done) return Unexpected{done.error()};
+  TUNER_TRY(memory_.download(contents_of(buffer), std::span(first).first(word)));
   if (first != std::array<std::byte, 4>{}) return false;
-  auto others = memory_.compare(contents_of(buffer), {buffer, kGuardBytes + word}, type,
-                                bytes / word - 1, 0, 0);
-  if (!others) return Unexpected{others.error()};
-  return others->mismatches == 0;
+  const auto others = TUNER_TRY(memory_.compare(contents_of(buffer), {buffer, kGuardBytes + word},
+                                                type, bytes / word - 1, 0, 0));
+  return others.mismatches == 0;
 }
 
 // Compared as whole numbers without meaning: an input may well hold NaN, which equals nothing.
@@ -259,29 +240,22 @@ DeviceResult<bool> GuardedMemory::same_contents(BufferId one, BufferId other, st
   const std::uint64_t rest = bytes % kWord;
   const BufferRange left{one, kGuardBytes + bytes - rest};
   const BufferRange right{other, kGuardBytes + bytes - rest};
-  auto words =
-      memory_.compare(contents_of(one), contents_of(other), DataType::kUInt32, bytes / kWord, 0, 0);
-  if (!words) return Unexpected{words.error()};
-  if (rest == 0 || words->mismatches > 0) return words->mismatches == 0;
-  auto last = memory_.compare(left, right, DataType::kUInt8, rest, 0, 0);
-  if (!last) return Unexpected{last.error()};
-  return last->mismatches == 0;
+  auto words = TUNER_TRY(memory_.compare(contents_of(one), contents_of(other), DataType::kUInt32,
+                                         bytes / kWord, 0, 0));
+  if (rest == 0 || words.mismatches > 0) return words.mismatches == 0;
+  return TUNER_TRY(memory_.compare(left, right, DataType::kUInt8, rest, 0, 0)).mismatches == 0;
 }
 
 DeviceResult<bool> GuardedMemory::repair(BufferId data, const DeviceBuffer& pristine,
                                          const ArgumentPlan& argument) {
   DeviceBuffer made;
   if (!pristine) {
-    auto fresh = allocate_pristine(bytes_of(argument));
-    if (!fresh) return Unexpected{fresh.error()};
-    made = std::move(*fresh);
-    if (auto done = fill(made.id(), argument); !done) return Unexpected{done.error()};
+    made = TUNER_TRY(allocate_pristine(bytes_of(argument)));
+    TUNER_TRY(fill(made.id(), argument));
   }
   const BufferId right = pristine ? pristine.id() : made.id();
-  auto same = same_contents(data, right, bytes_of(argument));
-  if (!same) return Unexpected{same.error()};
-  if (*same) return false;
-  if (auto done = copy(data, right, bytes_of(argument)); !done) return Unexpected{done.error()};
+  if (TUNER_TRY(same_contents(data, right, bytes_of(argument)))) return false;
+  TUNER_TRY(copy(data, right, bytes_of(argument)));
   return true;
 }
 

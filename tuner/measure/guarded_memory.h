@@ -40,6 +40,11 @@ inline BufferRange contents_of(BufferId buffer) { return {buffer, kGuardBytes}; 
 
 // The failure with what it happened to in front of its message.
 DeviceFailure in_context(const std::string& what, DeviceFailure failure);
+template <typename T>
+DeviceResult<T> in_context(const std::string& what, DeviceResult<T> result) {
+  if (!result) result.error() = in_context(what, std::move(result.error()));
+  return result;
+}
 
 // The argument as a problem sees it, without its contents.
 ProblemArray problem_array(const ArgumentPlan& argument);

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/try.h"
 #include "tuner/expression/expression_tree.h"
 
 namespace tuner {
@@ -171,12 +172,11 @@ Expected<Bytes, std::string> formula(const ArgumentPlan& argument) {
   Formula formula(argument);
   Elements elements(argument);
   for (std::uint64_t i = 0; i < argument.elements; ++i) {
-    const auto value = formula.at(i);
-    if (!value) return Unexpected{value.error()};
-    if (const auto* whole = std::get_if<std::int64_t>(&*value)) {
+    const auto value = TUNER_TRY(formula.at(i));
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
       elements.add(*whole);
     } else {
-      elements.add(to_number(*value));
+      elements.add(to_number(value));
     }
   }
   return elements.take();

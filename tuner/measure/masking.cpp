@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/try.h"
 
 namespace tuner {
 namespace {
@@ -52,9 +53,9 @@ DeviceResult<Ok> Masking::turn_on_host(BufferRange range, std::uint64_t words, c
     piece.resize(std::min(kPiece, words - first));
     const auto bytes = std::as_writable_bytes(std::span(piece));
     const BufferRange at{range.buffer, range.offset + first * sizeof(Word)};
-    if (auto done = memory_.download(at, bytes); !done) return done;
+    TUNER_TRY(memory_.download(at, bytes));
     mask_words(piece, first, mask);
-    if (auto done = memory_.upload(at, bytes); !done) return done;
+    TUNER_TRY(memory_.upload(at, bytes));
   }
   return Ok{};
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/answer_plan.h"
 #include "tuner/measure/answers.h"
 #include "tuner/measure/launch_sequence.h"
@@ -32,25 +33,22 @@ DeviceResult<Ok> Answers::launch(const AnswerPlan& plan, const ReferenceInputs& 
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
     if (plan_.arguments[i].is_scalar || plan_.arguments[i].addresses.empty()) continue;
     ArgumentPlan table = plan_.arguments[i];
-    auto buffer = memory_.allocate_guarded(bytes_of(table));
-    if (!buffer) return Unexpected{buffer.error()};
-    auto done = fill_table(backend_.memory(), table, buffer_of);
-    if (done) done = memory_.fill(buffer->id(), table);
-    if (!done) return done;
-    tables.emplace(i, std::move(*buffer));
+    auto buffer = TUNER_TRY(memory_.allocate_guarded(bytes_of(table)));
+    TUNER_TRY(fill_table(backend_.memory(), table, buffer_of));
+    TUNER_TRY(memory_.fill(buffer.id(), table));
+    tables.emplace(i, std::move(buffer));
   }
   const auto passed = [&](std::uint32_t index, const Places& places) {
     return launch_argument(argument_of(plan_, plan, places[index]), index,
                            [&](std::uint32_t of) { return buffer_of(places[of]); });
   };
-  auto kernel = backend_.load(plan.artifact);
-  if (!kernel) return Unexpected{kernel.error()};
-  auto done = set_constants(kernel->id, plan.artifact, inputs);
+  auto kernel = TUNER_TRY(backend_.load(plan.artifact));
+  auto done = set_constants(kernel.id, plan.artifact, inputs);
   if (done) {
-    const auto sequence = launch_sequence(launches, *kernel, plan_.arguments.size(), passed);
+    const auto sequence = launch_sequence(launches, kernel, plan_.arguments.size(), passed);
     done = launch_and_time(sequence, plan, inputs, answer);
   }
-  backend_.unload(kernel->id);
+  backend_.unload(kernel.id);
   if (!done) return Unexpected{with_names(done.error(), names)};
   return done;
 }

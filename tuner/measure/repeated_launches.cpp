@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/input_sets.h"
@@ -54,12 +55,9 @@ DeviceResult<Ok> KeptOutputs::keep(const std::vector<BufferId>& buffers) {
     const ArgumentPlan& argument = plan_.arguments[i];
     const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
     if (argument.is_scalar || !is_output) continue;
-    auto copy = memory_.allocate_guarded(bytes_of(argument));
-    if (!copy) return Unexpected{copy.error()};
-    kept_[i] = std::move(*copy);
-    auto done = memory_.copy(kept_[i].id(), buffers[i], bytes_of(argument));
-    if (done) done = turn(i);
-    if (!done) return done;
+    kept_[i] = TUNER_TRY(memory_.allocate_guarded(bytes_of(argument)));
+    TUNER_TRY(memory_.copy(kept_[i].id(), buffers[i], bytes_of(argument)));
+    TUNER_TRY(turn(i));
   }
   return Ok{};
 }
@@ -69,11 +67,10 @@ DeviceResult<std::optional<std::string>> KeptOutputs::changed(
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     if (!kept_[i]) continue;
     const ArgumentPlan& argument = plan_.arguments[i];
-    if (auto done = turn(i); !done) return Unexpected{done.error()};
-    auto same = memory_.same_contents(buffers[i], kept_[i].id(), bytes_of(argument));
-    if (!same) return Unexpected{same.error()};
-    if (auto done = turn(i); !done) return Unexpected{done.error()};
-    if (!*same) return std::optional(argument.name);
+    TUNER_TRY(turn(i));
+    auto same = TUNER_TRY(memory_.same_contents(buffers[i], kept_[i].id(), bytes_of(argument)));
+    TUNER_TRY(turn(i));
+    if (!same) return std::optional(argument.name);
   }
   return std::optional<std::string>();
 }
@@ -81,7 +78,7 @@ DeviceResult<std::optional<std::string>> KeptOutputs::changed(
 // On poisoned outputs. With a seed, in another order of threads; kUnsupported where that cannot be.
 DeviceResult<Ok> launch_once(Backend& backend, DeviceBuffers& buffers, const Admitted& admitted,
                              std::optional<std::uint64_t> seed) {
-  if (auto done = buffers.reset(admitted.bound, Outputs::kPoisoned); !done) return done;
+  TUNER_TRY(buffers.reset(admitted.bound, Outputs::kPoisoned));
   return seed ? backend.launch_shuffled(admitted.bound.sequence, *seed)
               : backend.launch(admitted.bound.sequence);
 }

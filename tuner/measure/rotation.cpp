@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/base/try.h"
+
 namespace tuner {
 namespace {
 
@@ -68,12 +70,11 @@ DeviceResult<Ok> Rotation::make_room(std::uint64_t copies, std::uint64_t bytes) 
 DeviceResult<Ok> Rotation::fill_one(const BoundLaunch& bound, const Layout& layout,
                                     std::uint64_t copy) {
   DeviceMemory& memory = backend_.memory();
-  if (auto done = tuner::begin_anew(memory, bound); !done) return done;
+  TUNER_TRY(tuner::begin_anew(memory, bound));
   for (std::size_t i = 0; i < bound.bytes.size(); ++i) {
     if (bound.bytes[i] == 0) continue;
-    auto done = memory.copy({room_.id(), copy * layout.bytes + layout.offsets[i]}, bound.buffers[i],
-                            bound.bytes[i]);
-    if (!done) return done;
+    TUNER_TRY(memory.copy({room_.id(), copy * layout.bytes + layout.offsets[i]}, bound.buffers[i],
+                          bound.bytes[i]));
   }
   return Ok{};
 }
@@ -82,9 +83,8 @@ DeviceResult<Ok> Rotation::fill_one(const BoundLaunch& bound, const Layout& layo
 DeviceResult<Ok> Rotation::repeat(const Layout& layout, std::uint64_t made, std::uint64_t copies) {
   while (made < copies) {
     const std::uint64_t more = std::min(made, copies - made);
-    auto done = backend_.memory().copy({room_.id(), made * layout.bytes}, {room_.id(), 0},
-                                       more * layout.bytes);
-    if (!done) return done;
+    TUNER_TRY(backend_.memory().copy({room_.id(), made * layout.bytes}, {room_.id(), 0},
+                                     more * layout.bytes));
     made += more;
   }
   return Ok{};
@@ -122,16 +122,14 @@ DeviceResult<std::vector<LaunchSequence>> Rotation::turns(const BoundLaunch& bou
   const bool used_up = renew || (used_once && next_ + launches > count);
   if (filled_ != bound.bytes || used_up) {
     filled_.clear();
-    if (auto done = make_room(count, layout.bytes); !done) return Unexpected{done.error()};
+    TUNER_TRY(make_room(count, layout.bytes));
     const std::uint64_t different = renew ? std::min(count, launches) : 1;
     for (std::uint64_t copy = 0; copy < different; ++copy) {
-      auto done = renew ? renew(copy + 1 == different) : Ok{};
-      if (done) done = fill_one(bound, layout, copy);
-      if (!done) return Unexpected{done.error()};
+      if (renew) TUNER_TRY(renew(copy + 1 == different));
+      TUNER_TRY(fill_one(bound, layout, copy));
     }
     // The others are there to fill the cache.
-    auto done = repeat(layout, different, count);
-    if (!done) return Unexpected{done.error()};
+    TUNER_TRY(repeat(layout, different, count));
     filled_ = bound.bytes;
     next_ = 0;
   }
@@ -149,9 +147,8 @@ DeviceResult<Ok> Rotation::take_back(const BoundLaunch& bound,
   const Layout layout = layout_of(bound.bytes);
   for (const std::uint32_t i : arguments) {
     if (bound.bytes[i] == 0) continue;
-    auto done = backend_.memory().copy(
-        bound.buffers[i], {room_.id(), last_ * layout.bytes + layout.offsets[i]}, bound.bytes[i]);
-    if (!done) return done;
+    TUNER_TRY(backend_.memory().copy(
+        bound.buffers[i], {room_.id(), last_ * layout.bytes + layout.offsets[i]}, bound.bytes[i]));
   }
   return Ok{};
 }

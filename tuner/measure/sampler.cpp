@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tuner/base/try.h"
 #include "tuner/model/statistics.h"
 
 namespace tuner {
@@ -45,18 +46,17 @@ DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wante
   request.launches_per_sample = wanted.launches;
   request.flush_cache = measuring().cache == CacheState::kCold;
   request.graph = measuring().mode == LaunchMode::kGraph;
-  if (auto done = buffers_.enter(bound); !done) return Unexpected{done.error()};
+  TUNER_TRY(buffers_.enter(bound));
   const bool in_turns = measuring().cache == CacheState::kRotate && rotation_.copies(bound) > 0;
   if (!in_turns) {
     request.restores = bound.restores;
     request.fills = bound.fills();
   }
-  auto times = in_turns  ? time_in_turns(bound, request, inputs)
-               : fresh() ? time_on_fresh_inputs(bound, request, inputs)
-                         : backend_.time(bound.sequence, request);
-  if (!times) return times;
+  const auto times = TUNER_TRY(in_turns  ? time_in_turns(bound, request, inputs)
+                               : fresh() ? time_on_fresh_inputs(bound, request, inputs)
+                                         : backend_.time(bound.sequence, request));
   conditions_.push_back(backend_.conditions());
-  for (const double time : *times) {
+  for (const double time : times) {
     // Not a time: one such number would spoil every comparison.
     if (is_time(time)) continue;
     return Unexpected{
@@ -66,8 +66,8 @@ DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wante
 }
 
 DeviceResult<Ok> Sampler::renew_inputs(const BoundLaunch& bound, DeviceBuffers::Fresh inputs) {
-  auto done = buffers_.use_fresh_inputs(inputs);
-  return done ? buffers_.set_constants(bound) : done;
+  TUNER_TRY(buffers_.use_fresh_inputs(inputs));
+  return buffers_.set_constants(bound);
 }
 
 // A request for each sample: its inputs are written in front of it, and it flushes the cache then.
@@ -77,11 +77,8 @@ DeviceResult<std::vector<double>> Sampler::time_on_fresh_inputs(const BoundLaunc
   const std::uint32_t samples = std::exchange(request.samples, 1);
   std::vector<double> all;
   for (std::uint32_t i = 0; i < samples; ++i) {
-    auto renewed = renew_inputs(bound, inputs);
-    if (!renewed) return Unexpected{renewed.error()};
-    auto times = backend_.time(bound.sequence, request);
-    if (!times) return times;
-    all.push_back(times->front());
+    TUNER_TRY(renew_inputs(bound, inputs));
+    all.push_back(TUNER_TRY(backend_.time(bound.sequence, request)).front());
   }
   return all;
 }
@@ -113,14 +110,10 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
   std::vector<double> all;
   while (all.size() < samples) {
     request.samples = static_cast<std::uint32_t>(std::min(most, samples - all.size()));
-    auto turns = rotation_.turns(bound, request.samples * launches, renew);
-    if (!turns) return Unexpected{turns.error()};
-    request.turns = std::move(*turns);
-    auto times = backend_.time(bound.sequence, request);
-    if (!times) return times;
-    all.insert(all.end(), times->begin(), times->end());
-    auto done = rotation_.take_back(bound, written);
-    if (!done) return Unexpected{done.error()};
+    request.turns = TUNER_TRY(rotation_.turns(bound, request.samples * launches, renew));
+    const auto times = TUNER_TRY(backend_.time(bound.sequence, request));
+    all.insert(all.end(), times.begin(), times.end());
+    TUNER_TRY(rotation_.take_back(bound, written));
   }
   return all;
 }
@@ -147,9 +140,7 @@ std::uint32_t Sampler::launches_for(const BoundLaunch& bound, double one_ms) con
 DeviceResult<std::uint32_t> Sampler::choose_launches(const BoundLaunch& bound, double one_ms) {
   const std::uint32_t launches = launches_for(bound, one_ms);
   if (launches == 1 || measuring().mode != LaunchMode::kGraph) return launches;
-  const auto among_others = time(bound, 1, launches);
-  if (!among_others) return Unexpected{among_others.error()};
-  return launches_for(bound, among_others->front());
+  return launches_for(bound, TUNER_TRY(time(bound, 1, launches)).front());
 }
 
 }  // namespace tuner

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/try.h"
 
 namespace tuner {
 namespace {
@@ -46,7 +47,7 @@ DeviceResult<std::uint64_t> digest_of(DeviceMemory& memory, BufferId buffer, std
   Lanes lanes;
   for (std::uint64_t done = 0; done < bytes; done += piece.size()) {
     piece.resize(std::min<std::uint64_t>(piece.size(), bytes - done));
-    if (auto got = memory.download({buffer, done}, piece); !got) return Unexpected{got.error()};
+    TUNER_TRY(memory.download({buffer, done}, piece));
     lanes.add(piece);
   }
   return lanes.digest();
@@ -62,9 +63,8 @@ std::uint64_t digest_of(std::span<const std::byte> bytes) {
 
 DeviceResult<Ok> Seals::put(DeviceMemory& memory, const std::string& what, BufferId buffer,
                             std::uint64_t bytes) {
-  auto digest = digest_of(memory, buffer, bytes);
-  if (!digest) return Unexpected{digest.error()};
-  seals_[what] = {buffer, {}, bytes, *digest};
+  const std::uint64_t digest = TUNER_TRY(digest_of(memory, buffer, bytes));
+  seals_[what] = {buffer, {}, bytes, digest};
   return Ok{};
 }
 
@@ -74,13 +74,10 @@ void Seals::put(const std::string& what, std::span<const std::byte> on_host) {
 
 DeviceResult<std::optional<std::string>> Seals::broken(DeviceMemory& memory) const {
   for (const auto& [what, seal] : seals_) {
-    if (seal.on_host.data() != nullptr) {
-      if (digest_of(seal.on_host) != seal.digest) return std::optional(what);
-      continue;
-    }
-    auto now = digest_of(memory, seal.buffer, seal.bytes);
-    if (!now) return Unexpected{now.error()};
-    if (*now != seal.digest) return std::optional(what);
+    const bool is_on_host = seal.on_host.data() != nullptr;
+    const std::uint64_t now = is_on_host ? digest_of(seal.on_host)
+                                         : TUNER_TRY(digest_of(memory, seal.buffer, seal.bytes));
+    if (now != seal.digest) return std::optional(what);
   }
   return std::optional<std::string>();
 }

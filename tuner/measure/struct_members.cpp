@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/masking.h"
 
 namespace tuner {
@@ -32,7 +33,7 @@ void scatter(std::span<const std::byte> numbers, const MemberPlan& member,
 DeviceResult<std::vector<MemberArray>> split_members(DeviceMemory& memory,
                                                      const ArgumentPlan& structs, BufferId from) {
   std::vector<std::byte> all(bytes_of(structs));
-  if (auto done = memory.download(contents_of(from), all); !done) return Unexpected{done.error()};
+  TUNER_TRY(memory.download(contents_of(from), all));
   GuardedMemory guarded(memory);
   std::vector<MemberArray> out;
   for (const MemberPlan& member : structs.members) {
@@ -43,9 +44,7 @@ DeviceResult<std::vector<MemberArray>> split_members(DeviceMemory& memory,
       std::memcpy(numbers.data() + i * size, all.data() + i * stride_of(structs) + member.offset,
                   size);
     }
-    auto buffer = guarded.allocate_guarded(numbers.size());
-    if (!buffer) return Unexpected{buffer.error()};
-    one.data = std::move(*buffer);
+    one.data = TUNER_TRY(guarded.allocate_guarded(numbers.size()));
     auto done = memory.upload(contents_of(one.data.id()), numbers);
     wipe(numbers);
     if (!done) return Unexpected{done.error()};

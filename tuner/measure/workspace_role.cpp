@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner/base/try.h"
 #include "tuner/measure/difference.h"
 
 namespace tuner {
@@ -15,33 +16,26 @@ bool keeps_zeros(const ArgumentPlan& argument) {
 DeviceResult<Ok> renew(GuardedMemory& memory, const WorkspaceArgument& one) {
   const bool is_poisoned = one.argument->zero == Zero::kNever;
   const unsigned char value = is_poisoned ? poison_for(one.argument->type) : 0;
-  auto done = memory.fill_bytes(one.buffer, 0, kGuardBytes, kGuardByte);
-  if (done) done = memory.fill_bytes(one.buffer, kGuardBytes, one.bytes, value);
-  if (done) done = memory.fill_bytes(one.buffer, kGuardBytes + one.bytes, kGuardBytes, kGuardByte);
-  return done;
+  TUNER_TRY(memory.fill_bytes(one.buffer, 0, kGuardBytes, kGuardByte));
+  TUNER_TRY(memory.fill_bytes(one.buffer, kGuardBytes, one.bytes, value));
+  return memory.fill_bytes(one.buffer, kGuardBytes + one.bytes, kGuardBytes, kGuardByte);
 }
 
 DeviceResult<std::optional<std::string>> left_behind(Backend& backend, GuardedMemory& memory,
                                                      const WorkspaceArgument& one) {
-  auto zero = memory.is_zero(one.buffer, one.bytes);
-  if (!zero) return Unexpected{zero.error()};
-  if (*zero) return std::optional<std::string>();
-  auto zeros = memory.allocate_pristine(one.bytes);
-  if (!zeros) return Unexpected{zeros.error()};
-  if (auto done = memory.fill_bytes(zeros->id(), kGuardBytes, one.bytes, 0); !done) {
-    return Unexpected{done.error()};
-  }
+  if (TUNER_TRY(memory.is_zero(one.buffer, one.bytes))) return std::optional<std::string>();
+  const DeviceBuffer zeros = TUNER_TRY(memory.allocate_pristine(one.bytes));
+  TUNER_TRY(memory.fill_bytes(zeros.id(), kGuardBytes, one.bytes, 0));
   const ArgumentPlan& argument = *one.argument;
   auto difference =
-      backend.memory().compare(contents_of(one.buffer), contents_of(zeros->id()), argument.type,
-                               one.bytes / size_of(argument.type), 0, 0);
-  if (!difference) return Unexpected{difference.error()};
-  if (auto done = renew(memory, one); !done) return Unexpected{done.error()};
+      TUNER_TRY(backend.memory().compare(contents_of(one.buffer), contents_of(zeros.id()),
+                                         argument.type, one.bytes / size_of(argument.type), 0, 0));
+  TUNER_TRY(renew(memory, one));
   // A negative zero is equal to zero, and not the same.
-  const double value = difference->mismatches > 0 ? difference->first_value : -0.0;
+  const double value = difference.mismatches > 0 ? difference.first_value : -0.0;
   return std::optional(fmt::format(
       "leaves {}[{}] = {}, a workspace that must be zero after each launch (zero: once)",
-      argument.name, difference->first_mismatch, number_text(value, 6)));
+      argument.name, difference.first_mismatch, number_text(value, 6)));
 }
 
 }  // namespace tuner
