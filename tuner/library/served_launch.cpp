@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tuner/library/state.h"
-#include "tuner/measure/launch_sequence.h"
+#include "tuner/measure/bound_launch.h"
 #include "tuner/ports/backend.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/study/size_check.h"
@@ -77,10 +77,7 @@ ServedLaunch::ServedLaunch(tuner::Backend& backend, ReadyVariant ready)
 }
 
 const ArgumentPlan& ServedLaunch::argument(std::uint32_t index) const {
-  for (const auto& [place, plan] : ready_.variant.overrides) {
-    if (place == index) return plan;
-  }
-  return ready_.size.arguments[index];
+  return tuner::argument_of(ready_.size, ready_.variant.overrides, index);
 }
 
 void ServedLaunch::make_own(std::uint32_t index) {
@@ -98,13 +95,10 @@ void ServedLaunch::set_constants() {
   tuner::GuardedMemory memory(backend_.memory());
   const auto first = static_cast<std::uint32_t>(ready_.size.arguments.size());
   for (std::uint32_t i = 0; i < ready_.size.constants.size(); ++i) {
-    const ArgumentPlan* constant = &ready_.size.constants[i];
-    for (const auto& [place, plan] : ready_.variant.overrides) {
-      if (place == first + i) constant = &plan;
-    }
+    const ArgumentPlan& constant = argument(first + i);
     for (const auto& [name, lowered] : ready_.variant.artifact.symbols) {
-      if (name != constant->name) continue;
-      const auto bytes = take(memory.fetched(*constant), name);
+      if (name != constant.name) continue;
+      const auto bytes = take(memory.fetched(constant), name);
       take(backend_.set_symbol(kernel_->id(), lowered, bytes), name);
     }
   }

@@ -9,12 +9,10 @@
 #include <utility>
 
 #include "tuner/base/try.h"
-#include "tuner/measure/answer_plan.h"
-#include "tuner/measure/constants.h"
+#include "tuner/measure/bound_launch.h"
 #include "tuner/measure/difference.h"
-#include "tuner/measure/host_judgement.h"
+#include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/input_sets.h"
-#include "tuner/measure/struct_members.h"
 #include "tuner/resolve/argument_names.h"
 
 namespace tuner {
@@ -25,6 +23,25 @@ tuner::Answer output_of(const SizePlan& plan, const CheckPlan& check, const Righ
   const ArgumentPlan& argument = plan.arguments[check.argument];
   const BufferRange expected = contents_of(answer.expected[check.argument].id());
   return {contents_of(room[check.argument]), expected, argument.type, argument.elements};
+}
+
+// " for STEPS=4", where there are several answers.
+std::string of_values(const AnswerPlan& plan) {
+  return plan.values.empty() ? std::string() : " for " + plan.values;
+}
+
+// "the reference for STEPS=4". What is wrong with a launch that has all arguments is as wrong with
+// the kernel's.
+std::string who(const SizePlan& plan, const AnswerPlan& answer, const DeviceFailure& failure) {
+  const bool is_shared =
+      is_about_arguments(failure) && plan.reference->arguments.size() == plan.arguments.size();
+  return "the reference" + of_values(answer) +
+         (is_shared ? ", which is given all arguments like the kernel" : "");
+}
+
+const AnswerPlan* plan_with(const ReferencePlan& reference, std::uint32_t key) {
+  const auto found = std::ranges::find(reference.answers, key, &AnswerPlan::key);
+  return found == reference.answers.end() ? nullptr : &*found;
 }
 
 bool is_of_passing_set(std::uint32_t set) { return set != 0 && set != kKnownFreshSet; }
@@ -72,7 +89,7 @@ void Answers::forget_other_sets() {
 // What only the reference works in goes.
 DeviceResult<Ok> Answers::hide(const AnswerPlan& plan, RightAnswer& answer) {
   for (const std::uint32_t index : plan_.reference->arguments) {
-    const ArgumentPlan& argument = argument_of(plan_, plan, index);
+    const ArgumentPlan& argument = argument_of(plan_, plan.overrides, index);
     if (!answer.expected[index]) continue;
     if (argument.role >= Role::kScratch) {
       answer.expected[index] = {};
@@ -107,88 +124,11 @@ bool Answers::forget() {
   return any;
 }
 
-DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const ReferenceInputs& inputs) {
-  RightAnswer answer;
-  answer.set = inputs.set;
-  answer.key = plan.key;
-  TUNER_TRY(begin(plan, inputs, answer));
-  for (const auto& [index, output] : plan.files) {
-    TUNER_TRY(memory_.fill(answer.expected[index].id(), output));
-  }
-  if (plan.by_problem) TUNER_TRY(ask_problem(plan, inputs, answer));
-  if (plan.files.empty() && !plan.by_problem) TUNER_TRY(launch(plan, inputs, answer));
-  TUNER_TRY(check(plan, answer));
-  TUNER_TRY(hide(plan, answer));
-  return answer;
-}
-
-// The reference writes into buffers of its own, which are the expected answers from then on. Its
-// outputs begin as poison, so that what it does not write is seen.
-DeviceResult<Ok> Answers::begin(const AnswerPlan& plan, const ReferenceInputs& inputs,
-                                RightAnswer& answer) {
-  answer.expected.resize(plan_.arguments.size());
-  for (const std::uint32_t index : plan_.reference->arguments) {
-    const ArgumentPlan& argument = argument_of(plan_, plan, index);
-    if (argument.is_scalar || argument.role == Role::kIn) continue;
-    const std::uint64_t bytes = bytes_of(argument);
-    answer.expected[index] = TUNER_TRY(memory_.allocate_guarded(bytes));
-    const BufferId id = answer.expected[index].id();
-    const bool is_working_space = argument.role >= Role::kScratch;
-    TUNER_TRY(argument.role == Role::kInOut
-                  ? memory_.copy(id, inputs.pristine[index], bytes)
-                  : memory_.fill_bytes(id, kGuardBytes, bytes,
-                                       is_working_space ? 0 : poison_for(argument)));
-  }
-  return Ok{};
-}
-
 DeviceResult<ProblemArray> Answers::fetched(std::uint32_t argument, BufferId buffer) {
   ProblemArray array = problem_array(plan_.arguments[argument]);
   array.data.resize(bytes_of(plan_.arguments[argument]));
   TUNER_TRY(backend_.memory().download(contents_of(buffer), array.data));
   return array;
-}
-
-// Without what depends on the configuration, as the right answer does not, and without addresses,
-// which say nothing on the host.
-DeviceResult<std::vector<ProblemArray>> Answers::problem_inputs(const AnswerPlan& plan,
-                                                                const ReferenceInputs& inputs) {
-  std::vector<ProblemArray> all;
-  for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
-    const ArgumentPlan& argument = argument_of(plan_, plan, i);
-    const bool is_input = argument.role == Role::kIn || argument.role == Role::kInOut;
-    const bool is_idle = argument.is_scalar && argument.scalar.empty();
-    const bool is_known = !argument.varies && !argument.map && is_input && !is_idle;
-    const bool is_table = !argument.is_scalar && !argument.scalar.empty();
-    if (!is_known || is_table) continue;
-    if (argument.is_scalar) {
-      all.push_back(problem_array(argument));
-      continue;
-    }
-    const bool is_changed = argument.role == Role::kInOut;
-    all.push_back(TUNER_TRY(fetched(i, is_changed ? inputs.pristine[i] : inputs.data[i])));
-  }
-  for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
-    if (plan_.constants[i].varies) continue;
-    ProblemArray& constant = all.emplace_back(problem_array(plan_.constants[i]));
-    if (!plan_.constants[i].is_scalar) constant.data = inputs.constants->at(i);
-  }
-  return all;
-}
-
-DeviceResult<Ok> Answers::ask_problem(const AnswerPlan& plan, const ReferenceInputs& inputs,
-                                      const RightAnswer& answer) {
-  auto arrays = TUNER_TRY(problem_inputs(plan, inputs));
-  for (const std::uint32_t index : plan_.reference->arguments) {
-    if (!answer.expected[index]) continue;
-    auto bytes = problem_->answer(problem_set(plan_, inputs.set), arrays,
-                                  problem_array(plan_.arguments[index]));
-    if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
-    auto done = backend_.memory().upload(contents_of(answer.expected[index].id()), *bytes);
-    wipe(*bytes);
-    if (!done) return done;
-  }
-  return Ok{};
 }
 
 DeviceResult<Judgement> Answers::judge(const RightAnswer& answer, const CheckPlan& check,

@@ -12,8 +12,7 @@
 
 #include "tuner/measure/decoy.h"
 #include "tuner/measure/guarded_memory.h"
-#include "tuner/measure/masking.h"
-#include "tuner/measure/seals.h"
+#include "tuner/measure/protection.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/study_plugins.h"

@@ -8,19 +8,11 @@
 #include <cmath>
 
 #include "tuner/base/try.h"
+#include "tuner/measure/bound_launch.h"
 #include "tuner/measure/input_sets.h"
-#include "tuner/measure/launch_sequence.h"
 
 namespace tuner {
 namespace {
-
-const ArgumentPlan& argument_of(const std::vector<ArgumentPlan>& plans, std::uint32_t index,
-                                const VariantPlan& variant) {
-  for (const auto& [place, plan] : variant.overrides) {
-    if (place == index) return plan;
-  }
-  return plans[index];
-}
 
 // Its size may depend on the configuration.
 bool may_grow(const ArgumentPlan& argument) {
@@ -186,7 +178,7 @@ DeviceResult<Ok> DeviceBuffers::use_fresh_inputs(Fresh which) {
 
 DeviceResult<Ok> DeviceBuffers::reserve(const VariantPlan& variant) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
+    const ArgumentPlan& argument = argument_of(plan_, variant.overrides, i);
     if (argument.is_scalar || !may_grow(argument)) continue;
     const std::uint64_t bytes = bytes_of(argument);
     if (bytes > slots_[i].capacity) {
@@ -208,7 +200,7 @@ BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& 
   bound.constants = constants_.bind(variant);
   std::vector<Zeros> zeros;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const ArgumentPlan& argument = argument_of(plan_.arguments, i, variant);
+    const ArgumentPlan& argument = argument_of(plan_, variant.overrides, i);
     const Slot& slot = slots_[i];
     const std::uint64_t bytes = bytes_of(argument);
     bound.bytes.push_back(bytes);
@@ -229,7 +221,7 @@ BoundLaunch DeviceBuffers::bind(const VariantPlan& variant, const LoadedKernel& 
     }
   }
   const auto passed = [&](std::uint32_t index, const Places& places) {
-    const ArgumentPlan& argument = argument_of(plan_.arguments, places[index], variant);
+    const ArgumentPlan& argument = argument_of(plan_, variant.overrides, places[index]);
     return launch_argument(argument, index,
                            [&](std::uint32_t of) { return slots_[places[of]].data.id(); });
   };
@@ -252,16 +244,6 @@ DeviceResult<std::optional<std::string>> DeviceBuffers::left_behind(const BoundL
     if (!left || *left) return left;
   }
   return std::optional<std::string>();
-}
-
-DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound) {
-  for (const Restore& one : bound.restores) {
-    TUNER_TRY(memory.copy({one.to, 0}, {one.from, 0}, one.bytes));
-  }
-  for (const ByteFill& one : bound.fills()) {
-    TUNER_TRY(fill_bytes(memory, one));
-  }
-  return Ok{};
 }
 
 DeviceResult<Ok> DeviceBuffers::reset(const BoundLaunch& bound, Outputs outputs) {

@@ -11,42 +11,13 @@
 #include <vector>
 
 #include "tuner/measure/answers.h"
-#include "tuner/measure/constants.h"
+#include "tuner/measure/bound_launch.h"
 #include "tuner/measure/guarded_memory.h"
-#include "tuner/measure/seals.h"
-#include "tuner/measure/workspace_role.h"
+#include "tuner/measure/protection.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
-
-// A variant's kernels with their arguments, ready to launch.
-struct BoundLaunch {
-  LaunchSequence sequence;
-  std::vector<BoundConstant> constants;  // in the order of SizePlan::constants
-  std::vector<std::uint64_t> bytes;      // of each buffer argument; 0 for scalars
-  std::vector<BufferRange> buffers;      // of each: its contents
-  std::vector<Restore> restores;         // what one time changes and the next one reads
-  std::vector<ByteFill> zeros{};         // the same, of scratch buffers
-  std::vector<ByteFill> poisons{};       // of outputs
-  std::vector<WorkspaceArgument> workspaces{};
-  std::uint32_t answer = 0;  // VariantPlan::answer
-
-  // Whether a launch needs its buffers as they were before the last one.
-  bool is_used_up() const { return !restores.empty() || !zeros.empty(); }
-  // Whether anything is done to them before a sample.
-  bool begins_anew() const { return is_used_up() || !poisons.empty(); }
-  // With the restores it is done before each sample, so that this finds what a launch finds that is
-  // looked at.
-  std::vector<ByteFill> fills() const {
-    std::vector<ByteFill> all = zeros;
-    all.insert(all.end(), poisons.begin(), poisons.end());
-    return all;
-  }
-};
-
-// Does it now.
-DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound);
 
 // What an output holds before a launch that is to be checked. Poison (NaN) is what no kernel
 // writes. A decoy is what a timed launch may find: numbers like those of an answer, at the wrong

@@ -1,5 +1,5 @@
 #pragma once
-// Says in words how a buffer differs from what is expected of it.
+// Says in words how a buffer differs from what is expected of it, and judges outputs on the host.
 
 #include <cstdint>
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
+#include "tuner/ports/study_plugins.h"
 
 namespace tuner {
 
@@ -42,5 +43,9 @@ std::string number_text(double value, int digits);
 // Where it helps, also what would have been allowed, and what the numbers look like.
 std::string describe(const ArgumentPlan& argument, const CheckPlan& check,
                      const Comparison& difference, const WrongAnswer& all = {});
+
+// `found` and `expected` are the contents of `output`.
+Judgement judged_on_host(const CheckPlan& check, const ArgumentPlan& output,
+                         const ProblemArray& found, const ProblemArray& expected);
 
 }  // namespace tuner

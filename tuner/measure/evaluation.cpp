@@ -12,13 +12,11 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/try.h"
 #include "tuner/measure/device_buffers.h"
-#include "tuner/measure/kept_watch.h"
 #include "tuner/measure/repeated_launches.h"
-#include "tuner/measure/rotation.h"
 #include "tuner/measure/sampler.h"
-#include "tuner/measure/sentinel.h"
 #include "tuner/measure/session.h"
 #include "tuner/measure/verdict.h"
+#include "tuner/measure/watches.h"
 #include "tuner/ports/study_plugins.h"
 
 namespace tuner {
@@ -50,12 +48,11 @@ Expected<double, Verdict> sample_of_round(Session& session, Admitted& finalist, 
   return samples.front();
 }
 
-std::optional<Verdict> check_finalist(Backend& backend, Session& session, DeviceBuffers& buffers,
-                                      Admitted& finalist) {
+std::optional<Verdict> check_finalist(Session& session, Admitted& finalist) {
   if (auto wrong = session.verify_finalist(finalist)) return wrong;
-  if (auto wrong = wrong_now_and_then(backend, session, buffers, finalist)) return wrong;
-  if (!buffers.plan().deterministic) return std::nullopt;
-  auto bits = compare_bits(backend, session, buffers, finalist);
+  if (auto wrong = wrong_now_and_then(session, finalist)) return wrong;
+  if (!session.buffers().plan().deterministic) return std::nullopt;
+  auto bits = compare_bits(session, finalist);
   return bits && bits->state != TrialState::kOk ? bits : std::nullopt;
 }
 
@@ -102,27 +99,26 @@ FinalistFailure settled(FinalistFailure failure, KeptWatch& kept, std::size_t la
 }
 
 // Therefore each is launched and checked again. Who damages what is kept is known then.
-std::optional<FinalistFailure> check_finalists(Backend& backend, Session& session,
-                                               DeviceBuffers& buffers, KeptWatch& kept,
+std::optional<FinalistFailure> check_finalists(Session& session, KeptWatch& kept,
                                                const std::vector<VariantPlan>& variants,
                                                std::vector<Admitted>& finalists, std::size_t last) {
   session.announce(Phase::kInputs);
   // Any finalist may have damaged guard words or inputs: both are repaired here, and the one that
   // does it again is found below.
-  if (auto looked = buffers.broken_guard(finalists[last].bound); !looked) {
+  if (auto looked = session.buffers().broken_guard(finalists[last].bound); !looked) {
     return FinalistFailure{last, verdict_of(looked.error())};
   }
-  const auto inputs = buffers.repair_inputs();
+  const auto inputs = session.buffers().repair_inputs();
   const bool failed = !inputs && inputs.error().error != DeviceError::kOutOfMemory;
   if (failed) return FinalistFailure{last, verdict_of(inputs.error())};
   for (std::size_t i = 0; i < finalists.size(); ++i) {
-    auto wrong = check_finalist(backend, session, buffers, finalists[i]);
+    auto wrong = check_finalist(session, finalists[i]);
     if (wrong) return settled({i, std::move(*wrong)}, kept, 1, session);
     if (auto damage = kept.look(1, session)) return FinalistFailure{i, std::move(*damage)};
   }
   std::vector<Timed> timed;
   for (std::size_t i = 0; i < finalists.size(); ++i) timed.push_back({&variants[i], &finalists[i]});
-  auto elsewhere = wrong_elsewhere(session, buffers, timed);
+  auto elsewhere = wrong_elsewhere(session, timed);
   if (!elsewhere) return std::nullopt;
   return settled({elsewhere->which, std::move(elsewhere->verdict)}, kept, finalists.size(),
                  session);
@@ -131,41 +127,40 @@ std::optional<FinalistFailure> check_finalists(Backend& backend, Session& sessio
 // What is the best until now may win: it is launched more often, and its answers are compared on
 // other inputs, too. Of all others that would take too long; finalists are looked at again in the
 // final.
-std::optional<Verdict> wrong_after_all(Backend& backend, Session& session, DeviceBuffers& buffers,
-                                       const VariantPlan& variant, Admitted& admitted,
-                                       Verdict& verdict) {
+std::optional<Verdict> wrong_after_all(Session& session, const VariantPlan& variant,
+                                       Admitted& admitted, Verdict& verdict) {
   const bool best = variant.best_ms == 0 || verdict.timing.median < variant.best_ms;
   if (best) {
-    auto wrong = wrong_now_and_then(backend, session, buffers, admitted);
+    auto wrong = wrong_now_and_then(session, admitted);
     if (wrong) return wrong;
   }
-  if (buffers.plan().deterministic) {
-    auto bits = compare_bits(backend, session, buffers, admitted);
+  if (session.buffers().plan().deterministic) {
+    auto bits = compare_bits(session, admitted);
     if (bits && bits->state != TrialState::kOk) return bits;
     if (bits) verdict.deterministic = bits->deterministic;
   }
   if (!best) return std::nullopt;
-  auto elsewhere = wrong_elsewhere(session, buffers, {{&variant, &admitted}}, &verdict.timing);
+  auto elsewhere = wrong_elsewhere(session, {{&variant, &admitted}}, &verdict.timing);
   if (!elsewhere) return std::nullopt;
   return std::move(elsewhere->verdict);
 }
 
 // What a launch changes and the next one reads goes on from launch to launch.
-DeviceResult<Ok> launch_observed(Observer& observer, Backend& backend, const Admitted& admitted) {
+DeviceResult<Ok> launch_observed(Observer& observer, Session& session, const Admitted& admitted) {
   for (std::uint32_t i = 0; i < observer.launches(); ++i) {
-    TUNER_TRY(backend.launch(admitted.bound.sequence));
+    TUNER_TRY(session.backend().launch(admitted.bound.sequence));
   }
   return Ok{};
 }
 
-std::optional<Verdict> look(Observer& observer, Backend& backend, DeviceBuffers& buffers,
-                            const Observed& seen, const Admitted& admitted, Metrics& out) {
+std::optional<Verdict> look(Observer& observer, Session& session, const Observed& seen,
+                            const Admitted& admitted, Metrics& out) {
   if (observer.launches() > 0) {
-    auto ready = buffers.reset(admitted.bound, Outputs::kPoisoned);
+    auto ready = session.buffers().reset(admitted.bound, Outputs::kPoisoned);
     if (!ready) return verdict_of(ready.error());
   }
   if (const auto wrong = observer.begin(seen)) return verdict_of(TrialState::kLaunch, *wrong);
-  const auto launched = launch_observed(observer, backend, admitted);
+  const auto launched = launch_observed(observer, session, admitted);
   auto values = observer.end(seen);  // also then: it may have begun to count
   if (!launched) return verdict_of(launched.error());
   if (!values) return verdict_of(TrialState::kLaunch, values.error());
@@ -177,14 +172,13 @@ std::optional<Verdict> look(Observer& observer, Backend& backend, DeviceBuffers&
 // One that fails says nothing of the variant, but the study asks for its values: the variant is
 // kLaunch then, as where the device measures no power.
 std::optional<Verdict> observe(const std::vector<std::unique_ptr<Observer>>& observers,
-                               Backend& backend, const Session& session, DeviceBuffers& buffers,
-                               const VariantPlan& variant, const Admitted& admitted,
-                               Verdict& verdict) {
-  const Observed seen{backend.facts(), variant.artifact, variant.geometry, verdict.resources,
-                      verdict.timing.samples};
+                               Session& session, const VariantPlan& variant,
+                               const Admitted& admitted, Verdict& verdict) {
+  const Observed seen{session.backend().facts(), variant.artifact, variant.geometry,
+                      verdict.resources, verdict.timing.samples};
   for (const auto& observer : observers) {
     session.announce(Phase::kObserve);
-    auto wrong = look(*observer, backend, buffers, seen, admitted, verdict.observed);
+    auto wrong = look(*observer, session, seen, admitted, verdict.observed);
     if (wrong) return wrong;
   }
   return std::nullopt;
@@ -197,8 +191,7 @@ struct Evaluation::Impl {
       : backend(device),
         plugins(std::move(given)),
         buffers(device, std::move(plan), plugins.problem.get()),
-        rotation(device),
-        sampler(device, buffers, rotation),
+        sampler(device, buffers),
         kept(buffers),
         sentinel(device, buffers) {}
   bool fresh() const { return buffers.plan().measure.inputs == TimedInputs::kFresh; }
@@ -206,7 +199,6 @@ struct Evaluation::Impl {
   Backend& backend;
   StudyPlugins plugins;
   DeviceBuffers buffers;
-  Rotation rotation;
   Sampler sampler;
   KeptWatch kept;
   Sentinel sentinel;
@@ -234,7 +226,7 @@ DeviceResult<Ok> Evaluation::prepare() {
   if (!done || plan.measure.cache != CacheState::kRotate) return done;
   std::vector<std::uint64_t> bytes;
   for (const ArgumentPlan& argument : plan.arguments) bytes.push_back(bytes_of(argument));
-  return impl_->rotation.reserve(bytes);
+  return impl_->sampler.reserve(bytes);
 }
 
 const std::vector<std::string>& Evaluation::warnings() const { return impl_->buffers.warnings(); }
@@ -246,9 +238,9 @@ Verdict Evaluation::Impl::judge(const VariantPlan& variant, Session& session) {
   if (!admitted) return admitted.error();
   Verdict verdict = session.measure(variant, *admitted);
   if (verdict.state != TrialState::kOk) return verdict;
-  auto wrong = wrong_after_all(backend, session, buffers, variant, *admitted, verdict);
+  auto wrong = wrong_after_all(session, variant, *admitted, verdict);
   if (!wrong) {
-    wrong = observe(plugins.observers, backend, session, buffers, variant, *admitted, verdict);
+    wrong = observe(plugins.observers, session, variant, *admitted, verdict);
   }
   if (!wrong) return verdict;
   wrong->resources = verdict.resources;
@@ -299,7 +291,7 @@ std::optional<FinalistFailure> Evaluation::Impl::check(const std::vector<Variant
   if (auto damage = kept.look(finalists.size(), session)) {
     return FinalistFailure{last, std::move(*damage)};
   }
-  return check_finalists(backend, session, buffers, kept, variants, finalists, last);
+  return check_finalists(session, kept, variants, finalists, last);
 }
 
 // The device has few registers for counters, so that launches are repeated: each from the same

@@ -6,15 +6,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
+#include <utility>
 
 #include "tuner/base/try.h"
 #include "tuner/measure/data_file.h"
+#include "tuner/measure/difference.h"
 #include "tuner/measure/host_fills.h"
 #include "tuner/measure/input_sets.h"
-#include "tuner/measure/struct_members.h"
+#include "tuner/measure/protection.h"
 
 namespace tuner {
+
 namespace {
 
 Fill fill_of(const ArgumentPlan& argument) {
@@ -44,6 +48,16 @@ Fill fill_of(const ArgumentPlan& argument) {
 }
 
 }  // namespace
+
+const ArgumentPlan& argument_of(
+    const SizePlan& plan, const std::vector<std::pair<std::uint32_t, ArgumentPlan>>& overrides,
+    std::uint32_t index) {
+  for (const auto& [place, argument] : overrides) {
+    if (place == index) return argument;
+  }
+  const std::size_t count = plan.arguments.size();
+  return index < count ? plan.arguments[index] : plan.constants.at(index - count);
+}
 
 DeviceFailure in_context(const std::string& what, DeviceFailure failure) {
   failure.message = what + ": " + failure.message;
@@ -257,6 +271,83 @@ DeviceResult<bool> GuardedMemory::repair(BufferId data, const DeviceBuffer& pris
   if (TUNER_TRY(same_contents(data, right, bytes_of(argument)))) return false;
   TUNER_TRY(copy(data, right, bytes_of(argument)));
   return true;
+}
+
+// ---- buffers of structs -------------------------------------------------------------------------
+
+ArgumentPlan member_array(const ArgumentPlan& structs, const MemberPlan& member) {
+  ArgumentPlan array;
+  array.name = structs.name + "." + member.path;
+  array.type = member.type;
+  array.elements = structs.elements / stride_of(structs);
+  array.extents.assign(structs.extents.begin(), structs.extents.end() - 1);
+  array.role = structs.role;
+  array.fill = member.fill;
+  array.seed = structs.seed + member.seed;
+  return array;
+}
+
+void scatter(std::span<const std::byte> numbers, const MemberPlan& member,
+             std::span<std::byte> structs, std::uint64_t stride) {
+  const std::size_t size = size_of(member.type);
+  for (std::size_t i = 0; i * size < numbers.size(); ++i) {
+    std::memcpy(structs.data() + i * stride + member.offset, numbers.data() + i * size, size);
+  }
+}
+
+DeviceResult<std::vector<MemberArray>> split_members(DeviceMemory& memory,
+                                                     const ArgumentPlan& structs, BufferId from) {
+  std::vector<std::byte> all(bytes_of(structs));
+  TUNER_TRY(memory.download(contents_of(from), all));
+  GuardedMemory guarded(memory);
+  std::vector<MemberArray> out;
+  for (const MemberPlan& member : structs.members) {
+    MemberArray one{member_array(structs, member), {}};
+    const std::size_t size = size_of(member.type);
+    std::vector<std::byte> numbers(bytes_of(one.argument));
+    for (std::size_t i = 0; i < one.argument.elements; ++i) {
+      std::memcpy(numbers.data() + i * size, all.data() + i * stride_of(structs) + member.offset,
+                  size);
+    }
+    one.data = TUNER_TRY(guarded.allocate_guarded(numbers.size()));
+    auto done = memory.upload(contents_of(one.data.id()), numbers);
+    wipe(numbers);
+    if (!done) return Unexpected{done.error()};
+    out.push_back(std::move(one));
+  }
+  wipe(all);
+  return out;
+}
+
+// ---- workspaces ---------------------------------------------------------------------------------
+
+bool keeps_zeros(const ArgumentPlan& argument) {
+  return argument.role == Role::kWorkspace && argument.zero == Zero::kOnce;
+}
+
+DeviceResult<Ok> renew(GuardedMemory& memory, const WorkspaceArgument& one) {
+  const bool is_poisoned = one.argument->zero == Zero::kNever;
+  const unsigned char value = is_poisoned ? poison_for(one.argument->type) : 0;
+  TUNER_TRY(memory.fill_bytes(one.buffer, 0, kGuardBytes, kGuardByte));
+  TUNER_TRY(memory.fill_bytes(one.buffer, kGuardBytes, one.bytes, value));
+  return memory.fill_bytes(one.buffer, kGuardBytes + one.bytes, kGuardBytes, kGuardByte);
+}
+
+DeviceResult<std::optional<std::string>> left_behind(Backend& backend, GuardedMemory& memory,
+                                                     const WorkspaceArgument& one) {
+  if (TUNER_TRY(memory.is_zero(one.buffer, one.bytes))) return std::optional<std::string>();
+  const DeviceBuffer zeros = TUNER_TRY(memory.allocate_pristine(one.bytes));
+  TUNER_TRY(memory.fill_bytes(zeros.id(), kGuardBytes, one.bytes, 0));
+  const ArgumentPlan& argument = *one.argument;
+  auto difference =
+      TUNER_TRY(backend.memory().compare(contents_of(one.buffer), contents_of(zeros.id()),
+                                         argument.type, one.bytes / size_of(argument.type), 0, 0));
+  TUNER_TRY(renew(memory, one));
+  // A negative zero is equal to zero, and not the same.
+  const double value = difference.mismatches > 0 ? difference.first_value : -0.0;
+  return std::optional(fmt::format(
+      "leaves {}[{}] = {}, a workspace that must be zero after each launch (zero: once)",
+      argument.name, difference.first_mismatch, number_text(value, 6)));
 }
 
 }  // namespace tuner

@@ -2,9 +2,11 @@
 // Device memory with guard words around its contents: a variant that writes outside of its buffers
 // is found out, and cannot hurt the buffers of the next one.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +36,11 @@ inline unsigned char poison_for(const ArgumentPlan& argument) {
 inline std::uint64_t bytes_of(const ArgumentPlan& argument) {
   return argument.is_scalar ? 0 : argument.elements * size_of(argument.type);
 }
+
+// The argument as one launch has it. Constants are counted behind the arguments.
+const ArgumentPlan& argument_of(
+    const SizePlan& plan, const std::vector<std::pair<std::uint32_t, ArgumentPlan>>& overrides,
+    std::uint32_t index);
 
 // Where a guarded buffer's contents begin.
 inline BufferRange contents_of(BufferId buffer) { return {buffer, kGuardBytes}; }
@@ -124,5 +131,48 @@ class GuardedMemory {
   DeviceMemory& memory_;
   Problem* problem_;
 };
+
+// ---- buffers of structs: each member is an array of its own
+// --------------------------------------
+
+// Bytes of one struct.
+inline std::uint64_t stride_of(const ArgumentPlan& structs) { return structs.extents.back(); }
+
+// The member of all structs as an argument "particles.mass".
+ArgumentPlan member_array(const ArgumentPlan& structs, const MemberPlan& member);
+
+// Writes the numbers of one member into the structs.
+void scatter(std::span<const std::byte> numbers, const MemberPlan& member,
+             std::span<std::byte> structs, std::uint64_t stride);
+
+// One member's numbers, in a guarded buffer.
+struct MemberArray {
+  ArgumentPlan argument;
+  DeviceBuffer data;
+};
+// As ArgumentPlan::members. `from`: a guarded buffer of structs.
+DeviceResult<std::vector<MemberArray>> split_members(DeviceMemory& memory,
+                                                     const ArgumentPlan& structs, BufferId from);
+
+// ---- arguments of role workspace: what a variant finds in them, and what it must leave
+// -----------
+
+// One of them, as a variant has it.
+struct WorkspaceArgument {
+  const ArgumentPlan* argument = nullptr;
+  BufferId buffer = 0;
+  std::uint64_t bytes = 0;  // may depend on the configuration
+};
+
+// Whether each launch begins with what the one before has left, and leaves nothing but zeros.
+bool keeps_zeros(const ArgumentPlan& argument);
+
+// As if it were just made, guard words in place. Those behind it move with its size: those of
+// another variant may lie within.
+DeviceResult<Ok> renew(GuardedMemory& memory, const WorkspaceArgument& one);
+
+// In words, what a launch left in one that keeps zeros, when that is anything else (renewed then).
+DeviceResult<std::optional<std::string>> left_behind(Backend& backend, GuardedMemory& memory,
+                                                     const WorkspaceArgument& one);
 
 }  // namespace tuner

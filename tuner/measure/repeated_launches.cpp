@@ -18,7 +18,7 @@
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/input_sets.h"
-#include "tuner/measure/masking.h"
+#include "tuner/measure/protection.h"
 #include "tuner/model/plan.h"
 #include "tuner/model/statistics.h"
 #include "tuner/ports/backend.h"
@@ -76,11 +76,11 @@ DeviceResult<std::optional<std::string>> KeptOutputs::changed(
 }
 
 // On poisoned outputs. With a seed, in another order of threads; kUnsupported where that cannot be.
-DeviceResult<Ok> launch_once(Backend& backend, DeviceBuffers& buffers, const Admitted& admitted,
+DeviceResult<Ok> launch_once(Session& session, const Admitted& admitted,
                              std::optional<std::uint64_t> seed) {
-  TUNER_TRY(buffers.reset(admitted.bound, Outputs::kPoisoned));
-  return seed ? backend.launch_shuffled(admitted.bound.sequence, *seed)
-              : backend.launch(admitted.bound.sequence);
+  TUNER_TRY(session.buffers().reset(admitted.bound, Outputs::kPoisoned));
+  return seed ? session.backend().launch_shuffled(admitted.bound.sequence, *seed)
+              : session.backend().launch(admitted.bound.sequence);
 }
 
 bool is_unsupported(const DeviceResult<Ok>& done) {
@@ -104,14 +104,13 @@ std::optional<Verdict> wrong_in_some_launch(Session& session, Admitted& admitted
   return std::nullopt;
 }
 
-std::optional<Verdict> wrong_in_another_order(Backend& backend, Session& session,
-                                              DeviceBuffers& buffers, Admitted& admitted) {
+std::optional<Verdict> wrong_in_another_order(Session& session, Admitted& admitted) {
   constexpr std::chrono::seconds kSlow{1};  // one such launch is enough
   const auto begin = std::chrono::steady_clock::now();
   for (const std::uint64_t seed : {1U, 2U}) {
     if (std::chrono::steady_clock::now() - begin > kSlow) return std::nullopt;
     session.announce(Phase::kVerify);
-    const auto done = launch_once(backend, buffers, admitted, seed);
+    const auto done = launch_once(session, admitted, seed);
     if (is_unsupported(done)) return std::nullopt;
     auto wrong = done ? session.recheck(admitted) : verdict_of(done.error());
     if (!wrong) continue;
@@ -139,16 +138,15 @@ double lower_quartile(std::vector<double> times) {
 constexpr double kGain = 6;
 
 // `ms`: how long the launch took, where that is to be known.
-std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buffers,
-                                           const std::vector<Timed>& timed, std::uint32_t set,
-                                           double* ms = nullptr) {
+std::optional<WrongElsewhere> wrong_on_set(Session& session, const std::vector<Timed>& timed,
+                                           std::uint32_t set, double* ms = nullptr) {
   session.announce(Phase::kInputs);
-  if (auto done = buffers.use_inputs(set); !done) {
+  if (auto done = session.buffers().use_inputs(set); !done) {
     if (says_nothing(done.error())) return std::nullopt;
     return WrongElsewhere{0, verdict_of(done.error())};
   }
   for (std::size_t i = 0; i < timed.size(); ++i) {
-    if (auto done = buffers.compute_answer(timed[i].variant->answer); !done) {
+    if (auto done = session.buffers().compute_answer(timed[i].variant->answer); !done) {
       if (says_nothing(done.error())) continue;
       return WrongElsewhere{i, verdict_of(done.error())};
     }
@@ -156,7 +154,7 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buff
     if (!wrong) continue;
     if (wrong->state == TrialState::kCorrectness) {
       wrong->message = fmt::format("right for one set of inputs, wrong for {}: {}",
-                                   name_of_set(buffers.plan(), set), wrong->message);
+                                   name_of_set(session.buffers().plan(), set), wrong->message);
     }
     return WrongElsewhere{i, std::move(*wrong)};
   }
@@ -166,14 +164,13 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, DeviceBuffers& buff
 // Milliseconds of a launch on a set that was never there, whose answer is right; 0 where nobody can
 // say. Whatever disturbs a launch makes it longer, so the first that is not longer than `enough`
 // says all; else the shortest of some.
-Expected<double, Verdict> time_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
-                                                const Timed& one, double enough,
+Expected<double, Verdict> time_on_unseen_inputs(Session& session, const Timed& one, double enough,
                                                 std::uint32_t& set) {
   constexpr int kMost = 6;
   double shortest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMost && shortest > enough; ++i) {
     double ms = 0;
-    auto wrong = wrong_on_set(session, buffers, {one}, set, &ms);
+    auto wrong = wrong_on_set(session, {one}, set, &ms);
     if (wrong) return Unexpected{std::move(wrong->verdict)};
     shortest = std::min(shortest, ms);
     set = next_fresh_set(set);
@@ -188,35 +185,34 @@ bool may_know_inputs(const SizePlan& plan) {
 }
 
 // As many samples as there were, on the usual inputs, all of them right.
-std::optional<Verdict> time_again(Session& session, DeviceBuffers& buffers, Admitted& admitted,
-                                  Timing& timing) {
+std::optional<Verdict> time_again(Session& session, Admitted& admitted, Timing& timing) {
   session.announce(Phase::kInputs);
-  auto done = buffers.use_inputs(0);
-  if (done) done = buffers.set_constants(admitted.bound);
+  auto done = session.buffers().use_inputs(0);
+  if (done) done = session.buffers().set_constants(admitted.bound);
   if (!done) return verdict_of(done.error());
   session.announce(Phase::kEstimate);
   std::vector<double> again;
   while (again.size() < timing.samples.size()) {
     if (auto wrong = session.sample(admitted, 1, 1, again)) return wrong;
   }
-  timing = summarise(std::move(again), buffers.plan().measure.confidence);
+  timing = summarise(std::move(again), session.buffers().plan().measure.confidence);
   return std::nullopt;
 }
 
 // Samples that are six times as short as launches on unseen inputs do not count: new ones take
 // their place. When it comes to that four times in turn the inputs are at fault, and not the
 // machine.
-std::optional<Verdict> wrong_or_slow_on_unseen_inputs(Session& session, DeviceBuffers& buffers,
-                                                      const Timed& one, Timing& timing) {
+std::optional<Verdict> wrong_or_slow_on_unseen_inputs(Session& session, const Timed& one,
+                                                      Timing& timing) {
   constexpr int kTurns = 4;
   double times_as_long = 0;
   std::uint32_t set = 1;
   for (int turn = 0; turn < kTurns; ++turn) {
     const double enough = kGain * lower_quartile(timing.samples);
-    const auto unseen = time_on_unseen_inputs(session, buffers, one, enough, set);
+    const auto unseen = time_on_unseen_inputs(session, one, enough, set);
     if (!unseen) return unseen.error();
     if (*unseen <= enough) return std::nullopt;
-    if (auto wrong = time_again(session, buffers, *one.admitted, timing)) return wrong;
+    if (auto wrong = time_again(session, *one.admitted, timing)) return wrong;
     times_as_long = *unseen / lower_quartile(timing.samples);
     if (times_as_long <= kGain) return std::nullopt;
   }
@@ -227,29 +223,26 @@ std::optional<Verdict> wrong_or_slow_on_unseen_inputs(Session& session, DeviceBu
 
 }  // namespace
 
-std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
-                                          DeviceBuffers& buffers, Admitted& admitted) {
-  if (buffers.plan().checks.empty()) return std::nullopt;
+std::optional<Verdict> wrong_now_and_then(Session& session, Admitted& admitted) {
+  if (session.buffers().plan().checks.empty()) return std::nullopt;
   if (auto wrong = wrong_in_some_launch(session, admitted)) return wrong;
-  return wrong_in_another_order(backend, session, buffers, admitted);
+  return wrong_in_another_order(session, admitted);
 }
 
-std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,
-                                    const Admitted& admitted) {
+std::optional<Verdict> compare_bits(Session& session, const Admitted& admitted) {
   constexpr std::uint64_t kLaunches = 8;
-  KeptOutputs kept(backend.memory(), buffers.plan());
+  KeptOutputs kept(session.backend().memory(), session.buffers().plan());
   for (std::uint64_t i = 0; i < kLaunches; ++i) {
     session.announce(Phase::kVerify);
-    auto done =
-        launch_once(backend, buffers, admitted, i % 2 == 1 ? std::optional(i) : std::nullopt);
-    if (is_unsupported(done)) done = launch_once(backend, buffers, admitted, std::nullopt);
+    auto done = launch_once(session, admitted, i % 2 == 1 ? std::optional(i) : std::nullopt);
+    if (is_unsupported(done)) done = launch_once(session, admitted, std::nullopt);
     if (!done) return verdict_of(done.error());
     if (i == 0) {
       // No room for copies is not the variant's fault.
-      if (kept.keep(buffers.ids())) continue;
+      if (kept.keep(session.buffers().ids())) continue;
       return std::nullopt;
     }
-    auto changed = kept.changed(buffers.ids());
+    auto changed = kept.changed(session.buffers().ids());
     if (!changed) return verdict_of(changed.error());
     if (!*changed) continue;
     Verdict verdict =
@@ -264,22 +257,22 @@ std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBu
   return same;
 }
 
-std::optional<WrongElsewhere> wrong_elsewhere(Session& session, DeviceBuffers& buffers,
-                                              const std::vector<Timed>& timed, Timing* timing) {
-  const std::uint32_t sets = timed.empty() ? 1 : input_sets(buffers.plan());
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, const std::vector<Timed>& timed,
+                                              Timing* timing) {
+  const std::uint32_t sets = timed.empty() ? 1 : input_sets(session.buffers().plan());
   std::optional<WrongElsewhere> found;
   std::uint32_t first = 1;
-  if (timing != nullptr && may_know_inputs(buffers.plan())) {
-    auto wrong = wrong_or_slow_on_unseen_inputs(session, buffers, timed.front(), *timing);
+  if (timing != nullptr && may_know_inputs(session.buffers().plan())) {
+    auto wrong = wrong_or_slow_on_unseen_inputs(session, timed.front(), *timing);
     if (wrong) found = WrongElsewhere{0, std::move(*wrong)};
     ++first;
   }
   for (std::uint32_t set = first; set < sets && !found; ++set) {
-    found = wrong_on_set(session, buffers, timed, set);
+    found = wrong_on_set(session, timed, set);
   }
   if (sets <= 1 || (found && found->verdict.context_dead)) return found;
   session.announce(Phase::kInputs);
-  auto back = buffers.use_inputs(0);
+  auto back = session.buffers().use_inputs(0);
   // It worked before, so the device is at fault.
   if (!back && !found) found = WrongElsewhere{0, verdict_of(back.error())};
   return found;

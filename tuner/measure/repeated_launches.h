@@ -15,14 +15,12 @@ namespace tuner {
 
 // For what may win: some launches in the usual order of threads, then two in others, where the
 // backend can choose it.
-std::optional<Verdict> wrong_now_and_then(Backend& backend, Session& session,
-                                          DeviceBuffers& buffers, Admitted& admitted);
+std::optional<Verdict> wrong_now_and_then(Session& session, Admitted& admitted);
 
 // Compares several launches' outputs bit by bit, other orders of threads among them, because a GPU
 // chooses its own. The verdict is `ok` where all are the same; nothing: there is no room for
 // copies.
-std::optional<Verdict> compare_bits(Backend& backend, Session& session, DeviceBuffers& buffers,
-                                    const Admitted& admitted);
+std::optional<Verdict> compare_bits(Session& session, const Admitted& admitted);
 
 // One that was admitted and timed.
 struct Timed {
@@ -41,8 +39,7 @@ struct WrongElsewhere {
 // `timing`: of a single one that may win. Where it was timed with cold caches on the usual inputs,
 // it must not take clearly longer on inputs that it has not seen, because it knows those or keeps
 // answers. Where that may be chance, `timing` becomes what it takes now.
-std::optional<WrongElsewhere> wrong_elsewhere(Session& session, DeviceBuffers& buffers,
-                                              const std::vector<Timed>& timed,
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, const std::vector<Timed>& timed,
                                               Timing* timing = nullptr);
 
 }  // namespace tuner

@@ -79,6 +79,8 @@ class Session {
   std::optional<Verdict> timed_on_known_inputs(const Admitted& admitted, std::uint32_t launches);
   std::optional<Verdict> back_to_usual_inputs(const Admitted& admitted);
 
+  Backend& backend() { return backend_; }
+  DeviceBuffers& buffers() { return buffers_; }
   Sampler& sampler() { return sampler_; }
   void announce(Phase phase) const {
     if (phase_) phase_(phase);

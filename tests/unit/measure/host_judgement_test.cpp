@@ -1,10 +1,10 @@
-#include "tuner/measure/host_judgement.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "tuner/measure/difference.h"
 
 namespace tuner {
 namespace {

@@ -1,12 +1,11 @@
 // A variant that writes far beside its output hits what is kept for comparing and restoring: it is
 // blamed for that, and no other.
 
-#include "tuner/measure/kept_watch.h"
-
 #include <cstddef>
 #include <vector>
 
 #include "tests/unit/measure/evaluation_fixture.h"
+#include "tuner/measure/watches.h"
 
 namespace tuner::test {
 namespace {
@@ -84,7 +83,7 @@ class LargeKept : public EvaluationTest {
     buffers_.emplace(backend_, plan_);
     EXPECT_TRUE(buffers_->prepare());
     watch_.emplace(*buffers_, [this] { return now_ += std::chrono::milliseconds(500); });
-    sampler_.emplace(backend_, *buffers_, rotation_);
+    sampler_.emplace(backend_, *buffers_);
     session_.emplace(backend_, *buffers_, *sampler_, none_);
   }
   static Verdict ended(TrialState state) {
@@ -107,7 +106,6 @@ class LargeKept : public EvaluationTest {
   std::chrono::steady_clock::time_point now_{};
   std::optional<DeviceBuffers> buffers_;
   std::optional<KeptWatch> watch_;
-  Rotation rotation_{backend_};
   PhaseSink none_;
   std::optional<Sampler> sampler_;
   std::optional<Session> session_;

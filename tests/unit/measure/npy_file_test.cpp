@@ -1,12 +1,12 @@
 // Headers of .npy files: good ones, and every way in which a hostile one is refused.
 
-#include "tuner/measure/npy_file.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "tuner/measure/data_file.h"
 
 namespace tuner {
 namespace {

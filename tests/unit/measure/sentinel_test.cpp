@@ -1,6 +1,5 @@
-#include "tuner/measure/sentinel.h"
-
 #include "tests/unit/measure/evaluation_fixture.h"
+#include "tuner/measure/watches.h"
 
 namespace tuner::test {
 namespace {

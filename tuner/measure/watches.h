@@ -1,6 +1,6 @@
 #pragma once
-// Looks whether what is kept for comparing and restoring is whole, and says who is to blame where
-// it is not.
+// Looks between variants whether what is kept for comparing and restoring is whole, and whether the
+// device itself has become slower or faster.
 
 #include <chrono>
 #include <cstddef>
@@ -10,9 +10,11 @@
 #include "tuner/measure/device_buffers.h"
 #include "tuner/measure/session.h"
 #include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
 
 namespace tuner {
 
+// Says who is to blame for what is not whole any more.
 class KeptWatch {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
@@ -38,6 +40,30 @@ class KeptWatch {
   std::chrono::steady_clock::time_point looked_;
   std::chrono::steady_clock::duration cost_{};  // of the last look
   std::size_t unseen_ = 0;                      // variants
+};
+
+// The first variant that was measured, which is measured again every few seconds.
+class Sentinel {
+ public:
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+  Sentinel(Backend& backend, DeviceBuffers& buffers, Clock clock = std::chrono::steady_clock::now)
+      : backend_(backend), buffers_(buffers), clock_(std::move(clock)) {}
+
+  // After a variant was measured: the first good one becomes the sentinel, and is measured for the
+  // first time when the period is over. Returns the sentinel's
+  // time over its first one when it was due, 0 when not, or when it could not be measured.
+  double after(const VariantPlan& variant, const Verdict& verdict);
+
+ private:
+  std::optional<double> measure();
+
+  Backend& backend_;
+  DeviceBuffers& buffers_;
+  Clock clock_;
+  std::optional<VariantPlan> variant_;
+  double first_ms_ = 0;  // 0 = not yet
+  std::chrono::steady_clock::time_point due_;
 };
 
 }  // namespace tuner

@@ -1,9 +1,11 @@
+// Writes a sequence out: each round's launches with the buffers that stand in their places then.
 // Fills constants and sets them.
 
-#include "tuner/measure/constants.h"
+#include "tuner/measure/bound_launch.h"
 
 #include <fmt/format.h>
 
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -11,6 +13,41 @@
 #include "tuner/measure/input_sets.h"
 
 namespace tuner {
+
+LaunchSequence launch_sequence(const SequencePlan& plan, const LoadedKernel& kernel,
+                               std::size_t arguments, const Binder& bind,
+                               const std::vector<Zeros>& zeros) {
+  Places places(arguments);
+  std::iota(places.begin(), places.end(), 0U);
+  const std::vector<std::uint32_t> first = plan.arguments.value_or(places);
+  LaunchSequence out;
+  const auto add = [&](KernelId id, const LaunchGeometry& geometry,
+                       const std::vector<std::uint32_t>& taken) {
+    KernelLaunch& launch = out.emplace_back();
+    launch.kernel = id;
+    launch.geometry = geometry;
+    for (const std::uint32_t argument : taken) launch.arguments.push_back(bind(argument, places));
+  };
+  for (std::uint32_t round = 0; round < plan.rounds; ++round) {
+    add(kernel.id, plan.geometry, first);
+    out.back().zeros = zeros;
+    for (std::size_t i = 0; i < plan.then.size(); ++i) {
+      add(kernel.then.at(i).id, plan.then[i].geometry, plan.then[i].arguments);
+    }
+    for (const auto& [one, other] : plan.swaps) std::swap(places.at(one), places.at(other));
+  }
+  return out;
+}
+
+DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound) {
+  for (const Restore& one : bound.restores) {
+    TUNER_TRY(memory.copy({one.to, 0}, {one.from, 0}, one.bytes));
+  }
+  for (const ByteFill& one : bound.fills()) {
+    TUNER_TRY(fill_bytes(memory, one));
+  }
+  return Ok{};
+}
 
 DeviceResult<Ok> Constants::fill(std::uint32_t set) {
   const bool all = bytes_.empty();
@@ -28,15 +65,12 @@ DeviceResult<Ok> Constants::fill(std::uint32_t set) {
 std::vector<BoundConstant> Constants::bind(const VariantPlan& variant) const {
   std::vector<BoundConstant> bound;
   for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
+    const auto place = static_cast<std::uint32_t>(plan_.arguments.size() + i);
     BoundConstant& one = bound.emplace_back();
-    one.scalar = plan_.constants[i].scalar;
+    one.scalar = argument_of(plan_, variant.overrides, place).scalar;
     // A variant that does not use a constant may not have it.
     for (const auto& [name, lowered] : variant.artifact.symbols) {
       if (name == plan_.constants[i].name) one.symbol = lowered;
-    }
-    // Overrides count constants behind the arguments.
-    for (const auto& [place, argument] : variant.overrides) {
-      if (place == plan_.arguments.size() + i) one.scalar = argument.scalar;
     }
   }
   return bound;

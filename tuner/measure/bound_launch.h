@@ -1,0 +1,93 @@
+#pragma once
+// How a variant is launched: its kernels with their arguments, round by round, and what the
+// study's `__constant__` symbols hold then.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/protection.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/backend.h"
+#include "tuner/ports/study_plugins.h"
+
+namespace tuner {
+
+// By argument: whose buffer is passed for it in this round. Its own, where nothing was swapped.
+using Places = std::vector<std::uint32_t>;
+
+// What is passed for this argument of SizePlan::arguments.
+using Binder = std::function<LaunchArgument(std::uint32_t argument, const Places& places)>;
+
+// All rounds, for a size with so many arguments. `zeros` is done before the first launch of each.
+LaunchSequence launch_sequence(const SequencePlan& plan, const LoadedKernel& kernel,
+                               std::size_t arguments, const Binder& bind,
+                               const std::vector<Zeros>& zeros = {});
+
+// How a variant has a constant.
+struct BoundConstant {
+  std::string symbol;             // lowered; empty: it does not use this one
+  std::vector<std::byte> scalar;  // its value where it is one
+};
+
+// A variant's kernels with their arguments, ready to launch.
+struct BoundLaunch {
+  LaunchSequence sequence;
+  std::vector<BoundConstant> constants;  // in the order of SizePlan::constants
+  std::vector<std::uint64_t> bytes;      // of each buffer argument; 0 for scalars
+  std::vector<BufferRange> buffers;      // of each: its contents
+  std::vector<Restore> restores;         // what one time changes and the next one reads
+  std::vector<ByteFill> zeros{};         // the same, of scratch buffers
+  std::vector<ByteFill> poisons{};       // of outputs
+  std::vector<WorkspaceArgument> workspaces{};
+  std::uint32_t answer = 0;  // VariantPlan::answer
+
+  // Whether a launch needs its buffers as they were before the last one.
+  bool is_used_up() const { return !restores.empty() || !zeros.empty(); }
+  // Whether anything is done to them before a sample.
+  bool begins_anew() const { return is_used_up() || !poisons.empty(); }
+  // With the restores it is done before each sample, so that this finds what a launch finds that is
+  // looked at.
+  std::vector<ByteFill> fills() const {
+    std::vector<ByteFill> all = zeros;
+    all.insert(all.end(), poisons.begin(), poisons.end());
+    return all;
+  }
+};
+
+// Does it now.
+DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound);
+
+class Constants {
+ public:
+  // All outlive this; `problem` may be null.
+  Constants(Backend& backend, const SizePlan& plan, Problem* problem)
+      : backend_(backend), memory_(backend.memory(), problem), plan_(plan) {}
+
+  // From now on they hold what they do in this set of inputs.
+  DeviceResult<Ok> fill(std::uint32_t set);
+  // Of what they hold.
+  const Seals& seals() const { return seals_; }
+  // As SizePlan::constants: contents of arrays.
+  const std::vector<std::vector<std::byte>>& bytes() const { return bytes_; }
+  // In the order of SizePlan::constants.
+  std::vector<BoundConstant> bind(const VariantPlan& variant) const;
+  // Gives a loaded variant what they hold now.
+  DeviceResult<Ok> set(KernelId kernel, const std::vector<BoundConstant>& bound);
+
+ private:
+  Backend& backend_;
+  GuardedMemory memory_;
+  const SizePlan& plan_;
+  std::vector<std::vector<std::byte>> bytes_;
+  Seals seals_;
+};
+
+// A warning for each array that is larger in the reference than what it is given.
+std::vector<std::string> partly_set(Backend& backend, const SizePlan& plan,
+                                    const Artifact& reference);
+
+}  // namespace tuner
