@@ -190,9 +190,7 @@ void require_language(const Study& study, const DeviceFacts& facts, const std::s
 // prints registers, shared memory, spills and occupancy as CSV. Returns the exit status.
 int check_compile(const Study& study, const ProblemSize& size, const CheckOptions& options) {
   if (!study.runnable) {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "there is nothing to compile: 'kernel' and 'launch' are needed",
-                               ""});
+    reject(study.file, "there is nothing to compile: 'kernel' and 'launch' are needed");
   }
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
@@ -340,8 +338,7 @@ int check_command(const Words& words) {
   const std::filesystem::path path = options.study;
   if (path.extension() != ".json" || is_t1(study_text(path))) return check_study(options);
   if (options.compile) {
-    throw InputError(
-        Complaint{{}, "--compile needs a study: " + options.study + " describes a space only", ""});
+    wrong_usage("--compile needs a study: " + options.study + " describes a space only");
   }
   const SearchSpace space = SearchSpace::build(read_space_json(options.study));
   return report_space(space, options, options.study + ": " + space.why_empty());

@@ -45,7 +45,7 @@ CompareOptions parse_compare(const Words& words) {
 
 std::vector<StoredResults> read(const std::string& from, const CompareOptions& options) {
   if (!std::filesystem::exists(from)) {
-    throw InputError(Complaint{{from, 0, 0}, "there is no such file or folder", ""});
+    reject(from, "there is no such file or folder");
   }
   std::vector<std::string> notes;
   auto sets = result_sets(from, nullptr, {options.device, options.size, {}}, notes);

@@ -160,9 +160,8 @@ std::unique_ptr<Exporter> find_exporter(const ExportOptions& options, const Cata
   std::vector<std::string> known;
   for (const ExportFormat& format : export_formats()) known.emplace_back(format.name);
   for (const std::string& one : catalogue.names(PluginKind::kExporter)) known.push_back(one);
-  throw InputError(Complaint{{},
-                             "there is no format '" + name + "'; see 'tuner list exporters'",
-                             did_you_mean(name, known)});
+  wrong_usage("there is no format '" + name + "'; see 'tuner list exporters'",
+              did_you_mean(name, known));
 }
 
 // Throws InputError where nothing is stored.
@@ -172,10 +171,8 @@ std::vector<RankedResults> stored_in(const std::string& folder, const ExportOpti
   if (std::filesystem::exists(path / "tuner.sqlite")) {
     return results_to_export(path, study, {options.device, options.size, {}}, tell);
   }
-  throw InputError(Complaint{{},
-                             "there are no results in '" + folder + "': run 'tuner run " +
-                                 shell_word(options.study) + "' first",
-                             ""});
+  wrong_usage("there are no results in '" + folder + "': run 'tuner run " +
+              shell_word(options.study) + "' first");
 }
 
 std::vector<RankedResults> results_of(const ExportOptions& options, const Study& study) {

@@ -85,7 +85,7 @@ using Json = nlohmann::ordered_json;
 // ---- the two sides ------------------------------------------------------------------------------
 
 [[noreturn]] void refuse(const std::string& side, const std::string& why) {
-  throw InputError(Complaint{{}, "'" + side + "' " + why, ""});
+  wrong_usage("'" + side + "' " + why);
 }
 
 // ---- source trees -------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ void import_t1(const ImportOptions& options, const fs::path& path) {
 void write_space(const ImportOptions& options, const Recording& recording) {
   Study study;
   study.parameters = recording.parameters;
-  if (!options.as.size.empty()) throw InputError(Complaint{{}, "--size does not go with -o", ""});
+  if (!options.as.size.empty()) wrong_usage("--size does not go with -o");
   write_study(options, study, kMadeBy + recording.name + ": its space.");
 }
 
@@ -148,7 +148,7 @@ int import_command(const Words& words) {
     const bool makes_study =
         kind == ImportKind::kT1 || (kind == ImportKind::kRecording && !options.output.empty());
     if (makes_study && options.files.size() > 1) {
-      throw InputError(Complaint{{}, "a study is made from one file at a time", ""});
+      wrong_usage("a study is made from one file at a time");
     }
     if (kind == ImportKind::kT1) {
       import_t1(options, path);
@@ -170,7 +170,7 @@ int import_command(const Words& words) {
       }
       for (const std::string& note : notes) tell(note);
     } else {
-      throw InputError(Complaint{{name, 0, 0}, "whose results are these?", "--study STUDY"});
+      reject(name, "whose results are these?", "--study STUDY");
     }
   }
   Store store = Store::open(options.results);

@@ -10,6 +10,7 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/error.h"
 #include "tuner/choice/tuned_table.h"
+#include "tuner/commands/options.h"
 #include "tuner/exchange/recording.h"
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/objective.h"
@@ -142,7 +143,7 @@ Recording read_import(const fs::path& path, const std::string& objective, const 
 TrialBatch read_batch(const fs::path& path, const ImportAs& as, const std::string& objective,
                       const Study* study, const Tell& tell) {
   if (study != nullptr && as.maximize) {
-    throw InputError(Complaint{{}, "--maximize does not go with --study: the study says it", ""});
+    wrong_usage("--maximize does not go with --study: the study says it");
   }
   if (study != nullptr && objective.empty()) {
     try {

@@ -53,7 +53,7 @@ std::string text_of(const fs::path& source) {
   try {
     return without_byte_order_mark(read_file(source));
   } catch (const FatalError& error) {
-    throw InputError(Complaint{{source.string(), 0, 0}, error.what(), "init takes a CUDA source"});
+    reject(source, error.what(), "init takes a CUDA source");
   }
 }
 
@@ -74,9 +74,8 @@ std::string source_of_script(const fs::path& script) {
     std::cerr << fmt::format("found: the kernel's text; wrote it to {}\n", file.string());
     return file.string();
   }
-  throw InputError(Complaint{{script.string(), 0, 0},
-                             "names no file with a kernel that is there",
-                             "write the kernel's text into a file beside it, and draft for that"});
+  reject(script, "names no file with a kernel that is there",
+         "write the kernel's text into a file beside it, and draft for that");
 }
 
 fs::path study_of(const InitOptions& options) {
@@ -152,9 +151,8 @@ class Drafts {
       if (!request_.without_host) continue;
       std::error_code ignored;
       fs::remove(study_, ignored);
-      throw InputError(Complaint{{request_.source_name, 0, 0},
-                                 "no study can be drafted for " + draft.kernel + ": " + refused,
-                                 "write one by hand: docs/study-file.md"});
+      reject(request_.source_name, "no study can be drafted for " + draft.kernel + ": " + refused,
+             "write one by hand: docs/study-file.md");
     }
   }
 
@@ -233,8 +231,7 @@ int init_command(const Words& words) {
   const bool to_terminal = study == "-";
   std::error_code ignored;
   if (fs::equivalent(source, study, ignored)) {
-    throw InputError(
-        Complaint{{study.string(), 0, 0}, "is the kernel's source", "choose another name"});
+    reject(study, "is the kernel's source", "choose another name");
   }
   OutputGuard guard(options.force);
   guard.check(study);

@@ -83,16 +83,13 @@ JudgeOptions parse_judge(const Words& words) {
 
 JudgeTask task_of(const JudgeOptions& options, const Study& study) {
   if (study.kernel.is_launcher) {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               study.kernel.language == "program"
-                                   ? "a 'command' is a program, which is not judged"
-                                   : "a 'launcher' is a function of the host, which is not judged",
-                               ""});
+    reject(study.file, study.kernel.language == "program"
+                           ? "a 'command' is a program, which is not judged"
+                           : "a 'launcher' is a function of the host, which is not judged");
   }
   const std::string unverified = unverified_text(study);
   if (!unverified.empty()) {
-    throw InputError(
-        Complaint{{study.file.string(), 0, 0}, "a verdict needs right answers: " + unverified, ""});
+    reject(study.file, "a verdict needs right answers: " + unverified);
   }
   const Assignments assigned = assignments_of(options.configuration);
   JudgeTask task;
@@ -330,7 +327,7 @@ int judge_command(const Words& words) {
   const JudgeTask task = task_of(options, study);
   std::error_code error;
   if (!fs::is_regular_file(task.judged.kernel.source, error)) {
-    throw InputError(Complaint{{options.kernel, 0, 0}, "there is no such file", ""});
+    reject(options.kernel, "there is no such file");
   }
   const Interrupt interrupt;
   std::optional<Printed> done;

@@ -113,10 +113,8 @@ void list_named(const Catalogue& catalogue, const std::string& name) {
     std::cout << named_text(word, *item);
   }
   if (found) return;
-  throw InputError(
-      Complaint{{},
-                "there is no kind and nothing of a plugin with the name '" + name + "'",
-                did_you_mean(name, known)});
+  wrong_usage("there is no kind and nothing of a plugin with the name '" + name + "'",
+              did_you_mean(name, known));
 }
 
 // Backends are asked in a child: a driver is never loaded here.

@@ -6,6 +6,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/commands/options.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/bench.h"
 #include "tuner/run/counters.h"
@@ -16,10 +17,6 @@
 
 namespace tuner {
 namespace {
-
-[[noreturn]] void refuse_try(const std::string& message, const std::string& suggestion) {
-  throw InputError(Complaint{{}, message, suggestion});
-}
 
 void assign(const std::string& word, Assignments& out) {
   std::size_t at = 0;
@@ -34,12 +31,12 @@ void assign(const std::string& word, Assignments& out) {
       continue;
     }
     if (equals == std::string::npos || equals == 0) {
-      refuse_try("a configuration is NAME=VALUE,..., not '" + word + "'", "");
+      wrong_usage("a configuration is NAME=VALUE,..., not '" + word + "'");
     }
     first = false;
     const std::string name = piece.substr(0, equals);
     if (std::ranges::any_of(out, [&](const auto& one) { return one.first == name; })) {
-      refuse_try("'" + name + "' is given twice", "");
+      wrong_usage("'" + name + "' is given twice");
     }
     out.emplace_back(name, piece.substr(equals + 1));
   }
@@ -54,15 +51,15 @@ std::vector<Parameter> narrowed(const Study& study, const Assignments& assigned)
     const auto parameter = std::ranges::find(out, name, &Parameter::name);
     if (parameter == out.end()) {
       const std::vector<std::string> names = parameter_names(study.parameters);
-      refuse_try("the study has no parameter '" + name + "'; it has " + listed(names),
-                 did_you_mean(name, names));
+      wrong_usage("the study has no parameter '" + name + "'; it has " + listed(names),
+                  did_you_mean(name, names));
     }
     std::vector<std::string> values;
     for (const Value& value : parameter->values) values.push_back(to_text(value));
     const auto value = std::ranges::find(values, text);
     if (value == values.end()) {
-      refuse_try("'" + name + "' has no value '" + text + "'; allowed: " + listed(values),
-                 did_you_mean(text, values));
+      wrong_usage("'" + name + "' has no value '" + text + "'; allowed: " + listed(values),
+                  did_you_mean(text, values));
     }
     parameter->values = {parameter->values[static_cast<std::size_t>(value - values.begin())]};
   }
@@ -135,9 +132,8 @@ Configuration chosen_configuration(const Study& study, const Assignments& assign
   if (assigned.empty() && study.baseline) return study.baseline->configuration;
   std::vector<std::string> refused;
   if (const auto chosen = choose(study, assigned, device, size, refused)) return *chosen;
-  refuse_try("no configuration of " + size.label() +
-                 " has these values; what does not hold: " + listed(refused),
-             "");
+  wrong_usage("no configuration of " + size.label() +
+              " has these values; what does not hold: " + listed(refused));
 }
 
 void try_configuration(const RunSettings& settings, const Assignments& assigned,

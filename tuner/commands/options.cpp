@@ -30,7 +30,7 @@ Words long_names(const po::options_description& description) {
 }  // namespace
 
 void wrong_usage(const std::string& message, const std::string& suggestion) {
-  throw InputError(Complaint{{}, message, suggestion});
+  reject("", message, suggestion);
 }
 
 void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
@@ -196,13 +196,11 @@ DeviceSettings device_settings(const DeviceOptions& options, const Study& study)
     const std::string word = text.substr(at, comma - at);
     if (word.empty() || word.size() > 4 ||
         !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })) {
-      throw InputError(
-          Complaint{{}, "--device takes numbers such as 0,1 or 'all', not '" + text + "'", ""});
+      wrong_usage("--device takes numbers such as 0,1 or 'all', not '" + text + "'");
     }
     const auto number = static_cast<unsigned>(std::stoul(word));
     if (std::ranges::count(settings.numbers, number) > 0) {
-      throw InputError(Complaint{
-          {}, "--device names device " + word + " twice: each number once, or 'all'", ""});
+      wrong_usage("--device names device " + word + " twice: each number once, or 'all'");
     }
     settings.numbers.push_back(number);
     at = comma + 1;

@@ -71,11 +71,6 @@ bool is_remembered(const fs::path& file) {
   return !kept.empty() && fs::exists(kept, error);
 }
 
-[[noreturn]] void refuse(const fs::path& target, const std::string& what,
-                         const std::string& suggestion) {
-  throw InputError(Complaint{{target.string(), 0, 0}, what, suggestion});
-}
-
 }  // namespace
 
 bool is_own_output(const std::string& beginning) {
@@ -163,22 +158,22 @@ void OutputGuard::check(const fs::path& target) const {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   for (const fs::path& store : stores_) {
     if (name.starts_with("tuner.sqlite") && same_file(folder, store)) {
-      refuse(target, "belongs to the database of the results", "choose another name");
+      reject(target, "belongs to the database of the results", "choose another name");
     }
     if (same_file(target, store / "tuner.sqlite")) {
-      refuse(target, "is the database of the results", "choose another name");
+      reject(target, "is the database of the results", "choose another name");
     }
   }
   std::error_code error;
   if (!fs::is_regular_file(target, error)) return;
-  if (is_store(target)) refuse(target, "is a database of results", "choose another name");
+  if (is_store(target)) reject(target, "is a database of results", "choose another name");
   if (force_) return;
   for (const auto& [file, what] : protected_) {
-    if (same_file(target, file)) refuse(target, what, "choose another name; --force replaces it");
+    if (same_file(target, file)) reject(target, what, "choose another name; --force replaces it");
   }
   const std::string beginning = beginning_of(target);
   if (beginning.empty() || is_own_output(beginning) || is_remembered(target)) return;
-  refuse(target, "was not written by tuner", "--force replaces it");
+  reject(target, "was not written by tuner", "--force replaces it");
 }
 
 }  // namespace tuner

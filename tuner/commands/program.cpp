@@ -202,12 +202,10 @@ void print_examples(const Command& command, std::ostream& out) {
   for (const Command& command : kCommands) names.push_back(command.name);
   const bool is_study =
       word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
-  throw InputError(Complaint{{},
-                             "unknown command '" + word + "'; see 'tuner --help'",
-                             is_study ? "did you mean 'tuner run " + shell_word(word) + "'?"
-                             : word.ends_with(".cu")
-                                 ? "did you mean 'tuner init " + shell_word(word) + "'?"
-                                 : did_you_mean(word, names)});
+  wrong_usage("unknown command '" + word + "'; see 'tuner --help'",
+              is_study                ? "did you mean 'tuner run " + shell_word(word) + "'?"
+              : word.ends_with(".cu") ? "did you mean 'tuner init " + shell_word(word) + "'?"
+                                      : did_you_mean(word, names));
 }
 
 // Examples follow the options, which are printed where they are parsed.

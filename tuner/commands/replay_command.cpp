@@ -125,8 +125,7 @@ Prior prior_from(const std::filesystem::path& file, const RecordedSpace& space,
   const Recording earlier = read_any_recording(file);
   Prior prior = prior_of(earlier, earlier.maximize, prior_target(space), 1);
   if (!prior.results.empty()) return prior;
-  throw InputError(
-      Complaint{{file.string(), 0, 0}, "says nothing of the configurations in '" + name + "'", ""});
+  reject(file, "says nothing of the configurations in '" + name + "'");
 }
 
 // A search in a recording, by a simulated clock.
@@ -235,10 +234,8 @@ int replay(const RunOptions& options, Progress& progress) {
 // follows from the workers.
 int replay_command(const RunOptions& options) {
   if (!options.study.empty()) {
-    throw InputError(Complaint{{},
-                               "--replay needs no study: the recording '" + options.replay +
-                                   "' says which configurations there are",
-                               ""});
+    wrong_usage("--replay needs no study: the recording '" + options.replay +
+                "' says which configurations there are");
   }
   return with_progress(options.progress, Colours(options.color, stderr),
                        [&](Progress& progress) { return replay(options, progress); });

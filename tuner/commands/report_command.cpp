@@ -92,21 +92,17 @@ Sources sources_of(const ReportOptions& options) {
       continue;
     }
     if (options.targets.size() > 1) {
-      throw InputError(
-          Complaint{{},
-                    "a study stands alone, not beside other targets ('" + target + "')",
-                    "several folders of results may be named"});
+      wrong_usage("a study stands alone, not beside other targets ('" + target + "')",
+                  "several folders of results may be named");
     }
     out.study = read_study(target);
   }
   if (out.places.empty()) out.places.emplace_back(options.results);
   for (const fs::path& place : out.places) {
     if (fs::exists(place)) continue;
-    throw InputError(Complaint{{},
-                               "there are no results in '" + place.string() +
-                                   "': run 'tuner run' first, or name their folder" +
-                                   (out.study ? " with --results" : ""),
-                               ""});
+    wrong_usage("there are no results in '" + place.string() +
+                "': run 'tuner run' first, or name their folder" +
+                (out.study ? " with --results" : ""));
   }
   return out;
 }

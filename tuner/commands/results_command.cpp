@@ -89,8 +89,7 @@ void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& 
       which +=
           fmt::format("\n  {} on {}, {}", r.kernel, r.ranked.device.name, r.ranked.size.label());
     }
-    throw InputError(
-        Complaint{{}, "--csv takes one ranking; choose with --device and --size:" + which, ""});
+    wrong_usage("--csv takes one ranking; choose with --device and --size:" + which);
   }
   const std::string text = ranked_csv(all.front().ranked, all.front().parameters);
   if (path == "-") {
@@ -107,10 +106,8 @@ std::vector<StoredResults> in_files(const ResultsOptions& options, const ResultF
   std::vector<StoredResults> all;
   for (StoredResults& set : result_sets(options.target, nullptr, filter, notes)) {
     if (!set.has_store && !options.csv.empty()) {
-      throw InputError(
-          Complaint{{options.target, 0, 0},
-                    "its rankings are CSV files already; --csv is for those of a database",
-                    ""});
+      reject(options.target,
+             "its rankings are CSV files already; --csv is for those of a database");
     }
     all.push_back(std::move(set));
   }
@@ -121,11 +118,9 @@ std::vector<StoredResults> in_files(const ResultsOptions& options, const ResultF
 std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::path& directory,
                                     const Study* study, ResultFilter filter) {
   if (!fs::exists(directory / "tuner.sqlite")) {
-    throw InputError(Complaint{{},
-                               "there are no results in '" + directory.string() +
-                                   "': run 'tuner run' first, or name their folder with "
-                                   "--results",
-                               ""});
+    wrong_usage("there are no results in '" + directory.string() +
+                "': run 'tuner run' first, or name their folder with "
+                "--results");
   }
   Store store = Store::open(directory, Store::Access::kRead);
   for (const std::string& note : store.notes()) tell(note);

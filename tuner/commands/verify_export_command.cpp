@@ -224,7 +224,7 @@ int verify_export_command(const Words& words) {
   const VerifyOptions options = parse_verify(words);
   const Study study = study_with_answers_per(read_study(options.study), options.per);
   if (!study.runnable) {
-    throw InputError(Complaint{{options.study, 0, 0}, "there is nothing to run in this study", ""});
+    reject(options.study, "there is nothing to run in this study");
   }
   const ExportedTable exported = read_exported(options.exported, study);
   HeaderOptions now;

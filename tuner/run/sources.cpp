@@ -47,10 +47,9 @@ Study load_study(const std::string& file, const std::vector<std::string>& sizes,
   Study study = std::move(read.study);
   check_sources(study, note);
   if (!study.runnable) {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "there is nothing to run: 'kernel', 'launch' and 'arguments' are "
-                               "needed beside the parameters",
-                               ""});
+    reject(study.file,
+           "there is nothing to run: 'kernel', 'launch' and 'arguments' are "
+           "needed beside the parameters");
   }
   std::vector<ProblemSize> wanted;
   for (const std::string& text : sizes) {

@@ -98,11 +98,10 @@ const StoredContext& chosen(const std::map<std::string, StoredContext>& contexts
     labels.push_back(label);
     list += "\n  " + file + "#" + label;
   }
-  if (labels.empty()) throw InputError(Complaint{{file, 0, 0}, "holds no trials", {}});
+  if (labels.empty()) reject(file, "holds no trials");
   const std::string what =
       which.empty() ? "holds several recordings" : "holds no recording '" + which + "'";
-  throw InputError(
-      Complaint{{file, 0, 0}, what + "; there are" + list, did_you_mean(which, labels)});
+  reject(file, what + "; there are" + list, did_you_mean(which, labels));
 }
 
 }  // namespace
@@ -140,7 +139,7 @@ Recording read_store(const std::filesystem::path& path, const std::string& which
   const auto contexts = by_label(all);
   Recording recording = store_recording(store, chosen(contexts, path.string(), which), objective);
   if (recording.entries.empty()) {
-    throw InputError(Complaint{{path.string(), 0, 0}, "holds no readable trials", {}});
+    reject(path, "holds no readable trials");
   }
   const auto same = std::ranges::count_if(all, [&](const StoredContext& one) {
     return one.trials > 0 && label_of(one) == recording.name;

@@ -259,7 +259,7 @@ ProblemSize parse_dims(const std::string& text) {
     const auto extent =
         equals == std::string::npos ? std::nullopt : extent_from(piece.substr(equals + 1));
     if (equals == 0 || !extent) {
-      throw InputError(Complaint{{}, "--size takes M=1024,N=1024, not '" + text + "'", ""});
+      reject("", "--size takes M=1024,N=1024, not '" + text + "'");
     }
     wanted.dims.emplace_back(piece.substr(0, equals), *extent);
     at = comma + 1;

@@ -40,9 +40,8 @@ void check_strategy(const Catalogue& catalogue, const RunSettings& settings) {
                             settings.strategy_text);
     return;
   }
-  throw InputError(Complaint{{},
-                             "there is no strategy '" + name + "'; see 'tuner list strategies'",
-                             did_you_mean(name, catalogue.names(PluginKind::kStrategy))});
+  reject("", "there is no strategy '" + name + "'; see 'tuner list strategies'",
+         did_you_mean(name, catalogue.names(PluginKind::kStrategy)));
 }
 
 SearchSettings search_settings(const RunSettings& settings, const Catalogue& catalogue) {
