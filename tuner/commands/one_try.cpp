@@ -85,7 +85,7 @@ std::vector<std::string> broken_rules(const Study& study, const std::vector<Para
 }
 
 void evaluate(const Study& study, const std::string& reference, MeasuringDevice& device,
-              const Caller& caller, bool counters, TryOutcome& out) {
+              const Caller& caller, bool asked_counters, TryOutcome& out) {
   // The whole space: the reference and the texts' definitions come from it.
   const SearchSpace space = SearchSpace::build(space_definition(study, out.size, out.device));
   const std::vector<Complaint> complaints =
@@ -94,15 +94,9 @@ void evaluate(const Study& study, const std::string& reference, MeasuringDevice&
   SizeTask task{study, space, out.size, out.device};
   plan_preparation(reference, task);
   task.warn = [&caller](const std::string& text) { caller.note("warning: " + text); };
-  const auto evaluator = device.evaluator(std::move(task));
-  const auto index = space.index_of(out.configuration);
-  if (!index) return;
-  evaluator->submit(*index);
-  out.trial = evaluator->next(kNoEnd);
-  if (!counters || !out.trial || !is_valid(*out.trial)) return;
-  const std::string why =
-      count(*evaluator, study, space.bindings(out.configuration), out.device.ceilings, *out.trial);
-  if (!why.empty()) caller.note("no counters: " + why);
+  const bool counters = asked_counters || !study.counters.empty();
+  out.trial =
+      measure_one(device, std::move(task), out.configuration, counters ? caller.note : nullptr);
 }
 
 // The first valid configuration with these values; nothing: `refused` are the rules that do not
@@ -150,8 +144,8 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
     TryOutcome one{device.facts(), device.compiler(), size, {}, {}, {}};
     if (const auto chosen = choose(settings.study, assigned, one.device, size, one.refused)) {
       one.configuration = *chosen;
-      evaluate(settings.study, bench.sources().reference, device, caller,
-               settings.search.counters || !settings.study.counters.empty(), one);
+      evaluate(settings.study, bench.sources().reference, device, caller, settings.search.counters,
+               one);
     }
     tell(std::move(one));
   }

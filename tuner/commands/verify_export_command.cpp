@@ -23,7 +23,7 @@
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/bench.h"
-#include "tuner/run/device_run.h"
+#include "tuner/run/counters.h"
 #include "tuner/run/retune.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
@@ -128,9 +128,7 @@ Trial measure_alone(MeasuringDevice& device, const Study& study, const std::stri
       SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
   SizeTask task{study, space, size, device.facts()};
   plan_preparation(reference_text, task);
-  const auto evaluator = device.evaluator(std::move(task));
-  evaluator->submit(0);
-  auto trial = evaluator->next(kNoEnd);
+  auto trial = measure_one(device, std::move(task), configuration);
   if (!trial) throw FatalError("interrupted");
   return std::move(*trial);
 }

@@ -1,4 +1,4 @@
-// Asks for counters, and puts them where metrics come from.
+// Asks for a trial or its counters, and puts these where metrics come from.
 
 #include "tuner/run/counters.h"
 
@@ -86,13 +86,24 @@ std::vector<std::string> counters_of(const Study& study) {
   return all;
 }
 
-std::string count(SizeEvaluator& evaluator, const Study& study, const Bindings& names,
-                  const Ceilings& ceilings, Trial& trial) {
-  std::vector<Trial> one{trial};
+std::optional<Trial> measure_one(MeasuringDevice& device, SizeTask task,
+                                 const Configuration& configuration,
+                                 const std::function<void(const std::string&)>& no_counters) {
+  const Study& study = task.study;
+  const SearchSpace& space = task.space;
+  const auto index = space.index_of(configuration);
+  if (!index) return std::nullopt;
+  const auto evaluator = device.evaluator(std::move(task));
+  evaluator->submit(*index);
+  std::optional<Trial> trial = evaluator->next(kNoEnd);
+  if (!no_counters || !trial || !is_valid(*trial)) return trial;
+  std::vector<Trial> one{*trial};
   one[0].counters.clear();
-  std::string why = evaluator.count(one, counters_of(study), kNoEnd);
-  take_counters(study, names, ceilings, std::move(one[0].counters), trial);
-  return why;
+  const std::string why = evaluator->count(one, counters_of(study), kNoEnd);
+  take_counters(study, space.bindings(configuration), device.facts().ceilings,
+                std::move(one[0].counters), *trial);
+  if (!why.empty()) no_counters("no counters: " + why);
+  return trial;
 }
 
 Counted count_finalists_of(RankedResults& results, SizeEvaluator& evaluator, const Study& study,

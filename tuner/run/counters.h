@@ -1,7 +1,9 @@
 #pragma once
-// The pass after a final in which hardware counters of the finalists are read.
+// One configuration measured by itself; and hardware counters, which are read after everything
+// else.
 
-#include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +18,11 @@ namespace tuner {
 // Those that metrics of the study are, and the ones that say what a kernel is bound by.
 std::vector<std::string> counters_of(const Study& study);
 
-// Reads them of a trial that is valid. Why there are none; empty: it has them.
-std::string count(SizeEvaluator& evaluator, const Study& study, const Bindings& names,
-                  const Ceilings& ceilings, Trial& trial);
+// Compiles, verifies and times this configuration of the task's space by itself. With `no_counters`
+// its counters are read, too, and that is told why there are none. Nothing: it was interrupted.
+std::optional<Trial> measure_one(MeasuringDevice& device, SizeTask task,
+                                 const Configuration& configuration,
+                                 const std::function<void(const std::string&)>& no_counters = {});
 
 struct Counted {
   std::vector<Trial> trials;  // that have counters now

@@ -66,6 +66,18 @@ struct Question {
 constexpr std::array kExtremes{ExtremeInputs::kLarge, ExtremeInputs::kTiny, ExtremeInputs::kEqual,
                                ExtremeInputs::kSpecial};
 
+// False: the study makes no sense there, or needs what is not there.
+bool can_be_asked(const std::function<void()>& ask) {
+  try {
+    ask();
+    return true;
+  } catch (const InputError&) {
+    return false;
+  } catch (const FatalError&) {
+    return false;
+  }
+}
+
 std::string text_of(const std::vector<ExtremeInputs>& inputs) {
   std::vector<std::string> names;
   for (const ExtremeInputs one : inputs)
@@ -101,7 +113,7 @@ class Court {
          sizes_at_the_edge(judged_, first, out.checks.front().trial.geometry)) {
       if (is_possible(size) && !look_elsewhere(out, {size})) return out;
     }
-    if (!look_at_extremes(out, first)) return out;
+    if (!look_elsewhere(out, {first, {kExtremes.begin(), kExtremes.end()}})) return out;
     look_for_same_bits(out, first);
     for (const auto& tool : tools_) {
       if (!look_with(*tool, out)) return out;
@@ -123,7 +135,7 @@ class Court {
   // Nothing: no configuration of these values is valid at the size, or it was interrupted.
   std::optional<Trial> evaluate(PooledDevice& device, const Study& study, const ProblemSize& size,
                                 const Configuration& configuration, const Changed& change = {},
-                                bool counted = false) {
+                                const std::function<void(const std::string&)>& no_counters = {}) {
     const SearchSpace space =
         SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
     if (space.size() == 0) return std::nullopt;
@@ -133,20 +145,12 @@ class Court {
       for (ArgumentPlan& argument : *arguments) argument.seed ^= task_.secret;
     }
     if (change) change(task);
-    const auto evaluator = device.evaluator(std::move(task));
-    evaluator->submit(0);
-    auto trial = evaluator->next(kNoEnd);
-    if (counted && trial && is_valid(*trial)) {
-      const std::string why =
-          count(*evaluator, study, space.bindings(configuration), device.facts().ceilings, *trial);
-      if (!why.empty()) caller_.note("no counters: " + why);
-    }
-    return trial;
+    return measure_one(device, std::move(task), configuration, no_counters);
   }
 
   // What they say is added to what was found before: the verdict stands.
   void read_counters(Judged& out, const ProblemSize& size) {
-    const auto trial = evaluate(*device_, judged_, size, out.configuration, {}, true);
+    const auto trial = evaluate(*device_, judged_, size, out.configuration, {}, caller_.note);
     if (trial) out.checks.front().trial.counters = trial->counters;
   }
 
@@ -167,56 +171,30 @@ class Court {
       };
     });
     if (!trial) return false;
-    JudgeCheck check;
-    check.size = size;
-    check.trial = std::move(*trial);
-    return add(out, std::move(check), since);
+    return add(out, {size, false, {}, {}, std::move(*trial)}, since);
   }
 
   // At a size or on inputs of which the study does not say that they are allowed. Where the
-  // reference or the study's own kernel goes wrong, too, nothing is to be said of others.
+  // reference or the study's own kernel goes wrong, too, nothing is to be said of others. Most
+  // kernels are right on several inputs at once, which takes less time; else it is asked on which.
   bool look_elsewhere(Judged& out, const Question& question) {
     if (is_over()) return false;
     const Stopwatch since;
-    JudgeCheck check = check_of(question);
-    try {
-      auto trial = ask(*device_, judged_, question, out.configuration, check);
-      if (!trial) return !is_over();
-      check.trial = std::move(*trial);
-      if (!is_valid(check.trial)) check.counts = is_own_right(question);
-    } catch (const InputError&) {
-      return true;
-    } catch (const FatalError&) {
-      return true;
+    JudgeCheck check{question.size, question.inputs.empty(), text_of(question.inputs)};
+    std::optional<Trial> trial;
+    const bool makes_sense =
+        can_be_asked([&] { trial = ask(*device_, judged_, question, out.configuration, check); });
+    if (makes_sense && !trial) return !is_over();
+    if (makes_sense) check.trial = std::move(*trial);
+    const bool is_right = makes_sense && check.counts && is_valid(check.trial);
+    if (question.inputs.size() > 1 && !is_right) {
+      return std::ranges::all_of(question.inputs, [&](ExtremeInputs one) {
+        return look_elsewhere(out, {question.size, {one}});
+      });
     }
+    if (!makes_sense) return true;
+    if (!is_valid(check.trial)) check.counts = is_own_right(question);
     return add(out, std::move(check), since);
-  }
-
-  static JudgeCheck check_of(const Question& question) {
-    JudgeCheck check;
-    check.size = question.size;
-    check.at_the_edge = question.inputs.empty();
-    check.inputs = text_of(question.inputs);
-    return check;
-  }
-
-  // Most kernels are right on all of them, which takes less time at once. Others are asked which.
-  bool look_at_extremes(Judged& out, const ProblemSize& size) {
-    if (is_over()) return false;
-    const Stopwatch since;
-    const Question all{size, {kExtremes.begin(), kExtremes.end()}};
-    JudgeCheck check = check_of(all);
-    try {
-      auto trial = ask(*device_, judged_, all, out.configuration, check);
-      if (!trial) return !is_over();
-      check.trial = std::move(*trial);
-      if (check.counts && is_valid(check.trial)) return add(out, std::move(check), since);
-    } catch (const InputError&) {
-    } catch (const FatalError&) {
-    }
-    return std::ranges::all_of(kExtremes, [&](ExtremeInputs one) {
-      return look_elsewhere(out, {size, {one}});
-    });
   }
 
   std::optional<Trial> ask(PooledDevice& device, const Study& of, const Question& question,
@@ -248,17 +226,14 @@ class Court {
   // In a process that has not run what is judged. Sizes of which nothing says that they are allowed
   // are asked of nobody.
   bool is_own_right(const Question& question) {
-    try {
+    std::optional<Trial> trial;
+    can_be_asked([&] {
       first_.worker->start();
-      JudgeCheck check;
-      const auto trial = ask(*own_device_, own_, question,
-                             task_.configuration(question.size, device_->facts()), check);
-      return trial && is_valid(*trial);
-    } catch (const InputError&) {
-      return false;
-    } catch (const FatalError&) {
-      return false;
-    }
+      JudgeCheck ignored;
+      trial = ask(*own_device_, own_, question,
+                  task_.configuration(question.size, device_->facts()), ignored);
+    });
+    return trial && is_valid(*trial);
   }
 
   // Where the study asks for it, it was looked at already.
@@ -277,11 +252,12 @@ class Court {
   ProblemSize size_for_tools(const Configuration& configuration) {
     const ProblemSize& first = judged_.sizes.front();
     for (const ProblemSize& size : smaller_sizes(judged_, first)) {
-      try {
+      ConfigIndex valid = 0;
+      can_be_asked([&] {
         const auto one = definition_of_one(judged_, configuration, size, device_->facts());
-        if (is_possible(size) && SearchSpace::build(one).size() > 0) return size;
-      } catch (const InputError&) {  // the study makes no sense there
-      }
+        if (is_possible(size)) valid = SearchSpace::build(one).size();
+      });
+      if (valid > 0) return size;
     }
     return first;
   }
