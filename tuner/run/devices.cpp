@@ -39,14 +39,6 @@ auto rank_and_number(const SeenDevice& device) {
   return std::tuple(device.id.rank, device.id.number);
 }
 
-using PlainOptions = std::vector<std::pair<std::string, std::string>>;
-
-PlainOptions plain(const OptionList& options) {
-  PlainOptions out;
-  for (const OptionValue& one : options) out.emplace_back(one.name, one.value);
-  return out;
-}
-
 // What a backend is asked for, and by whom.
 struct Request {
   const DeviceSettings& settings;
@@ -154,6 +146,12 @@ Devices open_backend(const DeviceSettings& settings, const Caller& caller, const
 }
 
 }  // namespace
+
+PlainOptions plain(const OptionList& options) {
+  PlainOptions out;
+  for (const OptionValue& one : options) out.emplace_back(one.name, one.value);
+  return out;
+}
 
 std::vector<SeenDevice> each_once(std::vector<SeenDevice> seen) {
   std::ranges::sort(seen, {}, rank_and_number);

@@ -31,6 +31,10 @@ struct Caller {
   std::function<void(const std::string&)> note;
 };
 
+// Names and values of a backend's options, as its worker takes them.
+using PlainOptions = std::vector<std::pair<std::string, std::string>>;
+PlainOptions plain(const OptionList& options);
+
 struct SeenDevice {
   DeviceId id{};
   std::string node{};  // where its rank is

@@ -57,21 +57,17 @@ std::string first_record(const std::string& report, bool (*is_begin)(std::string
 }  // namespace
 
 fs::path find_sanitizer() {
-  constexpr const char* kName = "compute-sanitizer";
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (fs::path(folder).is_absolute() && is_program(fs::path(folder) / kName)) {
-      return fs::path(folder) / kName;
-    }
-  }
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+  const auto value_of = [](const char* name) {
     const char* value = std::getenv(name);
-    if (value == nullptr || !fs::path(value).is_absolute()) continue;
-    if (is_program(fs::path(value) / "bin" / kName)) return fs::path(value) / "bin" / kName;
+    return std::string(value == nullptr ? "" : value);
+  };
+  std::istringstream folders(value_of("PATH") + ":" + value_of("CUDA_HOME") +
+                             "/bin:" + value_of("CUDA_PATH") + "/bin:/usr/local/cuda/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path program = fs::path(folder) / "compute-sanitizer";
+    if (program.is_absolute() && is_program(program)) return program;
   }
-  const fs::path usual = fs::path("/usr/local/cuda/bin") / kName;
-  return is_program(usual) ? usual : fs::path();
+  return {};
 }
 
 std::string first_finding(const std::string& report) { return first_record(report, is_finding); }
@@ -84,16 +80,12 @@ SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
   // Not what the backend asks the driver for: it may be told no.
   program.wrapper = {sanitizer.string(),    "--tool", tool_,        "--target-processes",     "all",
                      "--report-api-errors", "no",     "--log-file", folder_.path() / "report"};
-  std::vector<std::pair<std::string, std::string>> options;
-  for (const OptionValue& one : settings.backend_options) {
-    options.emplace_back(one.name, one.value);
-  }
   RunLimits limits;
   limits.configuration_seconds = kSecondsOfTools;
   limits.launch_floor_seconds = kSecondsOfTools;
   limits.prepare_seconds = kSecondsOfTools;
   worker_ = std::make_unique<RunWorker>(program, backend, settings.numbers.front(),
-                                        std::move(options), limits);
+                                        plain(settings.backend_options), limits);
   device_.worker = worker_.get();
 }
 
