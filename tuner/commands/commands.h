@@ -23,6 +23,9 @@ int results_command(const Words& words);
 int compare_command(const Words& words);
 int gate_command(const Words& words);
 int judge_command(const Words& words);
+// The process that `tuner judge` starts, so that the next verdict finds everything ready. Words:
+// where it serves, how many seconds it stays without a request, and plugin folders.
+int judge_server(const Words& words);
 int report_command(const Words& words);
 int export_command(const Words& words);
 int import_command(const Words& words);

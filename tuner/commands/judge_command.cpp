@@ -24,7 +24,6 @@
 #include "tuner/base/trust.h"
 #include "tuner/base/worker_threads.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/judge_server.h"
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/verdict_text.h"
 #include "tuner/plugin/loader.h"
@@ -127,7 +126,7 @@ Printed printed(const JudgeOptions& options, const Study& study, const Judged& j
           judged.accepted};
 }
 
-// ---- the server ---------------------------------------------------------------------------------
+// ---- verdicts, and the server that gives them ---------------------------------------------------
 
 class NeverStops final : public StopRequest {
  public:
@@ -135,12 +134,31 @@ class NeverStops final : public StopRequest {
   int fd() const override { return -1; }
 };
 
-// Opens the devices of the next verdict while this one still looks at answers, when nothing is
-// timed any more. Studies and sources are read anew each time.
-class JudgeServer {
+// Keeps what one verdict leaves for the next. As a server it also opens the next one's devices
+// while this one still looks at answers, when nothing is timed any more. Studies and sources are
+// read anew each time.
+class Judges {
  public:
-  JudgeServer(const Catalogue& catalogue, Words plugin_dirs)
+  Judges(const Catalogue& catalogue, Words plugin_dirs)
       : catalogue_(catalogue), plugin_dirs_(std::move(plugin_dirs)) {}
+
+  Printed verdict(const JudgeOptions& options, const DeviceSettings& settings,
+                  const JudgeTask& task, const StopRequest& stop, const Note& note,
+                  const Stopwatch& since) {
+    const Caller asking = caller(stop, note);
+    std::optional<Ready> ready = std::exchange(ready_, std::nullopt);
+    if (ready) std::ranges::for_each(*ready->notes, note);
+    Devices devices = ready ? std::move(*ready->devices)
+                            : open_devices(settings, task.judged.kernel.language, asking, {});
+    if (tools_.empty()) {
+      tools_ = sanitized_workers(sanitizer_of(options, devices.backend, note), settings,
+                                 devices.backend, asking.program);
+    }
+    Bench bench(std::move(devices), settings, task.judged, asking);
+    const Judged judged = judge(task, bench, tools_, asking);
+    if (!tools_are_clean(judged)) tools_.clear();
+    return printed(options, task.judged, judged, verdict_on(judged), since.seconds());
+  }
 
   void answer(const nlohmann::json& request, const StopRequest& gone, const TellClient& tell) {
     const Stopwatch since;
@@ -150,22 +168,28 @@ class JudgeServer {
     JudgeTask task = task_of(options, study);
     const DeviceSettings settings = device_settings(options, study);
     const std::string kind = kind_of(options, settings, study.kernel.language);
-    if (std::exchange(kind_, kind) != kind) forget();
+    if (std::exchange(kind_, kind) != kind) {
+      ready_.reset();
+      tools_.clear();
+    }
+    const Note note = [&tell](const std::string& text) { tell({{"note", text}}); };
     std::counting_semaphore<2> timed{0};
     task.timed = [&timed] { timed.release(); };
+    std::optional<Ready> next;
     threads_.run({[&] {
                     try {
-                      give_verdict(options, settings, task, gone, tell, since);
+                      const auto [out, accepted] =
+                          verdict(options, settings, task, gone, note, since);
+                      tell({{"type", "answer"}, {"out", out}, {"accepted", accepted}});
                     } catch (const std::exception&) {  // who asked does it itself
                     }
                     timed.release();
                   },
                   [&] {
                     timed.acquire();
-                    open_next(settings, study.kernel.language);
+                    next = opened(settings, study.kernel.language);
                   }});
-    ready_ = std::move(next_);
-    next_.reset();
+    ready_ = std::move(next);
   }
 
  private:
@@ -179,11 +203,6 @@ class JudgeServer {
     return {{executable_path(), plugin_dirs_}, catalogue_, stop, note};
   }
 
-  void forget() {
-    ready_.reset();
-    tools_.clear();
-  }
-
   static std::string kind_of(const JudgeOptions& options, const DeviceSettings& settings,
                              const std::string& language) {
     std::string kind = fmt::format("{}|{}|{}|{}|{}", settings.backend, options.device, language,
@@ -192,7 +211,8 @@ class JudgeServer {
     return kind;
   }
 
-  void open_next(const DeviceSettings& settings, const std::string& language) {
+  // Nothing where they do not open: the next verdict says why.
+  std::optional<Ready> opened(const DeviceSettings& settings, const std::string& language) const {
     try {
       Ready next;
       const auto keep = [notes = next.notes](const std::string& text) { notes->push_back(text); };
@@ -200,30 +220,10 @@ class JudgeServer {
       RunWorker& worker = *next.devices->models.front().front();
       worker.start_preparing({});  // until all is there that the device makes at first use
       worker.wait_until_prepared();
-      next_ = std::move(next);
-    } catch (const std::exception&) {  // the next verdict says why
+      return next;
+    } catch (const std::exception&) {
+      return std::nullopt;
     }
-  }
-
-  void give_verdict(const JudgeOptions& options, const DeviceSettings& settings,
-                    const JudgeTask& task, const StopRequest& gone, const TellClient& tell,
-                    const Stopwatch& since) {
-    const Note note = [&tell](const std::string& text) { tell({{"note", text}}); };
-    const Caller asking = caller(gone, note);
-    std::optional<Ready> ready = std::exchange(ready_, std::nullopt);
-    if (ready) std::ranges::for_each(*ready->notes, note);
-    Devices devices = ready ? std::move(*ready->devices)
-                            : open_devices(settings, task.judged.kernel.language, asking, {});
-    if (tools_.empty()) {
-      tools_ = sanitized_workers(sanitizer_of(options, devices.backend, note), settings,
-                                 devices.backend, asking.program);
-    }
-    Bench bench(std::move(devices), settings, task.judged, asking);
-    const Judged judged = judge(task, bench, tools_, asking);
-    const auto [out, accepted] =
-        printed(options, task.judged, judged, verdict_on(judged), since.seconds());
-    tell({{"type", "answer"}, {"out", out}, {"accepted", accepted}});
-    if (!tools_are_clean(judged)) tools_.clear();
   }
 
   const Catalogue& catalogue_;
@@ -232,7 +232,6 @@ class JudgeServer {
   WorkerThreads threads_;  // which outlive what they open
   std::string kind_;
   std::optional<Ready> ready_;
-  std::optional<Ready> next_;
   SanitizedWorkers tools_;
 };
 
@@ -295,27 +294,15 @@ std::optional<Printed> ask_server(const JudgeOptions& options, const Words& word
   return Printed{answer->at("out").get<std::string>(), answer->value("accepted", false)};
 }
 
-Printed judge_here(const JudgeOptions& options, const Study& study, const JudgeTask& task,
-                   const Interrupt& interrupt, const Note& note, const Stopwatch& since) {
-  const DeviceSettings settings = device_settings(options, study);
-  const Catalogue catalogue = load_plugins(options.plugin_dirs);
-  const Caller caller{{executable_path(), options.plugin_dirs}, catalogue, interrupt, note};
-  Bench bench(settings, task.judged, caller);
-  SanitizedWorkers tools = sanitized_workers(sanitizer_of(options, bench.backend(), note), settings,
-                                             bench.backend(), caller.program);
-  const Judged judged = judge(task, bench, tools, caller);
-  return printed(options, study, judged, verdict_on(judged), since.seconds());
-}
-
 }  // namespace
 
 int judge_server(const Words& words) {
   const Words plugin_dirs(words.begin() + 2, words.end());
   const Catalogue catalogue = load_plugins(plugin_dirs);
-  JudgeServer server(catalogue, plugin_dirs);
+  Judges judges(catalogue, plugin_dirs);
   serve_locally(words.at(0), std::stod(words.at(1)),
                 [&](const nlohmann::json& request, const StopRequest& gone,
-                    const TellClient& tell) { server.answer(request, gone, tell); });
+                    const TellClient& tell) { judges.answer(request, gone, tell); });
   return kExitDone;
 }
 
@@ -336,7 +323,11 @@ int judge_command(const Words& words) {
     done = printed(options, study, {}, refused_because(functions), since.seconds());
   }
   if (!done && options.server > 0) done = ask_server(options, words, interrupt, note);
-  if (!done) done = judge_here(options, study, task, interrupt, note, since);
+  if (!done) {
+    const Catalogue catalogue = load_plugins(options.plugin_dirs);
+    done = Judges(catalogue, options.plugin_dirs)
+               .verdict(options, device_settings(options, study), task, interrupt, note, since);
+  }
   std::cout << done->out;
   if (interrupt.count() > 0) return kExitInterrupted;
   return done->accepted ? kExitDone : kExitNothingValid;

@@ -24,7 +24,6 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/judge_server.h"
 #include "tuner/worker/child.h"
 
 #ifndef TUNER_VERSION
