@@ -79,7 +79,7 @@ TEST_F(Budgets, OfThreeSecondsAreKept) { EXPECT_EQ(run_for(3).status, 0); }
 TEST_F(Budgets, OfFiveSecondsAreKeptAndTheNextRunTakesUpWhatWasCancelled) {
   const Finished first = run_for(5);
   EXPECT_EQ(first.status, 0) << first.err;
-  EXPECT_NE(first.err.find("cancelled, to end in time: "), std::string::npos) << first.err;
+  EXPECT_NE(first.err.find("cancelled to end in time: "), std::string::npos) << first.err;
   for (const auto& row : ranking_of(box_, "copy")) EXPECT_TRUE(is_measured(row.at("state")));
   ::setenv("SLOW_SECONDS", "0", 1);
   const Finished second = run(box_, words("100", "true"));

@@ -150,7 +150,7 @@ TEST(Run, VariantsOfWhichTheCompilerMakesTheSameProgramAreRunOnce) {
       run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--where",
                     "BLOCK == 64 and PER == 2", "--strategy", "exhaustive", "--progress", "plain"});
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("2 not run: the compiler had made the same program"), std::string::npos)
+  EXPECT_NE(done.err.find("2 not run: compiled to the same program"), std::string::npos)
       << done.err;
   const auto rows = read_csv(csv_of(sandbox, "n3000"));
   ASSERT_EQ(rows.size(), 3U);

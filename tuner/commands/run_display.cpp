@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -28,8 +29,14 @@ std::array<std::size_t, kTrialStates> states_of(const RankedResults& results) {
   return states;
 }
 
-const char* fast_or_good(const ObjectiveSpec& objective) {
-  return objective.name == "time" ? "fast" : "good";
+// "3 times as fast as the baseline"; a ratio below 1 is turned round where times are meant.
+std::string ratio_text(double ratio, const ObjectiveSpec& objective, const std::string& other) {
+  const bool is_time = objective.name == "time";
+  const bool is_slower = is_time && ratio > 0 && ratio < 0.995;
+  if (is_slower) return fmt::format(", takes {:.3g} times as long as {}", 1 / ratio, other);
+  const char* how = is_time ? "fast" : "good";
+  if (std::abs(ratio - 1) < 0.005) return fmt::format(", as {} as {}", how, other);
+  return fmt::format(", {:.3g} times as {} as {}", ratio, how, other);
 }
 
 // The search's figures compare; a final's would not.
@@ -42,9 +49,8 @@ std::string over_median(const RankedResults& results, const ObjectiveSpec& objec
   }
   if (!best || values.size() < 2 || !(best->value > 0)) return {};
   const double middle = median(values);
-  return fmt::format(", {:.3g} times as {} as the median of {} measured",
-                     objective.maximize ? best->value / middle : middle / best->value,
-                     fast_or_good(objective), values.size());
+  return ratio_text(objective.maximize ? best->value / middle : middle / best->value, objective,
+                    fmt::format("the median of {} measured", values.size()));
 }
 
 // By the final where both took part in it, else by the search.
@@ -53,7 +59,7 @@ std::string over_baseline(const RankedResults& results, const ObjectiveSpec& obj
   if (!results.baseline || results.baseline->speedups.empty()) return {};
   const Speedup& best = results.baseline->speedups.front();
   if (best.by_final != by_final) return {};
-  return fmt::format(", {:.3g} times as {} as the baseline", best.ratio, fast_or_good(objective));
+  return ratio_text(best.ratio, objective, "the baseline");
 }
 
 // Beside the right answer's own kernel, whose time is like one of the search.
@@ -61,9 +67,9 @@ std::string over_reference(const RankedResults& results, const Study& study) {
   if (!study.reference) return {};
   const Trial& best = results.trials.front();
   if (!best.reference_ms || !(best.timing.median > 0)) return ", the reference was not timed";
-  return fmt::format(", {:.3g} times as fast as the reference ({:.4g} ms instead of {:.4g} ms)",
-                     *best.reference_ms / best.timing.median, best.timing.median,
-                     *best.reference_ms);
+  return ratio_text(*best.reference_ms / best.timing.median, ObjectiveSpec(),
+                    fmt::format("the reference ({:.4g} ms instead of {:.4g} ms)",
+                                best.timing.median, *best.reference_ms));
 }
 
 std::string best_text(const RankedResults& results, const Study& study) {
@@ -153,8 +159,8 @@ void RunSummary::add(const SizeOutcome& outcome) {
   std::optional<Bound> bound;
   if (outcome.course) {
     bound = bound_of(*outcome.course, usable_cores());
-    text +=
-        "; bounded by " + bound->by + "; would help: " + bound->help + each_device(*outcome.course);
+    text += "; limited by " + bound->by + "; what would help: " + bound->help +
+            each_device(*outcome.course);
   }
   add_place(results, std::move(text), row_of(results, study_.objective, bound));
   const auto now = std::chrono::steady_clock::now();
@@ -210,7 +216,7 @@ std::vector<std::string> RunSummary::lines() const {
       out.push_back("  on " + place.device);
       out.push_back(fmt::format("  {:{}}", "size", width) +
                     fmt::format(fmt::runtime(kRow), "best " + unit, "baseline", "reference",
-                                "valid", "  bounded by"));
+                                "valid", "  limited by"));
     }
     out.push_back(fmt::format("  {:{}}", place.size.label(), width) + place.row);
   }

@@ -106,14 +106,16 @@ std::string about_one_parameter(const RankedResults& results, const WrongTrials&
   if (wrong.size() < 2 || found.size() != 1) return "";
   const std::string name = for_terminal(parameters[found.front()]);
   const std::string seen =
-      right.empty() ? fmt::format("wrong answers differ with {} alone", name)
-                    : fmt::format("all {} wrong variants have {} {}, right ones {}", wrong.size(),
-                                  name, for_terminal(listed(values_of(wrong, found.front()))),
-                                  for_terminal(listed(values_of(right, found.front()))));
+      right.empty()
+          ? fmt::format("wrong answers differ with {} alone", name)
+          : fmt::format("all {} wrong variants have {} = {}; right ones have {}", wrong.size(),
+                        name, for_terminal(listed(values_of(wrong, found.front()))),
+                        for_terminal(listed(values_of(right, found.front()))));
+  if (results.device.backend == "python") return seen + "\n";  // its reference takes no values
   return fmt::format(
-      "{}: where the right answer depends on it, 'reference: {{per: [{}]}}' computes one for each "
+      "{}. If the right answer depends on {}, 'reference: {{per: [{}]}}' computes one for each "
       "value (T1 file: --per {})\n",
-      seen, name, name);
+      seen, name, name, name);
 }
 
 // What all wrong answers have in common.
@@ -129,20 +131,21 @@ std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
   if (!seen) return "";
   switch (*seen) {
     case Evidence::kNan:
-      return ": it leaves nan, as which outputs start. Is an output added to (role: inout), or not "
-             "written?";
+      return ": NaN is left, which outputs start as. The kernel does not write it, adds to it "
+             "(then: role: inout), or computes it";
     case Evidence::kPlaces:
-      return ": it has the right values in other places. Answers are compared element by element";
+      return ": the right values are in other places. Answers are compared element by element";
     case Evidence::kNowAndThen:
       return fmt::format(
-          ": it is right in some launches only. A race, a missing barrier, or an order that is "
-          "free?{}",
-          on_cpu ? " --random-order shows it" : "");
+          ": it is right in some launches only, as with a race, a missing barrier, or sums in any "
+          "order{}",
+          on_cpu ? ". --random-order may show it" : "");
     case Evidence::kRounding: {
       double largest = 0;
       for (const Trial* one : wrong) largest = std::max(largest, one->max_error);
       if (!std::isfinite(largest)) return "";
-      return fmt::format(" by little: 'verify' with atol: {:.1e} would pass all", 1.05 * largest);
+      return fmt::format(" by a little: with 'atol: {:.1e}' in 'verify' all would pass",
+                         1.05 * largest);
     }
     default:
       break;
@@ -150,9 +153,9 @@ std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
   const bool agree = wrong.size() > 1 && std::ranges::all_of(wrong, [&](const Trial* one) {
                        return one->message == wrong.front()->message;
                      });
-  if (agree) return " in the same way: is the reference right, and are its arguments?";
+  if (agree) return " in the same way. The kernel, the reference, or an argument is wrong";
   if (*seen == Evidence::kEverywhere)
-    return ", in all elements: are arguments and reference right?";
+    return ", in all elements. The kernel, the reference, or an argument is wrong";
   return "";
 }
 
@@ -167,7 +170,7 @@ std::string about_wrong_answers(const RankedResults& results,
   if (results.ranked > 0 || static_cast<std::size_t>(failed) != wrong.size()) return text;
   const std::string cause =
       text.empty() ? about_evidence(wrong, results.device.backend == "cpu") : "";
-  return text + fmt::format("every variant is wrong{}; one alone: --where \"{}\"\n", cause,
+  return text + fmt::format("every variant is wrong{}. To run one alone: --where \"{}\"\n", cause,
                             rule_of(*wrong.front(), parameters));
 }
 

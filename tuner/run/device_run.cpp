@@ -130,7 +130,7 @@ void DeviceRun::compare_with_stored(SizeSearch& current) {
   std::vector<ConfigIndex> again = resumption.outdated();
   if (again.empty()) return;
   listener_.note(
-      fmt::format("  stored results that are measured again, best first: {}", again.size()));
+      fmt::format("  {} stored results are measured again, the best first", again.size()));
   search.strategy = std::make_unique<GivenFirst>(std::move(again), std::move(search.strategy));
 }
 
@@ -181,7 +181,8 @@ void DeviceRun::search(SizeSearch& current) {
 }
 
 void DeviceRun::note_end(const SizeSearch& current, const LoopResult& loop) {
-  listener_.note("  ended: " + loop.reason);
+  const bool all = loop.end == LoopEnd::kExhausted && loop.evaluations >= current.space.size();
+  listener_.note("  ended: " + (all ? "all configurations are measured" : loop.reason));
   for (const std::string& text : {cancelled_text(loop, current.search.budget.seconds.value_or(0)),
                                   stragglers_text(loop), drift_text(current.evaluator.drift()),
                                   twins_text(current.evaluator.twins(), study_.parameters),
@@ -199,17 +200,18 @@ std::optional<FinalRound> DeviceRun::held_final(SizeSearch& current, std::vector
     due = finalists_due(study_, current.size, facts_, current.trials, most);
   }
   if (room < 2 || due.empty()) {
-    listener_.note(fmt::format(
-        "  no final: it would take {:.1f} s, and {:.1f} s of the budget are left; the search ranks",
-        current.final.fewest_seconds(), std::max(0.0, left)));
+    listener_.note(
+        fmt::format("  no final: it would take {:.1f} s, and {:.1f} s of the budget are left; "
+                    "ranked by the search",
+                    current.final.fewest_seconds(), std::max(0.0, left)));
     return std::nullopt;
   }
-  listener_.note(fmt::format("  final: the best {} again, interleaved", due.size()));
+  listener_.note(fmt::format("  final: the best {} are measured again, alternately", due.size()));
   HeldFinal held = hold_final(current.evaluator, settings_.seed, left, due, current.trials);
   for (const Trial& failed : held.failed) current.history.record(failed);
   if (!held.round.finalists.empty()) return std::move(held.round);
   if (current.evaluator.now() >= current.end()) {
-    listener_.note("  no final: it was not done when the time was up; the search ranks");
+    listener_.note("  no final: it was not done when the time was up; ranked by the search");
   }
   return std::nullopt;
 }
@@ -333,7 +335,7 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
 std::vector<ConfigIndex> DeviceRun::baseline_in(const SearchSpace& space) const {
   if (!study_.baseline) return {};
   if (const auto index = space.index_of(study_.baseline->configuration)) return {*index};
-  listener_.note("  the baseline is not measured: it is none of the valid configurations here");
+  listener_.note("  the baseline is not measured: it is not a valid configuration here");
   return {};
 }
 

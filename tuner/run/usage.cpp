@@ -145,8 +145,8 @@ Bound bound_of(const Course& course, unsigned usable) {
         static_cast<unsigned>(std::ceil(course.workers * mean(course.compilers) + 0.5));
     return {fmt::format("the device{}, {:.0f} % busy", course.devices.size() > 1 ? "s" : "",
                         100 * mean(course.device)),
-            enough < course.workers ? fmt::format("nothing to set; --jobs {} would do", enough)
-                                    : "nothing to set"};
+            enough < course.workers ? fmt::format("no setting; --jobs {} is enough", enough)
+                                    : "no setting"};
   }
   if (course.few_compile == most && course.stragglers > course.few_compile / 2) {
     return {fmt::format("stragglers: for {:.0f} % of the time all waited for compilations that "
@@ -156,14 +156,14 @@ Bound bound_of(const Course& course, unsigned usable) {
   }
   if (course.few_compile == most) {
     return {
-        fmt::format("the strategy: for {:.0f} % of the time it waited for answers while compile "
+        fmt::format("the strategy: for {:.0f} % of the time it waited for results while compile "
                     "workers and the device were free",
                     100 * course.few_compile),
-        "a strategy that asks more at a time (default does), not more --jobs"};
+        "a strategy that proposes more at a time, as 'default' does; not more --jobs"};
   }
   return {fmt::format("neither compiling nor the device: for {:.0f} % of the time both were free",
                       100 * course.nothing),
-          "nothing that --jobs changes"};
+          "no setting"};
 }
 
 void Usage::trial(const Trial& trial, double now) {
@@ -182,12 +182,12 @@ std::string Usage::text(const Course& course) const {
   const double device = mean(course.device) * course.seconds * static_cast<double>(count);
   const std::uint64_t bytes = device_.load().peak_bytes + peak_resident_bytes(::getpid());
   return fmt::format(
-      "  first result after {:.2f} s, {:.1f} s in all; busy, in all and by quarter: {} compile "
-      "workers {}, {} {}; of the device{} time {:.0f} % for variants that were dropped; peak "
-      "memory of all processes {:.2f} GiB",
-      first_, course.seconds, course.workers, percents(course.compilers),
-      count == 1 ? "device" : fmt::format("{} devices", count), percents(course.device),
-      count == 1 ? "'s" : "s'", device > 0 ? 100 * dropped_ / device : 0.0,
+      "  {:.1f} s, first result after {:.2f} s; busy (and by quarter of the time): {} compile "
+      "worker{} {}, {} {}; dropped variants took {:.0f} % of the device time; peak memory of all "
+      "processes {:.2f} GiB",
+      course.seconds, first_, course.workers, course.workers == 1 ? "" : "s",
+      percents(course.compilers), count == 1 ? "device" : fmt::format("{} devices", count),
+      percents(course.device), device > 0 ? 100 * dropped_ / device : 0.0,
       static_cast<double>(bytes) / (1 << 30));
 }
 
@@ -196,7 +196,7 @@ std::string cancelled_text(const LoopResult& loop, double seconds) {
   const bool one = loop.cancelled == 1;
   const std::string some = fmt::format("{} configuration{}", loop.cancelled, one ? "" : "s");
   if (loop.evaluations > 0) {
-    return fmt::format("  cancelled, to end in time: {}; the same command goes on with {}", some,
+    return fmt::format("  cancelled to end in time: {}; the same command resumes with {}", some,
                        one ? "it" : "them");
   }
   return fmt::format(
@@ -218,7 +218,7 @@ std::string devices_text(const std::vector<DeviceShare>& devices) {
   for (const DeviceShare& one : devices) {
     text += fmt::format("{} {}: {}", &one == &devices.front() ? "" : ",", text_of(one.device),
                         one.trials);
-    if (!one.lost.empty()) text += " until it was gone";
+    if (!one.lost.empty()) text += " until it was lost";
   }
   std::vector<double> ratios;
   std::string scaled;
@@ -229,32 +229,30 @@ std::string devices_text(const std::vector<DeviceShare>& devices) {
     scaled +=
         fmt::format("{}{} by {:.4f}", scaled.empty() ? "" : ", ", text_of(one.device), one.factor);
   }
-  if (ratios.size() < 2) return text + "; none was compared with another";
+  if (ratios.size() < 2) return text + "; they were not compared with each other";
   const auto [least, most] = std::ranges::minmax(ratios);
   text += fmt::format("; one variant took up to {:.1f} % longer on one of them than on another",
                       100 * (most / least - 1));
-  if (scaled.empty()) return text + "; figures stand as they were measured";
-  return text + ", so figures of the search are scaled: " + scaled;
+  if (scaled.empty()) return text + "; times stay as measured";
+  return text + ", so times of the search are scaled: " + scaled;
 }
 
 std::string drift_text(const Drift& drift) {
   const auto [low, high] = drift;
   if (std::max(high - 1, 1 - low) < kNotableDrift) return {};
   return fmt::format(
-      "  the device's speed changed meanwhile: one variant, measured again every few seconds, took "
-      "{:+.1f} % to {:+.1f} % of its first time; the finalists are compared side by side",
+      "  the device's speed changed during the run: the time of one variant, measured again every "
+      "few seconds, moved by {:+.1f} % to {:+.1f} %; finalists are measured alternately",
       100 * (low - 1), 100 * (high - 1));
 }
 
 std::string twins_text(const TwinTally& twins, const std::vector<Parameter>& parameters) {
   if (twins.not_run == 0) return {};
-  std::string text = fmt::format(
-      "  {} not run: the compiler had made the same program of another variant", twins.not_run);
+  std::string text =
+      fmt::format("  {} not run: compiled to the same program as another variant", twins.not_run);
   for (const std::size_t parameter : twins.idle) {
     text += fmt::format(
-        "\n  all values of {} that were tried make the same program and launch: does the kernel "
-        "use "
-        "it?",
+        "\n  {} changes nothing: all values that were tried give the same program and launch",
         parameters.at(parameter).name);
   }
   return text;

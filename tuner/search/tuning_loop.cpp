@@ -78,7 +78,7 @@ class Loop {
       if (outstanding_ > 0) {
         receive();
       } else if (!ended_ && ++fruitless_asks_ >= kMostFruitlessAsks) {
-        end(LoopEnd::kExhausted, "the strategy only repeats itself");
+        end(LoopEnd::kExhausted, "the strategy proposes nothing new");
       }
     }
     while (outstanding_ > 0) receive();

@@ -79,7 +79,7 @@ TEST(RunSummary, SeveralSizesAreATableOf80Columns) {
   const auto lines = summary.lines();
   ASSERT_GE(lines.size(), 5U);
   EXPECT_EQ(lines[1], "  on gpu");
-  EXPECT_EQ(lines[2], "  size        best ms  baseline  reference     valid  bounded by");
+  EXPECT_EQ(lines[2], "  size        best ms  baseline  reference     valid  limited by");
   EXPECT_EQ(lines[3], "  n8             none                            0/1");
   EXPECT_EQ(lines[4], "  n1000000          1      1.5x         2x       2/2");
 }

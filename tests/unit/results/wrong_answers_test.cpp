@@ -40,7 +40,7 @@ std::string of_two(const std::string& one, const std::string& other) {
   return said({wrong(1, 32, one), wrong(2, 64, other)});
 }
 
-constexpr const char* kAlone = "; one alone: --where \"STEPS == 1 and BLOCK == 32\"\n";
+constexpr const char* kAlone = ". To run one alone: --where \"STEPS == 1 and BLOCK == 32\"\n";
 
 TEST(WrongAnswers, SomeOfManySayNothing) {
   EXPECT_EQ(said({right(1, 32), wrong(2, 32, "y[0] = 1"), wrong(1, 64, "y[0] = 2")}), "");
@@ -51,24 +51,32 @@ TEST(WrongAnswers, OneParameterThatTellsWrongFromRightIsNamed) {
   EXPECT_EQ(
       said({right(1, 32), wrong(2, 32, "y[0] = 1"), right(1, 64), wrong(4, 64, "y[0] = 2"),
             wrong(2, 64, "y[0] = 1")}),
-      "all 3 wrong variants have STEPS 2, 4, right ones 1: where the right answer depends on it, "
-      "'reference: {per: [STEPS]}' computes one for each value (T1 file: --per STEPS)\n");
+      "all 3 wrong variants have STEPS = 2, 4; right ones have 1. If the right answer depends on "
+      "STEPS, 'reference: {per: [STEPS]}' computes one for each value (T1 file: --per STEPS)\n");
   EXPECT_EQ(said({right(1, 32), wrong(2, 64, "y[0] = 1"), wrong(2, 64, "y[0] = 1")}), "")
       << "either of the two may be it";
   EXPECT_EQ(said({right(1, 32), right(1, 64), wrong(2, 64, "y[0] = 1")}), "") << "one is no rule";
 }
 
+TEST(WrongAnswers, OfAFunctionOfPythonNoKeyOfAStudyIsAdvised) {
+  RankedResults results =
+      ranked_of({right(1, 32), wrong(2, 32, "y[0] = 1"), right(1, 64), wrong(2, 64, "y[0] = 1")});
+  results.device.backend = "python";
+  EXPECT_EQ(about_wrong_answers(results, kStepsAndBlock),
+            "all 2 wrong variants have STEPS = 2; right ones have 1\n");
+}
+
 TEST(WrongAnswers, OfSeveralTheOneWithASingleRightValueIsNamed) {
   const std::string text =
       said({right(1, 32), right(1, 64), wrong(2, 128, "y[0] = 1"), wrong(4, 256, "y[0] = 2")});
-  EXPECT_EQ(text.find("all 2 wrong variants have STEPS 2, 4, right ones 1:"), 0U) << text;
+  EXPECT_EQ(text.find("all 2 wrong variants have STEPS = 2, 4; right ones have 1."), 0U) << text;
 }
 
 TEST(WrongAnswers, OneParameterThatDecidesWhichWrongAnswerItIsIsNamed) {
   EXPECT_EQ(
       said({wrong(1, 32, "y[0] = 1, expected 9 (2 of 4"), wrong(1, 64, "y[0] = 1, expected 9 (3"),
             wrong(2, 32, "y[0] = 4, expected 9 (2 of 4"), wrong(2, 64, "y[0] = 4, expected 9 (2")}),
-      std::string("wrong answers differ with STEPS alone: where the right answer depends on it, "
+      std::string("wrong answers differ with STEPS alone. If the right answer depends on STEPS, "
                   "'reference: {per: [STEPS]}' computes one for each value (T1 file: --per STEPS)\n"
                   "every variant is wrong") +
           kAlone);
@@ -80,38 +88,39 @@ TEST(WrongAnswers, OnlyWhatMessagesShowIsSaidOfTheCause) {
                    "outputs start as: it was not written, or is one)",
                    "y[1] = nan, expected 2 (2 of 2 elements differ, max error inf; nan is what "
                    "outputs start as: it was not written, or is one)"),
-            std::string("every variant is wrong: it leaves nan, as which outputs start. Is an "
-                        "output added to (role: inout), or not written?") +
+            std::string("every variant is wrong: NaN is left, which outputs start as. The kernel "
+                        "does not write it, adds to it (then: role: inout), or computes it") +
                 kAlone);
   EXPECT_EQ(of_two("y[0] = 1, expected 2 (2 of 9 elements differ, max error 2; allowed 0 (rtol 0, "
                    "atol 0); atol: 2.1e+00 would pass: rounding?)",
                    "y[1] = 1, expected 2 (2 of 9 elements differ, max error 1; allowed 0 (rtol 0, "
                    "atol 0); atol: 1.1e+00 would pass: rounding?)"),
-            std::string("every variant is wrong by little: 'verify' with atol: 2.1e+00 would pass "
-                        "all") +
+            std::string("every variant is wrong by a little: with 'atol: 2.1e+00' in 'verify' "
+                        "all would pass") +
                 kAlone);
-  EXPECT_EQ(of_two("right in some launches, wrong in another: y[0] = 1",
-                   "right in the usual order of threads, wrong in another: y[0] = 1"),
-            std::string("every variant is wrong: it is right in some launches only. A race, a "
-                        "missing barrier, or an order that is free? --random-order shows it") +
-                kAlone);
+  EXPECT_EQ(
+      of_two("right in some launches, wrong in another: y[0] = 1",
+             "right in the usual order of threads, wrong in another: y[0] = 1"),
+      std::string("every variant is wrong: it is right in some launches only, as with a "
+                  "race, a missing barrier, or sums in any order. --random-order may show it") +
+          kAlone);
   EXPECT_EQ(of_two("y[0] = 3, expected 1 (2 of 9 elements differ, max error 2; the same values in "
                    "other places: is their order free?)",
                    "right in the usual order of threads, wrong in another: y[0] = 2, expected 1 (3 "
                    "of 9 elements differ, max error 2; the same values in other places: is their "
                    "order free?)"),
-            std::string("every variant is wrong: it has the right values in other places. Answers "
+            std::string("every variant is wrong: the right values are in other places. Answers "
                         "are compared element by element") +
                 kAlone);
   EXPECT_EQ(of_two("y[0] = 3, expected 1 (9 of 9 elements differ, max error 2)",
                    "y[0] = 4, expected 1 (9 of 9 elements differ, max error 3)"),
-            std::string("every variant is wrong, in all elements: are arguments and reference "
-                        "right?") +
+            std::string("every variant is wrong, in all elements. The kernel, the reference, or "
+                        "an argument is wrong") +
                 kAlone);
   EXPECT_EQ(of_two("y[0] = 3, expected 1 (2 of 9 elements differ, max error 2)",
                    "y[0] = 3, expected 1 (2 of 9 elements differ, max error 2)"),
-            std::string("every variant is wrong in the same way: is the reference right, and are "
-                        "its arguments?") +
+            std::string("every variant is wrong in the same way. The kernel, the reference, or an "
+                        "argument is wrong") +
                 kAlone);
 }
 

@@ -264,8 +264,8 @@ TEST_F(DeviceRunTest, WhatIsNotDoneWhenTheTimeIsUpIsCancelledAndTheNextRunTakesI
   EXPECT_EQ(stored().size(), 2U) << "what was cancelled is no failure";
   EXPECT_TRUE(heard.heard("  ended: 4 seconds"));
   EXPECT_TRUE(
-      heard.heard("  cancelled, to end in time: 4 configurations; the same command goes on "
-                  "with them"));
+      heard.heard("  cancelled to end in time: 4 configurations; the same command resumes with "
+                  "them"));
   EXPECT_LE(first.seconds, 4);
   EXPECT_FALSE(first.csv_path.empty());
   study.search.budget.seconds.reset();

@@ -22,7 +22,7 @@ class FinalTest : public RunTest {
 TEST_F(FinalTest, TheBestFewTakePart) {
   tune();
   EXPECT_EQ(device.finals, (std::vector<std::size_t>{3}));
-  EXPECT_TRUE(heard.heard("final: the best 3 again, interleaved"));
+  EXPECT_TRUE(heard.heard("final: the best 3 are measured again, alternately"));
 }
 
 TEST_F(FinalTest, NoMoreThanTheStudyWants) {
@@ -191,7 +191,7 @@ TEST_F(FinalTest, WithoutTheTimeForOneTheSearchRanksAndTheRunSaysSo) {
   const SizeOutcome outcome = tune();
   EXPECT_TRUE(device.finals.empty());
   EXPECT_TRUE(heard.heard("  no final: it would take ")) << heard.notes.back();
-  EXPECT_TRUE(heard.heard("of the budget are left; the search ranks"));
+  EXPECT_TRUE(heard.heard("of the budget are left; ranked by the search"));
   EXPECT_GE(outcome.results.ranked, 2U);
   EXPECT_FALSE(outcome.csv_path.empty());
   // The next run, which has the time, makes up for it.

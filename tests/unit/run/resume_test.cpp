@@ -56,7 +56,7 @@ TEST_F(ResumeTest, ResultsOfAFasterDeviceAreMeasuredAgainBestFirst) {
   study.search.budget.evaluations = 6;
   const SizeOutcome again = tune();
   EXPECT_TRUE(heard.heard("the device is 2 times slower"));
-  EXPECT_TRUE(heard.heard("measured again, best first: 2"));
+  EXPECT_TRUE(heard.heard("2 stored results are measured again"));
   EXPECT_EQ(device.measured[3].second, config(64, 4));
   EXPECT_EQ(device.measured[4].second, config(64, 2));
   EXPECT_EQ(device.measured[5].second, config(64, 1));

@@ -69,19 +69,18 @@ TEST(Devices, WhatEachMeasuredAndHowTheyCompareIsOneLine) {
   EXPECT_EQ(devices_text(two),
             "  measured by device 0: 5, device 2 of rank 1: 4; one variant took up to 4.0 % longer "
             "on one "
-            "of them than on another, so figures of the search are scaled: device 2 of rank 1 by "
+            "of them than on another, so times of the search are scaled: device 2 of rank 1 by "
             "0.9615");
   two[1].factor = 1;
   two[1].lost = "it fell off the bus";
   EXPECT_EQ(
       devices_text(two),
-      "  measured by device 0: 5, device 2 of rank 1: 4 until it was gone; one variant took up to "
-      "4.0 % longer on one of them than on another; figures stand as they were measured");
+      "  measured by device 0: 5, device 2 of rank 1: 4 until it was lost; one variant took up to "
+      "4.0 % longer on one of them than on another; times stay as measured");
   two[1].ratio.reset();
-  EXPECT_EQ(
-      devices_text(two),
-      "  measured by device 0: 5, device 2 of rank 1: 4 until it was gone; none was compared with "
-      "another");
+  EXPECT_EQ(devices_text(two),
+            "  measured by device 0: 5, device 2 of rank 1: 4 until it was lost; they were not "
+            "compared with each other");
 }
 
 TEST(Bound, IsWhatMostOfTheTimeWentInto) {
@@ -90,7 +89,7 @@ TEST(Bound, IsWhatMostOfTheTimeWentInto) {
   EXPECT_EQ(by(load_of(2, {{0, 1}}, {{0.5, 10}})), "the device, 95 % busy");
   EXPECT_EQ(
       by(load_of(2, {{0, 8}}, {{8, 10}})),
-      "the strategy: for 80 % of the time it waited for answers while compile workers and the "
+      "the strategy: for 80 % of the time it waited for results while compile workers and the "
       "device were free");
   EXPECT_EQ(by(load_of(2, {{0, 2}}, {{0, 1}})),
             "neither compiling nor the device: for 80 % of the time both were free");
@@ -115,11 +114,11 @@ TEST(Bound, SaysWhatWouldHelp) {
   const Load compiling = load_of(2, {{0, 10}, {0, 10}}, {});
   EXPECT_EQ(help(compiling, 8), "--jobs 8");
   EXPECT_EQ(help(compiling, 2), "more cores, not more --jobs");
-  EXPECT_EQ(help(load_of(8, {{0, 10}}, {{0, 10}}), 8), "nothing to set; --jobs 2 would do");
-  EXPECT_EQ(help(load_of(1, {{0, 1}}, {{1, 10}}), 8), "nothing to set");
+  EXPECT_EQ(help(load_of(8, {{0, 10}}, {{0, 10}}), 8), "no setting; --jobs 2 is enough");
+  EXPECT_EQ(help(load_of(1, {{0, 1}}, {{1, 10}}), 8), "no setting");
   EXPECT_EQ(help(load_of(8, {{0, 10}}, {}), 8),
-            "a strategy that asks more at a time (default does), not more --jobs");
-  EXPECT_EQ(help(load_of(8, {}, {}), 8), "nothing that --jobs changes");
+            "a strategy that proposes more at a time, as 'default' does; not more --jobs");
+  EXPECT_EQ(help(load_of(8, {}, {}), 8), "no setting");
 }
 
 TEST(Usage, SaysHowBusyAllWasInThisRunAloneByQuarter) {
@@ -136,7 +135,7 @@ TEST(Usage, SaysHowBusyAllWasInThisRunAloneByQuarter) {
   const auto course = usage.course(10);
   ASSERT_TRUE(course);
   const std::string text = usage.text(course.value());
-  EXPECT_NE(text.find("first result after 0.50 s, 10.0 s in all"), std::string::npos) << text;
+  EXPECT_NE(text.find("10.0 s, first result after 0.50 s"), std::string::npos) << text;
   EXPECT_NE(text.find("4 compile workers 10 % (25, 15, 0, 0), device 50 % (0, 0, 100, 100)"),
             std::string::npos)
       << text;
@@ -162,8 +161,9 @@ TEST(Usage, TimeForDroppedVariantsIsToldWithoutTheirCompilation) {
   dropped.cost_seconds = 7;
   dropped.compile_ms = 2000;
   usage.trial(dropped, 1);
-  EXPECT_NE(usage.text(usage.course(10).value()).find("of the device's time 50 % for variants"),
-            std::string::npos);
+  EXPECT_NE(
+      usage.text(usage.course(10).value()).find("dropped variants took 50 % of the device time"),
+      std::string::npos);
 }
 
 TEST(Usage, ADriftIsToldFromThreeHundredthsOn) {
@@ -176,12 +176,10 @@ TEST(Usage, VariantsThatAreOneProgramAreCounted) {
   const std::vector<Parameter> parameters{{"BLOCK", {}, {}}, {"ITEMS", {}, {}}};
   EXPECT_EQ(twins_text({}, parameters), "");
   EXPECT_EQ(twins_text({12, {}}, parameters),
-            "  12 not run: the compiler had made the same program of another variant");
-  EXPECT_EQ(
-      twins_text({12, {1}}, parameters),
-      "  12 not run: the compiler had made the same program of another variant\n"
-      "  all values of ITEMS that were tried make the same program and launch: does the kernel "
-      "use it?");
+            "  12 not run: compiled to the same program as another variant");
+  EXPECT_EQ(twins_text({12, {1}}, parameters),
+            "  12 not run: compiled to the same program as another variant\n"
+            "  ITEMS changes nothing: all values that were tried give the same program and launch");
 }
 
 }  // namespace

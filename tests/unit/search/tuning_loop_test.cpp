@@ -328,7 +328,7 @@ TEST(TuningLoop, GivesUpOnAStrategyThatOnlyRepeatsItself) {
   FakeEvaluator evaluator(1, ok_trial);
   const LoopResult result = run_loop(strategy, evaluator, {}, {}, {});
   EXPECT_EQ(result.end, LoopEnd::kExhausted);
-  EXPECT_EQ(result.reason, "the strategy only repeats itself");
+  EXPECT_EQ(result.reason, "the strategy proposes nothing new");
   EXPECT_EQ(result.evaluations, 1U);
 }
 
