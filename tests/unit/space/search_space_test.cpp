@@ -156,6 +156,20 @@ TEST(SearchSpace, AHundredThousandValuesAreNoProblem) {
   EXPECT_EQ(space.report().valid, std::to_string(expected * 100'000));
 }
 
+// 64^5 products and sums, of which most are too large long before the last factor is chosen.
+TEST(SearchSpace, WhatCanNoLongerHoldIsNotFollowed) {
+  std::vector<Parameter> factors;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    std::vector<std::int64_t> values(64);
+    std::iota(values.begin(), values.end(), 1);
+    factors.push_back(ints(name, values));
+  }
+  const auto space = SearchSpace::build(
+      define(std::move(factors), {"a * b * c * d * e <= 64", "a + b + c + d + e <= 40"}));
+  EXPECT_EQ(space.report().valid, "3512");
+  EXPECT_LT(space.report().peak_bytes, std::size_t{1} << 20);
+}
+
 TEST(SearchSpace, NoParametersMakeOneConfiguration) {
   const auto space = SearchSpace::build(define({}));
   EXPECT_EQ(space.size(), 1);
