@@ -1,6 +1,6 @@
 #pragma once
-// The list of a plugin's strategies. A strategy is one source file: its class, and at its end its
-// registration.
+// The list of a plugin's strategies. A source file holds the classes of strategies that are of one
+// kind, and at its end their registrations.
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,7 @@ struct Registration {
   std::unique_ptr<sdk::Strategy> (*make)(const StrategySetup&);  // with its default options
 };
 
-// At the end of a strategy's file: extern constexpr Registration kMine = registration_of<Mine>();
+// At the end of the file: extern constexpr Registration kMine = registration_of<Mine>();
 template <typename T>
 constexpr Registration registration_of() {
   return {T::kName, &sdk::Strategies<T>::factory,

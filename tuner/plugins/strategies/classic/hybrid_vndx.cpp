@@ -90,13 +90,12 @@ double HybridVndx::predict(const History& history, Index index) const {
 Walk HybridVndx::walk(Guide& guide) {
   const std::vector<Index> first = guide.sensible(1);
   if (first.empty()) co_return;
-  Index at = first.front();
-  double value = co_await guide.measure(at);
-  double best = value;
+  Member at = co_await guide.measure(first.front());
+  double best = at.value;
   double temperature = start_;
   std::deque<Index> forbidden;
   for (int failures = 0; failures < patience_; ++failures, temperature *= cooling_) {
-    std::vector<Index> pool = candidates(guide, at);
+    std::vector<Index> pool = candidates(guide, at.index);
     std::erase_if(pool, [&](Index index) {
       return guide.history().seen(index) || std::ranges::find(forbidden, index) != forbidden.end();
     });
@@ -107,16 +106,12 @@ Walk HybridVndx::walk(Guide& guide) {
     std::vector<double> predicted;
     for (const Index index : pool) predicted.push_back(predict(guide.history(), index));
     const auto chosen = std::ranges::min_element(predicted) - predicted.begin();
-    const Index next = pool[static_cast<std::size_t>(chosen)];
-    const double next_value = co_await guide.measure(next);
-    forbidden.push_back(next);
+    const Member next = co_await guide.measure(pool[static_cast<std::size_t>(chosen)]);
+    forbidden.push_back(next.index);
     if (forbidden.size() > tabu_) forbidden.pop_front();
-    if (guide.accepts(next_value - value, temperature)) {
-      at = next;
-      value = next_value;
-    }
-    if (next_value < best) {
-      best = next_value;
+    if (guide.accepts(next.value - at.value, temperature)) at = next;
+    if (next.value < best) {
+      best = next.value;
       failures = -1;
     }
   }

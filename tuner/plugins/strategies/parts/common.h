@@ -1,9 +1,11 @@
 #pragma once
 // Names and small helpers that strategies share; at the end, what population methods share.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
@@ -36,6 +38,15 @@ inline double value_of(const Observation& observation) {
   return std::isnan(value) ? kInfinity : value;
 }
 
+// The places 0 .. count-1 by what `key` says of each, the smallest first; of equals the earlier.
+template <typename Key>
+std::vector<std::size_t> places_by(std::size_t count, Key key) {
+  std::vector<std::size_t> places(count);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, key);
+  return places;
+}
+
 // ---- populations --------------------------------------------------------------------------------
 
 // The option "start" of population methods.
@@ -54,13 +65,8 @@ struct Member {
 
 using Population = std::vector<Member>;
 
-inline Population make_population(const Space& space, const std::vector<Index>& indices,
-                                  const std::vector<double>& values) {
-  Population members;
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    members.push_back({indices[i], space.positions(indices[i]), values[i]});
-  }
-  return members;
+inline const Member& best_of(const Population& members) {
+  return *std::ranges::min_element(members, {}, &Member::value);
 }
 
 // The better of two random members.

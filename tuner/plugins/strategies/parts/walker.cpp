@@ -23,10 +23,14 @@ Guide::MeasuredAll Guide::measure_all(std::vector<Index> indices) {
   return {this, std::move(indices)};
 }
 
-std::vector<double> Guide::MeasuredAll::await_resume() const {
-  std::vector<double> values;
-  for (const Index index : indices_) values.push_back(guide_->history().find(index)->value);
-  return values;
+Member Guide::measured(Index index) const {
+  return {index, space().positions(index), history().find(index)->value};
+}
+
+Population Guide::MeasuredAll::await_resume() const {
+  Population members;
+  for (const Index index : indices_) members.push_back(guide_->measured(index));
+  return members;
 }
 
 // They are asked for in any case, whether the walk waits for them or not.

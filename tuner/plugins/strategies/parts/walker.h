@@ -56,7 +56,7 @@ class Guide {
   const Space& space() const;
   const History& history() const;
 
-  // co_await measure(index): its value, infinity when it failed. Known ones answer at once.
+  // co_await measure(index): it with its value, infinity when it failed. Known ones answer at once.
   // co_await measure_all(indices): the same for several, in their order.
   class Measured;
   class MeasuredAll;
@@ -81,6 +81,7 @@ class Guide {
  private:
   friend class Walkers;
 
+  Member measured(Index index) const;
   // Asks for what is not known; true when all is known already.
   bool request(std::span<const Index> indices);
 
@@ -97,7 +98,7 @@ class Guide::Measured {
   Measured(Guide* guide, Index index) : guide_(guide), index_(index) {}
   bool await_ready() { return guide_->request(std::span(&index_, 1)); }
   void await_suspend(std::coroutine_handle<>) const noexcept {}
-  double await_resume() const { return guide_->history().find(index_)->value; }
+  Member await_resume() const { return guide_->measured(index_); }
 
  private:
   Guide* guide_;
@@ -110,7 +111,7 @@ class Guide::MeasuredAll {
       : guide_(guide), indices_(std::move(indices)) {}
   bool await_ready() { return guide_->request(indices_); }
   void await_suspend(std::coroutine_handle<>) const noexcept {}
-  std::vector<double> await_resume() const;
+  Population await_resume() const;
 
  private:
   Guide* guide_;
