@@ -5,7 +5,6 @@
 #include <cmath>
 #include <deque>
 #include <memory>
-#include <numeric>
 #include <unordered_map>
 
 #include "tuner/plugins/strategies/catalogue.h"
@@ -126,11 +125,7 @@ void Bandit::tell(const Observation& observation) {
 std::vector<std::size_t> Bandit::arms_by_merit() const {
   std::vector<double> merits;
   for (std::size_t arm = 0; arm < arms_.size(); ++arm) merits.push_back(merit(arm));
-  std::vector<std::size_t> order(arms_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [&](std::size_t arm) { return merits[arm]; });
-  return order;
+  return places_by(arms_.size(), [&](std::size_t arm) { return -merits[arm]; });
 }
 
 // Area under the curve of the arm's improvements over its uses in the window, late ones weighing

@@ -1,7 +1,6 @@
 // NSGA-II (Deb, Pratap, Agarwal and Meyarivan 2002): several objectives at once.
 
 #include <algorithm>
-#include <numeric>
 
 #include "tuner/plugins/strategies/catalogue.h"
 #include "tuner/plugins/strategies/parts/pareto.h"
@@ -16,13 +15,11 @@ std::vector<Index> by_dominance(const History& history, const std::vector<Index>
   for (const Index index : indices) points.push_back(history.find(index)->objectives);
   const auto fronts = front_of(points);
   const auto distance = crowding(points, fronts);
-  std::vector<std::size_t> order(indices.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return fronts[a] != fronts[b] ? fronts[a] < fronts[b] : distance[a] > distance[b];
-  });
   std::vector<Index> out;
-  for (const std::size_t place : order) out.push_back(indices[place]);
+  for (const std::size_t place : places_by(
+           indices.size(), [&](std::size_t i) { return std::pair(fronts[i], -distance[i]); })) {
+    out.push_back(indices[place]);
+  }
   return out;
 }
 

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <numeric>
 
 #include "tuner/plugins/strategies/parts/candidates.h"
 
@@ -184,13 +182,11 @@ std::vector<Index> ModelSearch::order(std::vector<Index> compiled) {
   constexpr std::size_t kLeastAnswers = 6;
   if (history_.entries().size() < kLeastAnswers || history_.best() == nullptr) return compiled;
   const Eigen::ArrayXf merits = merits_of(compiled);
-  std::vector<std::size_t> places(compiled.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::ranges::stable_sort(places, std::greater<>(), [&](std::size_t place) {
-    return merits[static_cast<Eigen::Index>(place)];
-  });
   std::vector<Index> ordered;
-  for (const std::size_t place : places) ordered.push_back(compiled[place]);
+  for (const std::size_t place : places_by(
+           compiled.size(), [&](std::size_t i) { return -merits[static_cast<Eigen::Index>(i)]; })) {
+    ordered.push_back(compiled[place]);
+  }
   return ordered;
 }
 
@@ -326,10 +322,8 @@ void ModelSearch::fill_pool() {
 // candidates that promise least, since the pool's size is what a proposal costs.
 void ModelSearch::add_neighbours_of_best() {
   if (moves_.space().size() <= settings_.pool || pool_.empty()) return;
-  std::vector<std::size_t> order(pool_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {},
-                           [&](std::size_t i) { return merit_[static_cast<Eigen::Index>(i)]; });
+  const auto order =
+      places_by(pool_.size(), [&](std::size_t i) { return merit_[static_cast<Eigen::Index>(i)]; });
   auto place = order.begin();
   const std::vector<Index> near = moves_.space().neighbours(history_.best()->index);
   for (const Index index : near) {

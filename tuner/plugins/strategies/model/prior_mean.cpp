@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "tuner/plugins/strategies/parts/candidates.h"
 
@@ -39,9 +38,7 @@ void PriorMean::add(const sdk::Prior& place, const TargetShape& shape, Rng& rng)
   for (std::size_t i = 0; i < indices.size(); ++i) {
     made.known.emplace(indices[i], heights[static_cast<Eigen::Index>(i)]);
   }
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  const auto order = places_by(values.size(), [&](std::size_t i) { return values[i]; });
   for (std::size_t i = 0; i < std::min(kBest, order.size()); ++i) {
     if (values[order[i]] < kInfinity) made.best.push_back(indices[order[i]]);
   }
@@ -117,10 +114,8 @@ std::vector<Index> PriorMean::best(std::size_t count) const {
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   const Eigen::ArrayXf values = at(all);
-  std::vector<std::size_t> order(all.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {},
-                           [&](std::size_t i) { return values[static_cast<Eigen::Index>(i)]; });
+  const auto order =
+      places_by(all.size(), [&](std::size_t i) { return values[static_cast<Eigen::Index>(i)]; });
   std::vector<Index> out;
   for (std::size_t i = 0; i < std::min(count, order.size()); ++i) out.push_back(all[order[i]]);
   return out;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <unordered_set>
 
 namespace tuner::strategies {
@@ -53,31 +52,23 @@ std::vector<Index> CandidateSource::gather(const History& history, std::size_t c
 
 std::vector<std::size_t> best_and_random(const std::vector<double>& values, std::size_t count,
                                          Rng& rng) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() <= count) return order;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
-  std::vector<std::size_t> rest(order.begin() + static_cast<std::ptrdiff_t>(count / 2),
-                                order.end());
-  order.resize(count / 2);
-  rng.shuffle(rest);
-  rest.resize(count - order.size());
-  order.insert(order.end(), rest.begin(), rest.end());
+  auto order = places_by(values.size(), [&](std::size_t i) { return values[i]; });
+  if (order.size() > count) {
+    std::vector<std::size_t> rest(order.begin() + static_cast<std::ptrdiff_t>(count / 2),
+                                  order.end());
+    order.resize(count / 2);
+    rng.shuffle(rest);
+    rest.resize(count - order.size());
+    order.insert(order.end(), rest.begin(), rest.end());
+  }
   std::ranges::sort(order);
   return order;
 }
 
 std::vector<std::size_t> best_entries(const History& history, std::size_t count) {
   const auto& entries = history.entries();
-  std::vector<std::size_t> order(entries.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  count = std::min(count, order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-      [&](std::size_t a, std::size_t b) {
-        return entries[a].value != entries[b].value ? entries[a].value < entries[b].value : a < b;
-      });
-  order.resize(count);
+  auto order = places_by(entries.size(), [&](std::size_t i) { return entries[i].value; });
+  order.resize(std::min(count, order.size()));
   return order;
 }
 
