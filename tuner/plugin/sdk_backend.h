@@ -1,8 +1,10 @@
 #pragma once
 // Writing a backend: derive from sdk::Backend, list the class in sdk::Backends<...>.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,6 +57,41 @@ inline std::vector<Step> steps_of(std::uint64_t kernel, const tuner_launch& laun
     steps.push_back({last->next_kernel, last->next});
   }
   return steps;
+}
+
+// Bytes of one element of each tuner_type.
+inline constexpr std::uint64_t kElementBytes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1};
+
+// An Error for a number that is no type, and for more than memory can hold.
+inline std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
+  if (type >= std::size(kElementBytes)) {
+    throw Error(TUNER_INVALID, "there is no type " + std::to_string(type));
+  }
+  if (elements > ~std::uint64_t{0} / kElementBytes[type]) {
+    throw Error(TUNER_INVALID, "too many elements");
+  }
+  return elements * kElementBytes[type];
+}
+
+// Writes a text of the device's facts, as far as it fits.
+template <std::size_t kSize>
+void put(char (&to)[kSize], const std::string& text) {
+  const std::size_t length = std::min(text.size(), kSize - 1);
+  std::copy_n(text.data(), length, to);
+  to[length] = '\0';
+}
+
+// Refuses a launch with other groups of threads than the device has.
+inline void check_shape(const tuner_launch& launch, const tuner_device_facts& facts) {
+  const auto check = [](std::string what, std::int64_t value, std::int64_t limit) {
+    if (value >= 1 && value <= limit) return;
+    throw Error(TUNER_LAUNCH_REFUSED, what + " is " + std::to_string(value) +
+                                          "; it must be from 1 to " + std::to_string(limit));
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    check(std::string("block.") + "xyz"[i], launch.block[i], facts.max_block[i]);
+    check(std::string("grid.") + "xyz"[i], launch.grid[i], facts.max_grid[i]);
+  }
 }
 
 struct LoadedKernel {

@@ -8,8 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "tuner/plugins/programs/number_types.h"
-
 namespace tuner::programs {
 namespace {
 
@@ -31,7 +29,8 @@ std::vector<T> filled(tuner_fill_kind kind, tuner_type type, double a, double b,
 TEST(Fill, UniformFollowsItsFormula) {
   const auto values = filled<float>(TUNER_FILL_UNIFORM, TUNER_FLOAT32, -1, 3);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double u = static_cast<double>(splitmix64(42 + i) >> 11) * std::ldexp(1.0, -53);
+    const double u =
+        static_cast<double>(sdk::elements::splitmix(42 + i) >> 11) * std::ldexp(1.0, -53);
     ASSERT_EQ(values[i], static_cast<float>(-1 + 4 * u));
   }
 }
@@ -67,7 +66,8 @@ TEST(Fill, AMaskHidesWordsAndDoneAgainShowsThem) {
   auto* const data = reinterpret_cast<std::byte*>(words.data());
   fill_elements(data, 0, words.size(), mask);
   for (std::uint64_t i = 0; i < words.size(); ++i) {
-    EXPECT_EQ(words[i], numbers[i] ^ splitmix64(splitmix64(678 + i) ^ 12345));
+    EXPECT_EQ(words[i],
+              numbers[i] ^ sdk::elements::splitmix(sdk::elements::splitmix(678 + i) ^ 12345));
   }
   fill_elements(data, 0, words.size(), mask);
   EXPECT_EQ(words, numbers);
@@ -82,47 +82,6 @@ TEST(Fill, SequencesConstantsAndBytes) {
             (std::vector<std::uint32_t>{~0U, ~0U}));
   EXPECT_EQ(filled<std::uint16_t>(TUNER_FILL_CONSTANT, TUNER_FLOAT16, 1.5, 0, 1)[0], 0x3E00);
   EXPECT_EQ(filled<std::uint16_t>(TUNER_FILL_CONSTANT, TUNER_BFLOAT16, -2, 0, 1)[0], 0xC000);
-}
-
-TEST(Fill, ConversionsToIntegersRoundToNearestAndSaturate) {
-  EXPECT_EQ(converted<std::int32_t>(2.5), 2);
-  EXPECT_EQ(converted<std::int32_t>(-3.7), -4);
-  EXPECT_EQ(converted<std::uint8_t>(-1), 0);
-  EXPECT_EQ(converted<std::uint8_t>(300), 255);
-  EXPECT_EQ(converted<std::int64_t>(1e30), std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(converted<std::int64_t>(kNan), 0);
-}
-
-TEST(Half, EveryValueSurvivesTheWayThroughDouble) {
-  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
-    const Half half{static_cast<std::uint16_t>(bits)};
-    const double value = static_cast<double>(half);
-    if (std::isnan(value)) {
-      ASSERT_TRUE(std::isnan(static_cast<double>(Half::from(value))));
-    } else {
-      ASSERT_EQ(Half::from(value).bits, bits);
-    }
-    const BFloat16 brain{static_cast<std::uint16_t>(bits)};
-    if (!std::isnan(static_cast<double>(brain))) {
-      ASSERT_EQ(BFloat16::from(static_cast<double>(brain)).bits, bits);
-    }
-  }
-}
-
-TEST(Half, RoundsToTheNearestTiesToEven) {
-  for (std::uint16_t bits = 0; bits < 0x7BFF; ++bits) {
-    const double low = static_cast<double>(Half{bits});
-    const double high = static_cast<double>(Half{static_cast<std::uint16_t>(bits + 1)});
-    const double middle = (low + high) / 2;
-    ASSERT_EQ(Half::from(middle).bits, bits % 2 == 0 ? bits : bits + 1);
-    ASSERT_EQ(Half::from(std::nextafter(middle, 0.0)).bits, bits);
-    ASSERT_EQ(Half::from(std::nextafter(middle, 1e9)).bits, bits + 1);
-  }
-  EXPECT_EQ(Half::from(65519.99).bits, 0x7BFF);
-  EXPECT_EQ(Half::from(65520).bits, 0x7C00);
-  EXPECT_EQ(Half::from(1e300).bits, 0x7C00);
-  EXPECT_EQ(Half::from(-kInfinity).bits, 0xFC00);
-  EXPECT_EQ(Half::from(1e-300).bits, 0);
 }
 
 template <typename T>

@@ -17,7 +17,7 @@ constexpr std::uint64_t kGuard = 1024;  // as the host puts before what a kernel
 
 std::vector<unsigned char> filled(OpenClBackend& backend, const tuner_fill& how) {
   constexpr std::uint64_t kElements = 1000;
-  const std::uint64_t bytes = bytes_of_elements(how.type, kElements);
+  const std::uint64_t bytes = sdk::bytes_of_elements(how.type, kElements);
   const std::uint64_t buffer = backend.allocate(kGuard + bytes);
   backend.fill({buffer, kGuard}, kElements, how);
   std::vector<unsigned char> out(bytes);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tuner/plugins/program/array_file.h"
-#include "tuner/plugins/program/file_tree.h"
 #include "tuner/plugins/program/measured_values.h"
 #include "tuner/plugins/program/variant_folder.h"
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cpu/crash_report.h"
-#include "tuner/plugins/programs/number_types.h"
 
 namespace tuner::cpu {
 namespace {
@@ -94,12 +94,12 @@ void BlockRunner::prepare(std::uint64_t block) {
   fault_.clear();
   next_unstarted_ = 0;
   if (order_.random) {
-    random_state_ = order_.seed + programs::splitmix64(block);
+    random_state_ = order_.seed + sdk::elements::splitmix(block);
     for (; next_unstarted_ < thread_count_; ++next_unstarted_) ready_.push_back(next_unstarted_);
   }
 }
 
-std::uint64_t BlockRunner::random() { return programs::splitmix64(random_state_++); }
+std::uint64_t BlockRunner::random() { return sdk::elements::splitmix(random_state_++); }
 
 // ---- the fibers' side ---------------------------------------------------------------------------
 

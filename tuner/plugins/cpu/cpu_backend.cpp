@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "tuner/plugins/cpu/cpu_compiler.h"
 #include "tuner/plugins/cpu/host_facts.h"
 
 namespace tuner::cpu {
@@ -40,11 +41,11 @@ tuner_device_facts facts_of(std::uint32_t device, unsigned total) {
 }  // namespace
 
 CpuBackend::CpuBackend(std::uint32_t device, const sdk::Options& options)
-    : facts_(facts_of(device, device_total(options))),
+    : HostBackend(worker_count(options)),
+      facts_(facts_of(device, device_total(options))),
       poison_shared_(options.flag("poison_shared")),
       order_{options.choice("order", {"sequential", "random"}) == "random",
-             static_cast<std::uint64_t>(options.integer("seed", 0, std::int64_t{1} << 62))},
-      pool_(worker_count(options)) {
+             static_cast<std::uint64_t>(options.integer("seed", 0, std::int64_t{1} << 62))} {
   for (unsigned i = 0; i < pool_.size(); ++i) {
     runners_.push_back(std::make_unique<BlockRunner>(order_));
   }
@@ -54,7 +55,6 @@ tuner_device_facts CpuBackend::facts() { return facts_; }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-std::uint64_t CpuBackend::allocate(std::uint64_t bytes) { return memory_.allocate(bytes); }
 std::uint64_t CpuBackend::adopt(std::uint64_t address, std::uint64_t bytes) {
   return memory_.adopt(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)), bytes);
 }
@@ -63,49 +63,30 @@ void CpuBackend::release(std::uint64_t buffer) {
   memory_.release(buffer);
 }
 
-void CpuBackend::upload(tuner_range to, const void* data, std::uint64_t bytes) {
-  copy_bytes(memory_.at(to, bytes), static_cast<const std::byte*>(data), bytes);
-}
-
-void CpuBackend::download(tuner_range from, void* data, std::uint64_t bytes) {
-  copy_bytes(static_cast<std::byte*>(data), memory_.at(from, bytes), bytes);
-}
-
-void CpuBackend::copy(tuner_range to, tuner_range from, std::uint64_t bytes) {
-  const std::byte* source = memory_.at(from, bytes);
-  std::byte* target = memory_.at(to, bytes);
-  if (to.buffer == from.buffer) {
-    if (bytes > 0) std::memmove(target, source, bytes);  // the ranges may overlap
-  } else {
-    copy_bytes(target, source, bytes);
-  }
-}
-
-void CpuBackend::copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes) {
-  pool_.split(bytes, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
-    if (begin < end) std::memcpy(to + begin, from + begin, end - begin);
-  });
-}
-
-void CpuBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  std::byte* data = memory_.at(to, programs::bytes_of_fill(how, elements));
-  pool_.split(elements, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
-    if (begin < end) programs::fill_elements(data, begin, end, how);
-  });
-}
-
-tuner_comparison CpuBackend::compare(tuner_range actual, tuner_range expected, tuner_type type,
-                                     std::uint64_t elements, double rtol, double atol) {
-  const std::uint64_t bytes = programs::bytes_of_elements(type, elements);
-  const std::byte* a = memory_.at(actual, bytes);
-  const std::byte* e = memory_.at(expected, bytes);
-  std::vector<tuner_comparison> parts(pool_.size());
-  pool_.split(elements, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-    parts[worker] = programs::compare_elements(a, e, type, begin, end, rtol, atol);
-  });
-  tuner_comparison all{};
-  for (const tuner_comparison& part : parts) all = programs::merge(all, part);
-  return all;
+// A handle is the address of what the runtime's functions look at.
+std::uint64_t CpuBackend::texture_of(tuner_range at, const tuner_texture& how) {
+  const std::uint64_t rows = std::max<std::uint64_t>(how.height, 1);
+  const std::uint64_t all = std::max<std::uint64_t>(how.depth, 1) * rows * how.width;
+  const std::uint64_t element = how.lanes * sdk::bytes_of_elements(how.type, 1);
+  const tuner_cpu_texture wanted{memory_.at(at, all * element),
+                                 how.type,
+                                 how.lanes,
+                                 how.filter,
+                                 how.outside,
+                                 how.normalized,
+                                 how.as_floats,
+                                 how.kind,
+                                 static_cast<unsigned>(element),
+                                 static_cast<long long>(how.width),
+                                 static_cast<long long>(how.height),
+                                 static_cast<long long>(how.depth)};
+  std::list<tuner_cpu_texture>& known = textures_[at.buffer];
+  const auto same = [&](const tuner_cpu_texture& one) {
+    return std::memcmp(&one, &wanted, sizeof one) == 0;
+  };
+  const auto found = std::find_if(known.begin(), known.end(), same);
+  const tuner_cpu_texture& one = found != known.end() ? *found : known.emplace_back(wanted);
+  return reinterpret_cast<std::uintptr_t>(&one);
 }
 
 // ---- kernels ------------------------------------------------------------------------------------
@@ -170,3 +151,6 @@ void CpuBackend::set_symbol(std::uint64_t id, std::string_view lowered_name, con
 }
 
 }  // namespace tuner::cpu
+
+TUNER_PLUGIN("cpu", "1.0", tuner::sdk::Backends<tuner::cpu::CpuBackend>,
+             tuner::sdk::Compilers<tuner::cpu::CpuCompiler>);

@@ -12,16 +12,13 @@
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cpu/block_runner.h"
 #include "tuner/plugins/cpu/image.h"
-#include "tuner/plugins/cpu/thread_pool.h"
-#include "tuner/plugins/programs/memory.h"
+#include "tuner/plugins/programs/host_backend.h"
 
 namespace tuner::cpu {
 
-using programs::Memory;
-
 // Runs CUDA C++ on the host's cores. A kernel that crashes takes the process down, and one that
 // never ends is not interrupted: the host runs backends in a process of their own.
-class CpuBackend : public sdk::Backend,
+class CpuBackend : public programs::HostBackend,
                    public sdk::ShufflesThreads,
                    public sdk::AdoptsMemory,
                    public sdk::TellsAddresses,
@@ -52,19 +49,12 @@ class CpuBackend : public sdk::Backend,
   CpuBackend(std::uint32_t device, const sdk::Options& options);
 
   tuner_device_facts facts() override;
-  std::uint64_t allocate(std::uint64_t bytes) override;
   std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) override;
   std::uint64_t address_of(tuner_range at) override {
     return reinterpret_cast<std::uintptr_t>(memory_.at(at, 0));
   }
   std::uint64_t texture_of(tuner_range at, const tuner_texture& how) override;
   void release(std::uint64_t buffer) override;
-  void upload(tuner_range to, const void* data, std::uint64_t bytes) override;
-  void download(tuner_range from, void* data, std::uint64_t bytes) override;
-  void fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) override;
-  void copy(tuner_range to, tuner_range from, std::uint64_t bytes) override;
-  tuner_comparison compare(tuner_range actual, tuner_range expected, tuner_type type,
-                           std::uint64_t elements, double rtol, double atol) override;
   sdk::LoadedKernel load(std::string_view image, std::string_view entry) override;
   void unload(std::uint64_t kernel) override;
   void set_symbol(std::uint64_t kernel, std::string_view lowered_name, const void* data,
@@ -104,14 +94,11 @@ class CpuBackend : public sdk::Backend,
   void run_in_turn(const Grid& grid);
   void run_at_once(Grid grid) const;
   void flush_caches();
-  void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
   tuner_device_facts facts_;
   bool poison_shared_;
   ThreadOrder order_;
-  ThreadPool pool_;
   std::vector<std::unique_ptr<BlockRunner>> runners_;  // one for each of the pool's workers
-  Memory memory_;
   std::map<std::uint64_t, std::list<tuner_cpu_texture>> textures_;  // by buffer
   std::map<std::uint64_t, Kernel> kernels_;
   std::uint64_t last_kernel_ = 0;

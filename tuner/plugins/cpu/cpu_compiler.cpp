@@ -18,7 +18,6 @@
 #include "tuner/plugins/cpu/image.h"
 #include "tuner/plugins/cpu/stand_ins.h"
 #include "tuner/plugins/programs/host_function.h"
-#include "tuner/plugins/programs/number_types.h"
 
 namespace tuner::cpu {
 namespace {
@@ -104,7 +103,7 @@ std::string dynamic_shared_assembly(const std::set<std::string>& names) {
 
 std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = text.size();
-  for (const char c : text) hash = programs::splitmix64(hash ^ static_cast<unsigned char>(c));
+  for (const char c : text) hash = sdk::elements::splitmix(hash ^ static_cast<unsigned char>(c));
   return hash;
 }
 

@@ -26,18 +26,8 @@ alignas(64) constexpr std::byte kNoMap[128] = {};
 
 void check_geometry(const tuner_device_facts& facts, const tuner_launch& launch,
                     std::uint64_t static_shared_bytes) {
-  constexpr const char* kAxes = "xyz";
-  std::uint64_t threads = 1;
-  for (int i = 0; i < 3; ++i) {
-    const auto within = [&](const char* what, std::int64_t value, std::int64_t limit) {
-      if (value >= 1 && value <= limit) return;
-      refuse(std::string(what) + "." + kAxes[i] + " is " + std::to_string(value) +
-             "; it must be from 1 to " + std::to_string(limit));
-    };
-    within("block", launch.block[i], facts.max_block[i]);
-    within("grid", launch.grid[i], facts.max_grid[i]);
-    threads *= launch.block[i];
-  }
+  sdk::check_shape(launch, facts);
+  const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   if (std::cmp_greater(threads, facts.max_threads_per_block)) {
     refuse(std::to_string(threads) + " threads in a block; there may be " +
            std::to_string(facts.max_threads_per_block));
@@ -223,12 +213,7 @@ void CpuBackend::time(std::uint64_t kernel, const tuner_launch& launch, const tu
   const std::uint32_t launches = std::max(1U, timing.launches_per_sample);
   std::size_t number = 0;  // of the launch
   for (double& sample : milliseconds) {
-    for (const tuner_restore& restore : sdk::restores_of(timing)) {
-      copy({restore.to, 0}, {restore.from, 0}, restore.bytes);
-    }
-    for (const tuner_byte_fill& one : sdk::fills_of(timing)) {
-      fill(one.at, one.bytes, sdk::fill_with(one));
-    }
+    restore(timing);
     if (timing.flush_cache != 0) flush_caches();
     const auto start = Clock::now();
     for (std::uint32_t i = 0; i < launches; ++i, ++number) {

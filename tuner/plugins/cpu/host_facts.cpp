@@ -2,16 +2,12 @@
 
 #include "tuner/plugins/cpu/host_facts.h"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
 #include <string>
-#include <thread>
 
-#include "tuner/plugins/programs/machine_name.h"
+#include "tuner/plugins/programs/host_backend.h"
 
 namespace tuner::cpu {
 namespace {
@@ -38,27 +34,10 @@ std::int64_t largest_cache_bytes() {
   return largest;
 }
 
-template <std::size_t kSize>
-void put(char (&to)[kSize], const std::string& text) {
-  const std::size_t length = std::min(text.size(), kSize - 1);
-  std::memcpy(to, text.data(), length);
-  to[length] = '\0';
-}
-
 }  // namespace
 
 tuner_device_facts host_facts() {
-  utsname system{};
-  uname(&system);
-  std::string arch = system.machine;
-  std::replace(arch.begin(), arch.end(), '_', '-');
-
-  tuner_device_facts facts{};
-  facts.struct_size = sizeof facts;
-  put(facts.name, programs::machine_name());
-  put(facts.arch, arch);
-  put(facts.driver, std::string(system.sysname) + " " + system.release);
-  facts.multiprocessors = std::max(1U, std::thread::hardware_concurrency());
+  tuner_device_facts facts = programs::host_facts();
   facts.warp_size = kWarpSize;
   facts.max_threads_per_block = kMaxThreads;
   facts.max_threads_per_multiprocessor = kMaxThreads;
@@ -69,7 +48,6 @@ tuner_device_facts host_facts() {
   facts.max_shared_memory_per_block_optin = static_cast<std::int64_t>(kMaxSharedBytes);
   facts.shared_memory_per_multiprocessor = static_cast<std::int64_t>(kMaxSharedBytes);
   facts.l2_bytes = largest_cache_bytes();
-  facts.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   const std::int64_t max_block[] = {1024, 1024, 64};
   const std::int64_t max_grid[] = {2147483647, 65535, 65535};
   std::copy_n(max_block, 3, facts.max_block);

@@ -44,11 +44,6 @@ std::int64_t number_of(cl_device_id device, cl_uint what) {
   return static_cast<std::int64_t>(number);
 }
 
-template <std::size_t kSize>
-void put(char (&to)[kSize], const std::string& text) {
-  std::snprintf(to, kSize, "%s", text.c_str());
-}
-
 std::uint64_t hash_of(const std::string& text) {  // FNV-1a
   std::uint64_t hash = 0xCBF29CE484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
@@ -141,11 +136,11 @@ Device described(cl_platform_id platform, cl_device_id id) {
   const std::string of_platform = platform_text(platform, CL_PLATFORM_VERSION);
   tuner_device_facts& facts = device.facts;
   facts.struct_size = sizeof facts;
-  put(facts.name, device.name);
-  put(facts.uuid, has_word(extensions, "cl_khr_device_uuid") ? uuid_of(id) : "");
-  put(facts.driver, driver + ", " + of_platform);
-  put(facts.arch, arch_of({platform_text(platform, CL_PLATFORM_NAME), of_platform, device.name,
-                           device_text(id, CL_DEVICE_VERSION), device.c_version, driver}));
+  sdk::put(facts.name, device.name);
+  sdk::put(facts.uuid, has_word(extensions, "cl_khr_device_uuid") ? uuid_of(id) : "");
+  sdk::put(facts.driver, driver + ", " + of_platform);
+  sdk::put(facts.arch, arch_of({platform_text(platform, CL_PLATFORM_NAME), of_platform, device.name,
+                                device_text(id, CL_DEVICE_VERSION), device.c_version, driver}));
   add_limits(id, extensions, facts);
   device.fault = fault_in(facts);
   if (device.fault.empty() && number_of<cl_uint>(id, CL_DEVICE_AVAILABLE) == 0) {

@@ -182,17 +182,8 @@ namespace {
 
 void check_groups(const LoadedEntry& entry, const tuner_launch& launch,
                   const tuner_device_facts& facts) {
-  std::int64_t threads = 1;
-  for (int i = 0; i < 3; ++i) {
-    const auto within = [&](const char* what, std::int64_t value, std::int64_t limit) {
-      if (value >= 1 && value <= limit) return;
-      refuse(std::string(what) + "." + "xyz"[i] + " is " + std::to_string(value) +
-             "; it must be from 1 to " + std::to_string(limit));
-    };
-    within("block", launch.block[i], facts.max_block[i]);
-    within("grid", launch.grid[i], facts.max_grid[i]);
-    threads *= launch.block[i];
-  }
+  sdk::check_shape(launch, facts);
+  const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   std::int64_t most = facts.max_threads_per_block;
   if (entry.resources.max_threads > 0) most = std::min(most, entry.resources.max_threads);
   if (threads > most) {

@@ -108,12 +108,12 @@ void OpenClBackend::copy(tuner_range to, tuner_range from, std::uint64_t bytes) 
 }
 
 void OpenClBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  opened().elements.fill(place(to, bytes_of_elements(how.type, elements)), elements, how);
+  opened().elements.fill(place(to, sdk::bytes_of_elements(how.type, elements)), elements, how);
 }
 
 tuner_comparison OpenClBackend::compare(tuner_range actual, tuner_range expected, tuner_type type,
                                         std::uint64_t elements, double rtol, double atol) {
-  const std::uint64_t bytes = bytes_of_elements(type, elements);
+  const std::uint64_t bytes = sdk::bytes_of_elements(type, elements);
   return opened().elements.compare(place(actual, bytes), place(expected, bytes), type, elements,
                                    rtol, atol);
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -127,17 +126,6 @@ void add(const ComparedPart& part, ComparedPart& all) {
 
 }  // namespace
 
-std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
-  constexpr std::uint64_t kSizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1};
-  if (type >= std::size(kSizes)) {
-    throw sdk::Error(TUNER_INVALID, "there is no type " + std::to_string(type));
-  }
-  if (elements > ~std::uint64_t{0} / kSizes[type]) {
-    throw sdk::Error(TUNER_INVALID, "too many elements");
-  }
-  return elements * kSizes[type];
-}
-
 ElementKernels::ElementKernels(const Queue& queue, bool on_device)
     : queue_(queue), on_device_(on_device) {}
 
@@ -170,7 +158,7 @@ void ElementKernels::fill(Place to, std::uint64_t elements, const tuner_fill& ho
   if (elements == 0) return;
   if (how.kind == TUNER_FILL_BYTES) {
     queue_.fill(to.memory, to.offset, static_cast<unsigned char>(static_cast<long long>(how.a)),
-                bytes_of_elements(how.type, elements));
+                sdk::bytes_of_elements(how.type, elements));
   } else if (on_device_) {
     Compiled& it = compiled();
     set_arguments(it.fill.get(), to.memory, to.offset, elements, how.kind, how.type, how.a, how.b,
@@ -185,8 +173,8 @@ void ElementKernels::fill(Place to, std::uint64_t elements, const tuner_fill& ho
             piece.data(), i, how.type,
             elements::element_value(how.kind, how.a, how.b, how.seed, first + i));
       }
-      queue_.upload(to.memory, to.offset + bytes_of_elements(how.type, first), piece.data(),
-                    bytes_of_elements(how.type, count));
+      queue_.upload(to.memory, to.offset + sdk::bytes_of_elements(how.type, first), piece.data(),
+                    sdk::bytes_of_elements(how.type, count));
     }
   }
   queue_.wait();
@@ -194,8 +182,8 @@ void ElementKernels::fill(Place to, std::uint64_t elements, const tuner_fill& ho
 
 double ElementKernels::element_at(Place from, std::uint64_t index, std::uint32_t type) const {
   alignas(8) std::byte bytes[8] = {};
-  queue_.download(from.memory, from.offset + bytes_of_elements(type, index), bytes,
-                  bytes_of_elements(type, 1));
+  queue_.download(from.memory, from.offset + sdk::bytes_of_elements(type, index), bytes,
+                  sdk::bytes_of_elements(type, 1));
   return elements::load_element(bytes, 0, type);
 }
 
@@ -216,8 +204,8 @@ tuner_comparison ElementKernels::compare(Place actual, Place expected, std::uint
     std::vector<std::byte> left(kHostPieceBytes), right(kHostPieceBytes);
     for (std::uint64_t first = 0; first < elements; first += kHostPiece) {
       const std::uint64_t count = std::min(kHostPiece, elements - first);
-      const std::uint64_t offset = bytes_of_elements(type, first);
-      const std::uint64_t bytes = bytes_of_elements(type, count);
+      const std::uint64_t offset = sdk::bytes_of_elements(type, first);
+      const std::uint64_t bytes = sdk::bytes_of_elements(type, count);
       queue_.download(actual.memory, actual.offset + offset, left.data(), bytes);
       queue_.download(expected.memory, expected.offset + offset, right.data(), bytes);
       ComparedPart part =

@@ -46,9 +46,6 @@ std::uint64_t time_of(const Event& event, cl_uint what);
 
 // ---- filling and comparing ----------------------------------------------------------------------
 
-// Throws sdk::Error (TUNER_INVALID) for a number that is no type.
-std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements);
-
 // A range of memory.
 struct Place {
   cl_mem memory = nullptr;

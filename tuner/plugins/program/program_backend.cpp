@@ -2,21 +2,13 @@
 
 #include "tuner/plugins/program/program_backend.h"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "tuner/plugins/program/array_file.h"
-#include "tuner/plugins/program/file_tree.h"
 #include "tuner/plugins/program/measured_values.h"
-#include "tuner/plugins/programs/machine_name.h"
 
 namespace tuner::program {
 namespace {
@@ -49,22 +41,16 @@ std::string driver_version() {
 
 }  // namespace
 
-ProgramBackend::ProgramBackend(std::uint32_t device, const sdk::Options& /*options*/) {
+ProgramBackend::ProgramBackend(std::uint32_t device, const sdk::Options& /*options*/)
+    : HostBackend(1) {
   if (device > 0) throw sdk::Error(TUNER_INVALID, "there is only device 0");
 }
 
 tuner_device_facts ProgramBackend::facts() {
-  utsname system{};
-  uname(&system);
-  tuner_device_facts facts{};
-  facts.struct_size = sizeof facts;
-  const std::string name = programs::machine_name() + accelerators();
-  const std::string driver = std::string(system.sysname) + " " + system.release + driver_version();
-  std::snprintf(facts.name, sizeof facts.name, "%s", name.c_str());
-  std::snprintf(facts.arch, sizeof facts.arch, "program");
-  std::snprintf(facts.driver, sizeof facts.driver, "%s", driver.c_str());
-  facts.multiprocessors = std::max(1U, std::thread::hardware_concurrency());
-  facts.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  tuner_device_facts facts = programs::host_facts();
+  sdk::put(facts.name, facts.name + accelerators());
+  sdk::put(facts.arch, "program");
+  sdk::put(facts.driver, facts.driver + driver_version());
   for (std::int64_t* unknown :
        {&facts.warp_size, &facts.max_threads_per_multiprocessor,
         &facts.max_blocks_per_multiprocessor, &facts.registers_per_block,
@@ -75,31 +61,6 @@ tuner_device_facts ProgramBackend::facts() {
   std::fill(std::begin(facts.max_block), std::end(facts.max_block), 1);
   std::fill(std::begin(facts.max_grid), std::end(facts.max_grid), 1);
   return facts;
-}
-
-// ---- memory -------------------------------------------------------------------------------------
-
-void ProgramBackend::upload(tuner_range to, const void* data, std::uint64_t bytes) {
-  if (bytes > 0) std::memcpy(memory_.at(to, bytes), data, bytes);
-}
-
-void ProgramBackend::download(tuner_range from, void* data, std::uint64_t bytes) {
-  if (bytes > 0) std::memcpy(data, memory_.at(from, bytes), bytes);
-}
-
-void ProgramBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  programs::fill_elements(memory_.at(to, programs::bytes_of_fill(how, elements)), 0, elements, how);
-}
-
-void ProgramBackend::copy(tuner_range to, tuner_range from, std::uint64_t bytes) {
-  if (bytes > 0) std::memmove(memory_.at(to, bytes), memory_.at(from, bytes), bytes);
-}
-
-tuner_comparison ProgramBackend::compare(tuner_range actual, tuner_range expected, tuner_type type,
-                                         std::uint64_t elements, double rtol, double atol) {
-  const std::uint64_t bytes = programs::bytes_of_elements(type, elements);
-  return programs::compare_elements(memory_.at(actual, bytes), memory_.at(expected, bytes), type, 0,
-                                    elements, rtol, atol);
 }
 
 // ---- programs -----------------------------------------------------------------------------------
@@ -151,12 +112,7 @@ void ProgramBackend::time(std::uint64_t kernel, const tuner_launch& launch,
                           const tuner_timing& timing, std::span<double> milliseconds) {
   const Variant& variant = variants_.at(kernel);
   for (double& sample : milliseconds) {
-    for (const tuner_restore& one : sdk::restores_of(timing)) {
-      copy({one.to, 0}, {one.from, 0}, one.bytes);
-    }
-    for (const tuner_byte_fill& one : sdk::fills_of(timing)) {
-      fill(one.at, one.bytes, sdk::fill_with(one));
-    }
+    restore(timing);
     const double clock_ms = run(variant, launch);
     const SelfReport report = report_of(variant.command.metrics, variant.folder->output(),
                                         variant.folder->path(), clock_ms);

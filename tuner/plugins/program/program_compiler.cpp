@@ -1,10 +1,11 @@
-// Builds a variant in an empty folder that has the study's sources.
-
-#include "tuner/plugins/program/program_compiler.h"
+// The plugin `program`; its compiler builds a variant in an empty folder that has the study's
+// sources, and makes an image of the folder as it is then.
 
 #include <filesystem>
 
-#include "tuner/plugins/program/file_tree.h"
+#include "tuner/plugin/sdk.h"
+#include "tuner/plugins/program/measured_values.h"
+#include "tuner/plugins/program/program_backend.h"
 #include "tuner/plugins/program/variant_folder.h"
 #include "tuner/plugins/program/variant_text.h"
 #include "tuner/plugins/programs/child_process.h"
@@ -24,7 +25,18 @@ void put_sources(const Command& command, const fs::path& folder) {
   }
 }
 
-}  // namespace
+class ProgramCompiler : public sdk::Compiler {
+ public:
+  static constexpr const char* kName = "program";
+  static constexpr const char* kSummary = "runs the command that builds a variant";
+
+  ProgramCompiler();
+  std::string identity() override { return "program 1"; }
+  sdk::CompileResult compile(const sdk::CompileRequest& request) override;
+
+ private:
+  static void build(const sdk::CompileRequest& request, sdk::CompileResult& result);
+};
 
 ProgramCompiler::ProgramCompiler() { programs::remove_abandoned_scratch(); }
 
@@ -58,4 +70,9 @@ void ProgramCompiler::build(const sdk::CompileRequest& request, sdk::CompileResu
   result.compiled = true;
 }
 
+}  // namespace
 }  // namespace tuner::program
+
+TUNER_PLUGIN("program", "1.0", tuner::sdk::Backends<tuner::program::ProgramBackend>,
+             tuner::sdk::Compilers<tuner::program::ProgramCompiler>,
+             tuner::sdk::Observers<tuner::program::MetricObserver>);

@@ -1,7 +1,9 @@
 #pragma once
-// The folder in which one variant is built, or runs.
+// The folder in which one variant is built, or runs; and that folder as one value, so that what was
+// built in one process can be run in another, or on another machine.
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,11 @@ class VariantFolder {
   programs::ScratchDirectory scratch_;
   std::vector<std::string> environment_;
 };
+
+// Regular files and links, in the order of their names. Throws sdk::Error (TUNER_INVALID) where
+// they are larger than an image may be.
+nlohmann::json packed(const std::filesystem::path& folder);
+
+void unpack(const nlohmann::json& files, const std::filesystem::path& folder);
 
 }  // namespace tuner::program

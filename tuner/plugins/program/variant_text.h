@@ -40,7 +40,7 @@ Command command_of(const sdk::CompileRequest& request);
 // Everything that a run needs: the command without its building, and the folder's files.
 struct Image {
   Command command;
-  nlohmann::json files;  // file_tree.h
+  nlohmann::json files;  // variant_folder.h
 };
 std::string text_of(const Image& image);
 Image image_of(std::string_view text);  // throws sdk::Error (TUNER_INVALID)

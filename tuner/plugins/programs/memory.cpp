@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <string>
-
-#include "tuner/plugins/programs/number_types.h"
+#include <type_traits>
+#include <utility>
 
 namespace tuner::programs {
 namespace {
@@ -22,105 +20,68 @@ constexpr std::uint64_t kAlignment = 256;  // what cudaMalloc promises
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
-constexpr std::array<std::size_t, 14> kBytes{4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1};
+constexpr std::uint32_t kTypes = TUNER_FLOAT8_E5M2 + 1;
 
-// visit(T{}) with the C++ type of the number; what it returns for a number that is no type.
+// visit() with the number of the type as a constant, of which the compiler makes a loop of its own.
+template <typename Visit, std::uint32_t... kEach>
+auto with_type(std::uint32_t type, Visit visit, std::integer_sequence<std::uint32_t, kEach...>) {
+  using Constant = decltype(visit(std::integral_constant<std::uint32_t, 0>())) (*)(Visit&);
+  constexpr Constant kAll[] = {
+      [](Visit& one) { return one(std::integral_constant<std::uint32_t, kEach>()); }...};
+  return kAll[type](visit);
+}
+
 template <typename Visit>
-auto with_type(std::uint32_t type, Visit visit) -> decltype(visit(float{})) {
-  switch (type) {
-    case TUNER_FLOAT32:
-      return visit(float{});
-    case TUNER_FLOAT64:
-      return visit(double{});
-    case TUNER_FLOAT16:
-      return visit(Half{});
-    case TUNER_BFLOAT16:
-      return visit(BFloat16{});
-    case TUNER_FLOAT8_E4M3:
-      return visit(Float8E4M3{});
-    case TUNER_FLOAT8_E5M2:
-      return visit(Float8E5M2{});
-    case TUNER_INT8:
-      return visit(std::int8_t{});
-    case TUNER_INT16:
-      return visit(std::int16_t{});
-    case TUNER_INT32:
-      return visit(std::int32_t{});
-    case TUNER_INT64:
-      return visit(std::int64_t{});
-    case TUNER_UINT8:
-      return visit(std::uint8_t{});
-    case TUNER_UINT16:
-      return visit(std::uint16_t{});
-    case TUNER_UINT32:
-      return visit(std::uint32_t{});
-    default:
-      return visit(std::uint64_t{});
-  }
+auto with_type(std::uint32_t type, Visit visit) {
+  return with_type(type, visit, std::make_integer_sequence<std::uint32_t, kTypes>());
 }
 
-// |a - b| in double; equal infinities differ by 0. 64-bit integers are subtracted as integers.
-template <typename T>
-double difference(T a, T b) {
-  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-    const auto high = static_cast<std::uint64_t>(std::max(a, b));
-    const auto low = static_cast<std::uint64_t>(std::min(a, b));
-    return static_cast<double>(high - low);
-  } else {
-    const auto x = static_cast<double>(a);
-    const auto y = static_cast<double>(b);
-    return x == y ? 0.0 : std::fabs(x - y);
+// Where the bits of numbers are the same, and none of them is NaN, nothing is left to ask.
+template <std::uint32_t kType>
+bool are_same(const std::byte* actual, const std::byte* expected, std::uint64_t first,
+              std::uint64_t count) {
+  constexpr std::uint64_t kBytes = sdk::kElementBytes[kType];
+  if (std::memcmp(actual + first * kBytes, expected + first * kBytes, count * kBytes) != 0) {
+    return false;
   }
+  if constexpr (kType >= TUNER_INT8 && kType <= TUNER_UINT64) return true;
+  unsigned nans = 0;
+  for (std::uint64_t i = first; i < first + count; ++i) {
+    nans |= std::isnan(sdk::elements::load_element(expected, i, kType)) ? 1U : 0U;
+  }
+  return nans == 0;
 }
 
-// Where the bits of `count` numbers are the same, and none of them is NaN, nothing is left to ask.
-template <typename T>
-bool are_same(const std::byte* actual, const std::byte* expected, std::uint64_t count) {
-  if (std::memcmp(actual, expected, count * sizeof(T)) != 0) return false;
-  if constexpr (std::is_floating_point_v<T>) {
-    unsigned nans = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      T value;
-      std::memcpy(&value, expected + i * sizeof(T), sizeof(T));
-      nans |= std::isnan(value) ? 1U : 0U;
-    }
-    return nans == 0;
-  }
-  return true;
-}
-
-template <typename T>
-tuner_comparison compare_as(const std::byte* actual, const std::byte* expected, std::uint64_t begin,
-                            std::uint64_t end, double rtol, double atol) {
+template <std::uint32_t kType>
+__attribute__((flatten)) tuner_comparison compare_as(const std::byte* actual,
+                                                     const std::byte* expected, std::uint64_t begin,
+                                                     std::uint64_t end, double rtol, double atol) {
   constexpr std::uint64_t kBlock = 512;
   tuner_comparison out{};
   for (std::uint64_t i = begin; i < end; ++i) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      while ((i - begin) % kBlock == 0 && end - i >= kBlock &&
-             are_same<T>(actual + i * sizeof(T), expected + i * sizeof(T), kBlock)) {
-        i += kBlock;
-      }
-      if (i == end) break;
+    while ((i - begin) % kBlock == 0 && end - i >= kBlock &&
+           are_same<kType>(actual, expected, i, kBlock)) {
+      i += kBlock;
     }
-    T a;
-    T e;
-    std::memcpy(&a, actual + i * sizeof(T), sizeof(T));
-    std::memcpy(&e, expected + i * sizeof(T), sizeof(T));
-    const double error = difference(a, e);
-    const auto wanted = static_cast<double>(e);
-    // With an infinite expectation the tolerance would be infinite too, and everything pass.
-    const bool passes =
-        error == 0 || (std::isfinite(wanted) && error <= atol + rtol * std::fabs(wanted));
-    const double shown = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
-    out.max_abs_error = std::max(out.max_abs_error, shown);
-    if (passes) continue;
-    if (out.mismatches++ == 0) {
-      out.first_mismatch = i;
-      out.first_value = static_cast<double>(a);
-      out.first_expected = wanted;
-    }
+    if (i == end) break;
+    const auto found = sdk::elements::check_element(actual, expected, i, kType, rtol, atol);
+    out.max_abs_error = std::max(out.max_abs_error, found.error);
+    if (found.passes != 0 || out.mismatches++ > 0) continue;
+    out.first_mismatch = i;
+    out.first_value = sdk::elements::load_element(actual, i, kType);
+    out.first_expected = sdk::elements::load_element(expected, i, kType);
   }
   return out;
+}
+
+template <std::uint32_t kType>
+__attribute__((flatten)) void fill_as(std::byte* data, std::uint64_t begin, std::uint64_t end,
+                                      const tuner_fill& how) {
+  const tuner_fill fill = how;  // which `data` is surely no part of
+  for (std::uint64_t i = begin; i < end; ++i) {
+    sdk::elements::store_element(
+        data, i, kType, sdk::elements::element_value(fill.kind, fill.a, fill.b, fill.seed, i));
+  }
 }
 
 // By value, since `data` may be anything: `how` would be read again for each word.
@@ -206,48 +167,24 @@ std::uint64_t Memory::bytes_from(tuner_range range) const {
   return buffers_.find(range.buffer)->second.bytes - range.offset;
 }
 
-std::size_t bytes_of(std::uint32_t type) { return type < kBytes.size() ? kBytes[type] : 0; }
-
-std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
-  const std::size_t size = bytes_of(type);
-  if (size == 0) throw sdk::Error(TUNER_INVALID, "there is no type " + std::to_string(type));
-  if (elements > ~std::uint64_t{0} / size) throw sdk::Error(TUNER_INVALID, "too many elements");
-  return elements * size;
-}
-
-std::uint64_t bytes_of_fill(const tuner_fill& how, std::uint64_t elements) {
-  if (how.kind > TUNER_FILL_MASK) {
-    throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
-  }
-  return bytes_of_elements(how.type, elements);
-}
-
 void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, const tuner_fill& how) {
-  const std::size_t size = bytes_of(how.type);
   if (how.kind == TUNER_FILL_BYTES) {
-    const auto byte = converted<std::uint8_t>(how.a);
+    const std::uint64_t size = sdk::kElementBytes[how.type];
+    std::uint8_t byte = 0;
+    sdk::elements::store_element(&byte, 0, TUNER_UINT8, how.a);
     std::memset(data + begin * size, byte, (end - begin) * size);
-    return;
-  }
-  if (how.kind == TUNER_FILL_MASK) {
+  } else if (how.kind == TUNER_FILL_MASK) {
     mask(data, begin, end, how);
-    return;
+  } else {
+    with_type(how.type, [&](auto type) { fill_as<type>(data, begin, end, how); });
   }
-  with_type(how.type, [&](auto zero) {
-    using T = decltype(zero);
-    for (std::uint64_t i = begin; i < end; ++i) {
-      const T value =
-          converted<T>(sdk::elements::element_value(how.kind, how.a, how.b, how.seed, i));
-      std::memcpy(data + i * sizeof(T), &value, sizeof(T));
-    }
-  });
 }
 
 tuner_comparison compare_elements(const std::byte* actual, const std::byte* expected,
                                   std::uint32_t type, std::uint64_t begin, std::uint64_t end,
                                   double rtol, double atol) {
-  return with_type(type, [&](auto zero) {
-    return compare_as<decltype(zero)>(actual, expected, begin, end, rtol, atol);
+  return with_type(type, [&](auto constant) {
+    return compare_as<constant>(actual, expected, begin, end, rtol, atol);
   });
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 
-#include "tuner/plugin/abi.h"
 #include "tuner/plugin/sdk.h"
 
 namespace tuner::programs {
@@ -38,14 +37,7 @@ class Memory {
   std::uint64_t last_ = 0;
 };
 
-// 0 for a number that is no type.
-std::size_t bytes_of(std::uint32_t type);
-// Throw sdk::Error (TUNER_INVALID) for what is no type or no fill, and for more than memory can
-// hold.
-std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements);
-std::uint64_t bytes_of_fill(const tuner_fill& how, std::uint64_t elements);
-
-// Elements [begin, end) of the range that starts at `data`.
+// Elements [begin, end) of the range that starts at `data`; the fill and its type are known ones.
 void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, const tuner_fill& how);
 
 // Elements [begin, end); first_mismatch counts from 0.

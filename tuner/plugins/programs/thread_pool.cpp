@@ -1,10 +1,10 @@
 // Starts the threads of the pool and hands out work.
 
-#include "tuner/plugins/cpu/thread_pool.h"
+#include "tuner/plugins/programs/thread_pool.h"
 
 #include <algorithm>
 
-namespace tuner::cpu {
+namespace tuner::programs {
 namespace {
 
 constexpr std::uint64_t kSmallestPart = 16384;  // fewer elements are not worth waking a thread
@@ -67,4 +67,4 @@ void ThreadPool::split(std::uint64_t count, const Range& body) {
   });
 }
 
-}  // namespace tuner::cpu
+}  // namespace tuner::programs

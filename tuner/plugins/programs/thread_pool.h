@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace tuner::cpu {
+namespace tuner::programs {
 
 // OS threads that work together on one thing at a time; the caller is one of them.
 class ThreadPool {
@@ -41,4 +41,4 @@ class ThreadPool {
   std::vector<std::jthread> threads_;
 };
 
-}  // namespace tuner::cpu
+}  // namespace tuner::programs
