@@ -2,8 +2,6 @@
    no plugin for others to write, and loaded only in a program that mpirun or srun has started. */
 #ifndef TUNER_PLUGIN_ABI_RANKS_H
 #define TUNER_PLUGIN_ABI_RANKS_H
-/* What the module tuner-mpi.so offers the program: messages between the ranks of an MPI job. It is
-   no plugin for others to write, and loaded only in a program that mpirun or srun has started. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -102,13 +102,8 @@ class PluginStrategy : public Strategy {
 
 class PluginExporter : public Exporter {
  public:
-  PluginExporter(const tuner_exporter_factory& factory, std::uint32_t item, std::string name,
-                 OptionList options, ResultsDocument document)
-      : factory_(factory),
-        item_(item),
-        name_(std::move(name)),
-        options_(std::move(options)),
-        document_(std::move(document)) {}
+  PluginExporter(PluginItem item, OptionList options, ResultsDocument document)
+      : item_(std::move(item)), options_(std::move(options)), document_(std::move(document)) {}
 
   std::vector<ExportedFile> write(const Study& study, const std::vector<RankedResults>& results,
                                   const std::string& output) override {
@@ -116,17 +111,16 @@ class PluginExporter : public Exporter {
     const std::vector<tuner_pair> pairs = abi_pairs(options_);
     StringSink out;
     StringSink error;
-    if (factory_.write(item_, pairs.data(), pairs.size(), to_abi(document), out.sink(),
-                       error.sink()) != TUNER_OK) {
-      throw FatalError("exporter '" + name_ + "': " + error.text);
+    const auto& factory = item_.factory_as<tuner_exporter_factory>();
+    if (factory.write(item_.number, pairs.data(), pairs.size(), to_abi(document), out.sink(),
+                      error.sink()) != TUNER_OK) {
+      throw FatalError("exporter '" + item_.name + "': " + error.text);
     }
     return {{output, std::move(out.text)}};
   }
 
  private:
-  const tuner_exporter_factory& factory_;
-  std::uint32_t item_;
-  std::string name_;
+  PluginItem item_;
   OptionList options_;
   ResultsDocument document_;
 };
@@ -254,9 +248,8 @@ class PluginObserver : public Observer {
 }  // namespace
 
 Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
-    const tuner_strategy_factory& factory, std::uint32_t item, const std::string& name,
-    const tuner_space& space, std::uint64_t seed, const Budget& budget, const OptionList& options,
-    std::size_t objectives) {
+    const PluginItem& item, const tuner_space& space, std::uint64_t seed, const Budget& budget,
+    const OptionList& options, std::size_t objectives) {
   auto own_space = std::make_unique<tuner_space>(space);
   const std::vector<tuner_pair> pairs = abi_pairs(options);
   const tuner_strategy_setup setup{sizeof(tuner_strategy_setup),
@@ -268,7 +261,7 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
                                    pairs.data(),
                                    pairs.size()};
   auto made = made_by<tuner_strategy>([&](tuner_strategy* out, tuner_sink error) {
-    return factory.create(item, &setup, out, error);
+    return item.factory_as<tuner_strategy_factory>().create(item.number, &setup, out, error);
   });
   if (!made) return Unexpected{made.error()};
   if (!is_whole(**made, (*made)->destroy, (*made)->ask, (*made)->tell, (*made)->prior,
@@ -276,27 +269,25 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
     return Unexpected{std::string("its table is too short for this program")};
   }
   return std::unique_ptr<Strategy>(
-      std::make_unique<PluginStrategy>(std::move(*made), name, std::move(own_space)));
+      std::make_unique<PluginStrategy>(std::move(*made), item.name, std::move(own_space)));
 }
 
-std::unique_ptr<Exporter> make_plugin_exporter(const tuner_exporter_factory& factory,
-                                               std::uint32_t item, std::string name,
-                                               OptionList options, ResultsDocument document) {
-  return std::make_unique<PluginExporter>(factory, item, std::move(name), std::move(options),
-                                          std::move(document));
+std::unique_ptr<Exporter> make_plugin_exporter(const PluginItem& item, OptionList options,
+                                               ResultsDocument document) {
+  return std::make_unique<PluginExporter>(item, std::move(options), std::move(document));
 }
 
 Expected<std::unique_ptr<Problem>, std::string> make_plugin_problem(
-    const tuner_problem_factory& factory, std::uint32_t item, const std::string& name,
-    const OptionList& options, const std::vector<std::pair<std::string, std::int64_t>>& extents) {
+    const PluginItem& item, const OptionList& options,
+    const std::vector<std::pair<std::string, std::int64_t>>& extents) {
   const std::vector<tuner_pair> pairs = abi_pairs(options);
   std::vector<tuner_extent> sizes;
   for (const auto& [dimension, extent] : extents) sizes.push_back({to_abi(dimension), extent});
   const tuner_problem_setup setup{sizeof(tuner_problem_setup), pairs.data(), pairs.size(),
                                   sizes.data(), sizes.size()};
-  const std::string who = "problem '" + name + "'";
+  const std::string who = "problem '" + item.name + "'";
   auto made = made_by<tuner_problem>([&](tuner_problem* out, tuner_sink error) {
-    return factory.create(item, &setup, out, error);
+    return item.factory_as<tuner_problem_factory>().create(item.number, &setup, out, error);
   });
   if (!made) return Unexpected{who + ": " + made.error()};
   if (!is_whole(**made, (*made)->destroy, (*made)->fill, (*made)->answer, (*made)->judge)) {
@@ -305,20 +296,21 @@ Expected<std::unique_ptr<Problem>, std::string> make_plugin_problem(
   return std::unique_ptr<Problem>(std::make_unique<PluginProblem>(std::move(*made), who));
 }
 
-Expected<std::unique_ptr<Observer>, std::string> make_plugin_observer(
-    const tuner_observer_factory& factory, std::uint32_t item, const std::string& name,
-    const OptionList& options, std::size_t value_count, ObservedMetrics metrics) {
+Expected<std::unique_ptr<Observer>, std::string> make_plugin_observer(const PluginItem& item,
+                                                                      const OptionList& options,
+                                                                      ObservedMetrics metrics) {
   const std::vector<tuner_pair> pairs = abi_pairs(options);
-  const std::string who = "observer '" + name + "'";
+  const std::string who = "observer '" + item.name + "'";
   auto made = made_by<tuner_observer>([&](tuner_observer* out, tuner_sink error) {
-    return factory.create(item, pairs.data(), pairs.size(), out, error);
+    return item.factory_as<tuner_observer_factory>().create(item.number, pairs.data(), pairs.size(),
+                                                            out, error);
   });
   if (!made) return Unexpected{who + ": " + made.error()};
   if (!is_whole(**made, (*made)->destroy, (*made)->begin, (*made)->end)) {
     return Unexpected{who + ": its table is not whole"};
   }
-  return std::unique_ptr<Observer>(
-      std::make_unique<PluginObserver>(std::move(*made), who, value_count, std::move(metrics)));
+  return std::unique_ptr<Observer>(std::make_unique<PluginObserver>(
+      std::move(*made), who, item.values.size(), std::move(metrics)));
 }
 
 }  // namespace tuner

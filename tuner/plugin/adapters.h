@@ -1,7 +1,8 @@
 #pragma once
-// What plugins make, behind the ports.
+// What plugins offer, and what they make of it, behind the ports.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,21 +19,54 @@
 
 namespace tuner {
 
+// ---- what plugins offer -------------------------------------------------------------------------
+
+struct PluginOption {
+  std::string name;
+  std::string default_value;
+  std::string help;
+  std::string allowed;  // tuner_option_info
+};
+
+// A value that an observer gives.
+struct PluginValue {
+  std::string name;
+  std::string unit;
+  std::string help;
+};
+
+struct PluginItem {
+  std::string name;
+  std::string summary;
+  std::vector<PluginOption> options;
+  std::string plugin;          // name of the plugin that offers it
+  std::filesystem::path file;  // of that plugin
+  const void* factory = nullptr;
+  std::uint32_t number = 0;           // within the factory
+  std::vector<PluginValue> values{};  // of an observer
+  std::string language{};             // of the kernels of a backend; as KernelSpec has it
+
+  // The factory, of the kind that the item is.
+  template <typename Factory>
+  const Factory& factory_as() const {
+    return *static_cast<const Factory*>(factory);
+  }
+};
+
+// ---- what they make -----------------------------------------------------------------------------
+
 // A plugin's strategy behind the port, or why it could not be made. What `space` refers to must
 // outlive it. Its functions throw FatalError when the plugin reports one.
 Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
-    const tuner_strategy_factory& factory, std::uint32_t item, const std::string& name,
-    const tuner_space& space, std::uint64_t seed, const Budget& budget, const OptionList& options,
-    std::size_t objectives);
+    const PluginItem& item, const tuner_space& space, std::uint64_t seed, const Budget& budget,
+    const OptionList& options, std::size_t objectives);
 
 // A plugin's compiler behind the port, or what it lacks ("libnvrtc.so.13 not found").
-Expected<std::unique_ptr<Compiler>, std::string> make_plugin_compiler(
-    const tuner_compiler_factory& factory, std::uint32_t item, const OptionList& options);
+Expected<std::unique_ptr<Compiler>, std::string> make_plugin_compiler(const PluginItem& item,
+                                                                      const OptionList& options);
 
 // A device opened by a plugin, behind the port, or why it cannot be opened.
-DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const tuner_backend_factory& factory,
-                                                           std::uint32_t item,
-                                                           const std::string& name,
+DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const PluginItem& item,
                                                            std::uint32_t device,
                                                            const OptionList& options);
 
@@ -40,21 +74,20 @@ DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const tuner_backend_f
 using ResultsDocument = std::function<std::string(const Study&, const std::vector<RankedResults>&)>;
 
 // A plugin's exporter behind the port. write() throws FatalError with the plugin's reason.
-std::unique_ptr<Exporter> make_plugin_exporter(const tuner_exporter_factory& factory,
-                                               std::uint32_t item, std::string name,
-                                               OptionList options, ResultsDocument document);
+std::unique_ptr<Exporter> make_plugin_exporter(const PluginItem& item, OptionList options,
+                                               ResultsDocument document);
 
 // A plugin's problem for one problem size, or why it could not be made.
 Expected<std::unique_ptr<Problem>, std::string> make_plugin_problem(
-    const tuner_problem_factory& factory, std::uint32_t item, const std::string& name,
-    const OptionList& options, const std::vector<std::pair<std::string, std::int64_t>>& extents);
+    const PluginItem& item, const OptionList& options,
+    const std::vector<std::pair<std::string, std::int64_t>>& extents);
 
 // Metrics and the places of their values among those that the observer gives.
 using ObservedMetrics = std::vector<std::pair<std::string, std::size_t>>;
 
-// A plugin's observer that gives `value_count` values, or why it could not be made.
-Expected<std::unique_ptr<Observer>, std::string> make_plugin_observer(
-    const tuner_observer_factory& factory, std::uint32_t item, const std::string& name,
-    const OptionList& options, std::size_t value_count, ObservedMetrics metrics);
+// A plugin's observer, or why it could not be made.
+Expected<std::unique_ptr<Observer>, std::string> make_plugin_observer(const PluginItem& item,
+                                                                      const OptionList& options,
+                                                                      ObservedMetrics metrics);
 
 }  // namespace tuner

@@ -198,17 +198,13 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
                 bytes.size());
   }
   DeviceResult<Ok> launch(const LaunchSequence& sequence) override {
-    const AbiSequence abi(sequence, memory_);
-    if (auto able = can_launch(sequence, abi); !able) return Unexpected{able.error()};
-    return call(Ok{}, kernels_.launch, table_.self, abi.kernel, abi.first());
+    return call_with(sequence, Ok{}, kernels_.launch);
   }
   DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) override {
     if (thread_order_ == nullptr) {
       return Unexpected{unsupported("this backend cannot choose the order of threads")};
     }
-    const AbiSequence abi(sequence, memory_);
-    if (auto able = can_launch(sequence, abi); !able) return Unexpected{able.error()};
-    return call(Ok{}, thread_order_->launch, table_.self, abi.kernel, abi.first(), seed);
+    return call_with(sequence, Ok{}, thread_order_->launch, seed);
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
@@ -250,10 +246,8 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
   }
   DeviceResult<double> power(const LaunchSequence& sequence) override {
     if (power_ == nullptr) return Unexpected{unsupported("this backend measures no power")};
-    const AbiSequence abi(sequence, memory_);
-    if (auto able = can_launch(sequence, abi); !able) return Unexpected{able.error()};
     double watts = 0;
-    return call(watts, power_->watts, table_.self, abi.kernel, abi.first(), &watts);
+    return call_with(sequence, watts, power_->watts, &watts);
   }
 
   Expected<std::vector<std::vector<double>>, Failure> count(
@@ -298,6 +292,15 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
   }
 
  private:
+  // call() with the sequence, where it can be launched here.
+  template <typename T, typename Function, typename... Arguments>
+  DeviceResult<T> call_with(const LaunchSequence& sequence, const T& value, Function* function,
+                            Arguments... arguments) {
+    const AbiSequence abi(sequence, memory_);
+    if (auto able = can_launch(sequence, abi); !able) return Unexpected{able.error()};
+    return call(value, function, table_.self, abi.kernel, abi.first(), arguments...);
+  }
+
   DeviceResult<Ok> can_launch(const LaunchSequence& sequence, const AbiSequence& abi) const {
     for (const KernelLaunch& one : sequence) {
       if (attributes_ == nullptr && one.geometry.attributes != LaunchAttributes{}) {
@@ -350,23 +353,22 @@ bool is_whole_backend(const tuner_backend& table) {
 
 }  // namespace
 
-DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const tuner_backend_factory& factory,
-                                                           std::uint32_t item,
-                                                           const std::string& name,
+DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const PluginItem& item,
                                                            std::uint32_t device,
                                                            const OptionList& options) {
   const std::vector<tuner_pair> pairs = abi_pairs(options);
   tuner_backend table{};
   table.struct_size = sizeof table;
   StringSink error;
-  const int status = factory.open(item, device, pairs.data(), pairs.size(), &table, error.sink());
+  const int status = item.factory_as<tuner_backend_factory>().open(
+      item.number, device, pairs.data(), pairs.size(), &table, error.sink());
   if (status != TUNER_OK) return Unexpected{failure(status, std::move(error.text))};
   if (!is_whole_backend(table)) {
     return Unexpected{DeviceFailure{
         DeviceError::kUnsupported,
         "a table of this backend plugin is too short for this program, or not whole"}};
   }
-  return std::unique_ptr<Backend>(std::make_unique<PluginBackend>(table, name));
+  return std::unique_ptr<Backend>(std::make_unique<PluginBackend>(table, item.name));
 }
 
 }  // namespace tuner

@@ -172,11 +172,12 @@ class PluginCompiler : public Compiler {
 
 }  // namespace
 
-Expected<std::unique_ptr<Compiler>, std::string> make_plugin_compiler(
-    const tuner_compiler_factory& factory, std::uint32_t item, const OptionList& options) {
+Expected<std::unique_ptr<Compiler>, std::string> make_plugin_compiler(const PluginItem& item,
+                                                                      const OptionList& options) {
   const std::vector<tuner_pair> pairs = abi_pairs(options);
   auto made = made_by<tuner_compiler>([&](tuner_compiler* out, tuner_sink error) {
-    return factory.create(item, pairs.data(), pairs.size(), out, error);
+    return item.factory_as<tuner_compiler_factory>().create(item.number, pairs.data(), pairs.size(),
+                                                            out, error);
   });
   if (!made) return Unexpected{made.error()};
   if (!is_whole(**made, (*made)->destroy, (*made)->identity, (*made)->compile)) {

@@ -41,10 +41,10 @@ struct FactoryHead {
 };
 
 // What an observer says that it gives; empty where it does not.
-std::vector<PluginValue> values_of(const void* factory, std::uint32_t number) {
+std::vector<PluginValue> values_of(const PluginItem& item) {
   std::uint32_t count = 0;
   const tuner_value_info* all =
-      static_cast<const tuner_observer_factory*>(factory)->values(number, &count);
+      item.factory_as<tuner_observer_factory>().values(item.number, &count);
   std::vector<PluginValue> values;
   for (std::uint32_t i = 0; all != nullptr && i < count; ++i) {
     values.push_back({from_abi(all[i].name), from_abi(all[i].unit), from_abi(all[i].help)});
@@ -53,9 +53,9 @@ std::vector<PluginValue> values_of(const void* factory, std::uint32_t number) {
 }
 
 // The language of a backend's kernels.
-std::string language_of(const void* factory, std::uint32_t number) {
-  const auto* backends = static_cast<const tuner_backend_factory*>(factory);
-  const char* language = backends->language == nullptr ? nullptr : backends->language(number);
+std::string language_of(const PluginItem& item) {
+  const auto& backends = item.factory_as<tuner_backend_factory>();
+  const char* language = backends.language == nullptr ? nullptr : backends.language(item.number);
   return language == nullptr ? KernelSpec{}.language : language;
 }
 
@@ -185,8 +185,8 @@ void Catalogue::add_items(PluginKind kind, const tuner_plugin& plugin,
       item.options.push_back({from_abi(option.name), from_abi(option.default_value),
                               from_abi(option.help), from_abi(option.allowed)});
     }
-    if (kind == PluginKind::kObserver) item.values = values_of(factory, number);
-    if (kind == PluginKind::kBackend) item.language = language_of(factory, number);
+    if (kind == PluginKind::kObserver) item.values = values_of(item);
+    if (kind == PluginKind::kBackend) item.language = language_of(item);
     std::string fault = description_fault(item.options);
     if (kind == PluginKind::kObserver && item.values.empty()) fault = "it gives no values";
     if (!fault.empty()) {
@@ -237,9 +237,7 @@ std::unique_ptr<Strategy> Catalogue::make_strategy(const std::string& name,
                                                    std::size_t objectives) const {
   const PluginItem& item = require(PluginKind::kStrategy, name, where);
   check_options(PluginKind::kStrategy, name, options, where);
-  auto made =
-      make_plugin_strategy(*static_cast<const tuner_strategy_factory*>(item.factory), item.number,
-                           item.name, space, seed, budget, options, objectives);
+  auto made = make_plugin_strategy(item, space, seed, budget, options, objectives);
   if (!made) {
     throw InputError(Complaint{where, "strategy '" + name + "': " + made.error(), ""});
   }
@@ -260,8 +258,7 @@ std::unique_ptr<Compiler> Catalogue::make_compiler(const std::string& backend,
                                                    const OptionList& options) const {
   const PluginItem* item = find(PluginKind::kCompiler, backend);
   if (item == nullptr) throw UnavailableError("no plugin compiles for backend '" + backend + "'");
-  auto made = make_plugin_compiler(*static_cast<const tuner_compiler_factory*>(item->factory),
-                                   item->number, options_for(*item, options));
+  auto made = make_plugin_compiler(*item, options_for(*item, options));
   if (!made) throw UnavailableError(backend + ": " + made.error());
   return std::move(*made);
 }
@@ -271,15 +268,14 @@ DeviceResult<std::unique_ptr<Backend>> Catalogue::open_backend(const std::string
                                                                const OptionList& options) const {
   const PluginItem& item = require(PluginKind::kBackend, name, {});
   check_options(PluginKind::kBackend, name, options);
-  return open_plugin_backend(*static_cast<const tuner_backend_factory*>(item.factory), item.number,
-                             item.name, device, options_for(item, options));
+  return open_plugin_backend(item, device, options_for(item, options));
 }
 
 Expected<std::uint32_t, std::string> Catalogue::device_count(const std::string& backend) const {
   const PluginItem& item = require(PluginKind::kBackend, backend, {});
   StringSink error;
-  const int count = static_cast<const tuner_backend_factory*>(item.factory)
-                        ->device_count(item.number, error.sink());
+  const int count =
+      item.factory_as<tuner_backend_factory>().device_count(item.number, error.sink());
   if (count < 0) return Unexpected{error.text};
   return static_cast<std::uint32_t>(count);
 }
@@ -289,16 +285,13 @@ std::unique_ptr<Exporter> Catalogue::make_exporter(const std::string& name,
                                                    const OptionList& options) const {
   const PluginItem& item = require(PluginKind::kExporter, name, {});
   check_options(PluginKind::kExporter, name, options);
-  return make_plugin_exporter(*static_cast<const tuner_exporter_factory*>(item.factory),
-                              item.number, item.name, options, std::move(document));
+  return make_plugin_exporter(item, options, std::move(document));
 }
 
 Expected<std::unique_ptr<Problem>, std::string> Catalogue::make_problem(
     const std::string& name, const OptionList& options,
     const std::vector<std::pair<std::string, std::int64_t>>& extents) const {
-  const PluginItem& item = require(PluginKind::kProblem, name, {});
-  return make_plugin_problem(*static_cast<const tuner_problem_factory*>(item.factory), item.number,
-                             item.name, options, extents);
+  return make_plugin_problem(require(PluginKind::kProblem, name, {}), options, extents);
 }
 
 namespace {
@@ -334,9 +327,7 @@ Expected<std::unique_ptr<Observer>, std::string> Catalogue::make_observer(
     if (!place) return Unexpected{"observer '" + name + "' gives no '" + value + "'"};
     places.emplace_back(metric, *place);
   }
-  return make_plugin_observer(*static_cast<const tuner_observer_factory*>(item.factory),
-                              item.number, item.name, options, item.values.size(),
-                              std::move(places));
+  return make_plugin_observer(item, options, std::move(places));
 }
 
 void Catalogue::check_study(const Study& study) const {

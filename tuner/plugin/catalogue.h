@@ -30,32 +30,6 @@ enum class PluginKind : std::uint32_t {
 };
 inline constexpr std::size_t kPluginKindCount = 6;
 
-struct PluginOption {
-  std::string name;
-  std::string default_value;
-  std::string help;
-  std::string allowed;  // tuner_option_info
-};
-
-// A value that an observer gives.
-struct PluginValue {
-  std::string name;
-  std::string unit;
-  std::string help;
-};
-
-struct PluginItem {
-  std::string name;
-  std::string summary;
-  std::vector<PluginOption> options;
-  std::string plugin;          // name of the plugin that offers it
-  std::filesystem::path file;  // of that plugin
-  const void* factory = nullptr;
-  std::uint32_t number = 0;           // within the factory
-  std::vector<PluginValue> values{};  // of an observer
-  std::string language{};             // of the kernels of a backend; as KernelSpec has it
-};
-
 struct PluginInfo {
   std::string name;
   std::string version;

@@ -309,12 +309,8 @@ inline const void* ability_of(void* self, const char* name) {
   if (asked == TUNER_ABILITY_LAUNCH_ATTRIBUTES) {
     return table_if<SetsLaunchAttributes>(it, kAttributesTable);
   }
-  if (asked == TUNER_ABILITY_ADDRESSES && dynamic_cast<TellsAddresses*>(it) != nullptr) {
-    return &kAddressesTable;
-  }
-  if (asked == TUNER_ABILITY_ADOPT && dynamic_cast<AdoptsMemory*>(it) != nullptr) {
-    return &kAdoptTable;
-  }
+  if (asked == TUNER_ABILITY_ADDRESSES) return table_if<TellsAddresses>(it, kAddressesTable);
+  if (asked == TUNER_ABILITY_ADOPT) return table_if<AdoptsMemory>(it, kAdoptTable);
   if (asked == TUNER_ABILITY_TEXTURES) return table_if<MakesTextures>(it, kTexturesTable);
   if (asked == TUNER_ABILITY_CONDITIONS) return table_if<TellsConditions>(it, kConditionsTable);
   if (asked == TUNER_ABILITY_COUNTERS) return table_if<ReadsCounters>(it, kCountersTable);
@@ -327,7 +323,7 @@ inline tuner_backend backend_table(Backend* self) {
       self,
       &kMemoryTable,
       &kKernelTable,
-      [](void* it) { guarded({}, [&] { delete static_cast<Backend*>(it); }); },
+      destroy<Backend>,
       [](void* it, tuner_device_facts* out) { guarded({}, [&] { *out = backend(it).facts(); }); },
       ability_of};
 }

@@ -3,11 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,32 +67,22 @@ struct Compilers {
   }
 
  private:
-  using Maker = std::unique_ptr<Compiler>(std::span<const tuner_pair>);
-
-  template <typename One>
-  static std::unique_ptr<Compiler> make(std::span<const tuner_pair> given) {
-    const Options options(detail::options_of<One>(), given);
-    if constexpr (std::is_constructible_v<One, const Options&>) {
-      return std::make_unique<One>(options);
-    } else {
-      return std::make_unique<One>();
-    }
-  }
-
   static int create(std::uint32_t item, const tuner_pair* options, std::size_t option_count,
                     tuner_compiler* out, tuner_sink error) {
     return detail::guarded(error, [&] {
-      auto made = detail::pick<Maker>(item, make<T>...)(std::span(options, option_count));
-      *out = {sizeof(tuner_compiler), made.release(), destroy, identity, compile};
+      auto made = detail::make<Compiler, T...>(item, std::span(options, option_count));
+      *out = {sizeof(tuner_compiler), made.release(), detail::destroy<Compiler>, identity, compile};
     });
-  }
-
-  static void destroy(void* self) {
-    detail::guarded({}, [&] { delete static_cast<Compiler*>(self); });
   }
 
   static void identity(void* self, tuner_sink out) {
     detail::guarded({}, [&] { emit(out, static_cast<Compiler*>(self)->identity()); });
+  }
+
+  static std::vector<std::string> texts(const tuner_str* from, std::size_t count) {
+    std::vector<std::string> to;
+    for (const tuner_str& one : std::span(from, count)) to.push_back(text(one));
+    return to;
   }
 
   static CompileRequest request_from(const tuner_compile_request& from) {
@@ -102,29 +90,16 @@ struct Compilers {
                       text(from.source_name),
                       text(from.entry),
                       text(from.arch),
+                      texts(from.include_dirs, from.include_dir_count),
+                      texts(from.options, from.option_count),
                       {},
-                      {},
-                      {},
-                      {},
-                      {},
-                      {},
+                      texts(from.symbols, from.symbol_count),
+                      texts(from.next_entries, from.next_entry_count),
+                      texts(from.units, from.unit_count),
                       from.is_host_function != 0};
-    for (const auto& one : std::span(from.include_dirs, from.include_dir_count)) {
-      to.include_dirs.push_back(text(one));
-    }
-    for (const auto& one : std::span(from.options, from.option_count)) {
-      to.options.push_back(text(one));
-    }
     for (const auto& one : std::span(from.defines, from.define_count)) {
       to.defines.emplace_back(text(one.key), text(one.value));
     }
-    for (const auto& one : std::span(from.symbols, from.symbol_count)) {
-      to.symbols.push_back(text(one));
-    }
-    for (const auto& one : std::span(from.next_entries, from.next_entry_count)) {
-      to.next_entries.push_back(text(one));
-    }
-    for (const auto& one : std::span(from.units, from.unit_count)) to.units.push_back(text(one));
     return to;
   }
 

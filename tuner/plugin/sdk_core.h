@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -229,12 +231,36 @@ const tuner_item_info* info_of(std::uint32_t item) {
   return item < sizeof...(T) ? all[item] : nullptr;
 }
 
-// create<T>() of the item-th type.
+// The item-th of functions that were made of one template.
 template <typename Signature, typename... Functions>
 Signature* pick(std::uint32_t item, Functions... functions) {
   Signature* const all[] = {functions...};
   if (item >= sizeof...(Functions)) throw Error(TUNER_INVALID, "no such item");
   return all[item];
+}
+
+template <typename Base, typename One, typename SetupOf>
+std::unique_ptr<Base> make_one(std::span<const tuner_pair> given, SetupOf& setup_of) {
+  const Options options(options_of<One>(), given);
+  if constexpr (std::is_constructible_v<One, decltype(setup_of(options))>) {
+    return std::make_unique<One>(setup_of(options));
+  } else {
+    return std::make_unique<One>();
+  }
+}
+
+// An object of the item-th type, of what `setup_of` makes of its options or, where it takes
+// nothing, of nothing.
+template <typename Base, typename... T, typename SetupOf = std::identity>
+std::unique_ptr<Base> make(std::uint32_t item, std::span<const tuner_pair> given,
+                           SetupOf setup_of = {}) {
+  using Maker = std::unique_ptr<Base>(std::span<const tuner_pair>, SetupOf&);
+  return pick<Maker>(item, make_one<Base, T, SetupOf>...)(given, setup_of);
+}
+
+template <typename Base>
+void destroy(void* self) {
+  guarded({}, [&] { delete static_cast<Base*>(self); });
 }
 
 }  // namespace detail

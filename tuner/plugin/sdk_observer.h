@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -37,18 +36,6 @@ struct Observers {
   }
 
  private:
-  using Maker = std::unique_ptr<Observer>(std::span<const tuner_pair>);
-
-  template <typename One>
-  static std::unique_ptr<Observer> make(std::span<const tuner_pair> given) {
-    const Options options(detail::options_of<One>(), given);
-    if constexpr (requires { One(options); }) {
-      return std::make_unique<One>(options);
-    } else {
-      return std::make_unique<One>();
-    }
-  }
-
   static const tuner_value_info* values(std::uint32_t item, std::uint32_t* value_count) {
     const std::span<const tuner_value_info> all[] = {
         std::span<const tuner_value_info>(T::kValues)...};
@@ -60,14 +47,11 @@ struct Observers {
   static int create(std::uint32_t item, const tuner_pair* options, std::size_t option_count,
                     tuner_observer* out, tuner_sink error) {
     return detail::guarded(error, [&] {
-      auto made = detail::pick<Maker>(item, make<T>...)(std::span(options, option_count));
+      auto made = detail::make<Observer, T...>(item, std::span(options, option_count));
       const std::uint32_t launches = made->launches();
-      *out = {sizeof(tuner_observer), launches, made.release(), destroy, begin, end};
+      *out = {sizeof(tuner_observer),    launches, made.release(),
+              detail::destroy<Observer>, begin,    end};
     });
-  }
-
-  static void destroy(void* self) {
-    detail::guarded({}, [&] { delete static_cast<Observer*>(self); });
   }
 
   static int begin(void* self, const tuner_observed* variant, tuner_sink error) {

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -143,25 +142,15 @@ struct Problems {
   }
 
  private:
-  using Maker = std::unique_ptr<Problem>(const tuner_problem_setup&);
-
-  template <typename One>
-  static std::unique_ptr<Problem> make(const tuner_problem_setup& from) {
-    return std::make_unique<One>(
-        ProblemSetup{Options(detail::options_of<One>(), std::span(from.options, from.option_count)),
-                     std::span(from.extents, from.extent_count)});
-  }
-
   static int create(std::uint32_t item, const tuner_problem_setup* setup, tuner_problem* out,
                     tuner_sink error) {
     return detail::guarded(error, [&] {
-      auto made = detail::pick<Maker>(item, make<T>...)(*setup);
-      *out = {sizeof(tuner_problem), made.release(), destroy, fill, answer, judge};
+      auto made = detail::make<Problem, T...>(
+          item, std::span(setup->options, setup->option_count), [&](const Options& options) {
+            return ProblemSetup{options, std::span(setup->extents, setup->extent_count)};
+          });
+      *out = {sizeof(tuner_problem), made.release(), detail::destroy<Problem>, fill, answer, judge};
     });
-  }
-
-  static void destroy(void* self) {
-    detail::guarded({}, [&] { delete static_cast<Problem*>(self); });
   }
 
   static int fill(void* self, std::uint32_t set, const tuner_array* input, void* data,

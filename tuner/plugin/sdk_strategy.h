@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -163,26 +162,24 @@ struct Strategies {
   }
 
  private:
-  using Maker = std::unique_ptr<Strategy>(const tuner_strategy_setup&);
-
-  template <typename One>
-  static std::unique_ptr<Strategy> make(const tuner_strategy_setup& from) {
-    return std::make_unique<One>(StrategySetup{
-        Space(from.space), from.seed, from.budget_evaluations, from.budget_seconds,
-        from.objective_count,
-        Options(detail::options_of<One>(), std::span(from.options, from.option_count))});
-  }
-
   static int create(std::uint32_t item, const tuner_strategy_setup* setup, tuner_strategy* out,
                     tuner_sink error) {
     return detail::guarded(error, [&] {
-      auto made = detail::pick<Maker>(item, make<T>...)(*setup);
-      *out = {sizeof(tuner_strategy), made.release(), destroy, ask, tell, learn, notice, order};
+      auto made = detail::make<Strategy, T...>(
+          item, std::span(setup->options, setup->option_count), [&](const Options& options) {
+            return StrategySetup{Space(setup->space),       setup->seed,
+                                 setup->budget_evaluations, setup->budget_seconds,
+                                 setup->objective_count,    options};
+          });
+      *out = {sizeof(tuner_strategy),
+              made.release(),
+              detail::destroy<Strategy>,
+              ask,
+              tell,
+              learn,
+              notice,
+              order};
     });
-  }
-
-  static void destroy(void* self) {
-    detail::guarded({}, [&] { delete static_cast<Strategy*>(self); });
   }
 
   static std::int64_t ask(void* self, std::size_t count, tuner_index* out, tuner_sink error) {

@@ -36,7 +36,8 @@ DeviceResult<std::unique_ptr<Backend>> opened_by_hand() {
     *out = offered;
     return static_cast<int>(TUNER_OK);
   };
-  return open_plugin_backend(factory, 0, "bare", 0, {});
+  PluginItem item{"bare", "", {}, "", "", &factory};
+  return open_plugin_backend(item, 0, {});
 }
 
 class BareBackend : public testing::Test {
@@ -183,7 +184,7 @@ TEST(BareCompiler, ThatNamesOneKernelOnlyCompilesNoSequence) {
     *out = {sizeof(tuner_compiler), nullptr, nothing, nothing, fine};
     return static_cast<int>(TUNER_OK);
   };
-  const auto compiler = make_plugin_compiler(factory, 0, {});
+  const auto compiler = make_plugin_compiler({"bare", "", {}, "", "", &factory}, {});
   ASSERT_TRUE(compiler);
   CompileRequest request;
   EXPECT_TRUE((*compiler)->compile(request));
