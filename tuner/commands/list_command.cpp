@@ -14,7 +14,6 @@
 #include "tuner/commands/commands.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/plugin/catalogue.h"
-#include "tuner/worker/device_probe.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {

@@ -16,7 +16,7 @@
 #include "tuner/exchange/recording.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/ports/strategy.h"
-#include "tuner/search/recent_load.h"
+#include "tuner/search/tuning_loop.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {

@@ -2,6 +2,7 @@
 // One problem size on one opened device: proves configurations right and times them. Runs in the
 // run worker; any call may end the process.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,9 @@ enum class Phase : std::uint32_t {
   kInputs,
   kObserve
 };
+// As Phase lists them.
+inline constexpr std::array kPhaseNames{"load",  "verify", "probe",  "estimate",
+                                        "final", "power",  "inputs", "observe"};
 using PhaseSink = std::function<void(Phase)>;
 
 // Which of the finalists failed, and how.

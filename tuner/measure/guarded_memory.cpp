@@ -21,30 +21,15 @@ namespace tuner {
 
 namespace {
 
+// As FillSpec::Kind lists those that a device makes.
+constexpr std::array kOnDevice{Fill::Kind::kConstant, Fill::Kind::kConstant, Fill::Kind::kUniform,
+                               Fill::Kind::kNormal,   Fill::Kind::kIntegers, Fill::Kind::kSequence};
+
 Fill fill_of(const ArgumentPlan& argument) {
-  Fill fill{Fill::Kind::kConstant, argument.type, argument.fill.a, argument.fill.b, argument.seed};
-  switch (argument.fill.kind) {
-    case FillSpec::Kind::kZeros:
-      fill.a = 0;
-      break;
-    case FillSpec::Kind::kConstant:
-      break;
-    case FillSpec::Kind::kUniform:
-      fill.kind = Fill::Kind::kUniform;
-      break;
-    case FillSpec::Kind::kNormal:
-      fill.kind = Fill::Kind::kNormal;
-      break;
-    case FillSpec::Kind::kIntegers:
-      fill.kind = Fill::Kind::kIntegers;
-      break;
-    case FillSpec::Kind::kSequence:
-      fill.kind = Fill::Kind::kSequence;
-      break;
-    default:
-      break;  // uploaded instead
-  }
-  return fill;
+  const FillSpec& spec = argument.fill;
+  const double a = spec.kind == FillSpec::Kind::kZeros ? 0 : spec.a;
+  return {kOnDevice.at(static_cast<std::size_t>(spec.kind)), argument.type, a, spec.b,
+          argument.seed};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "tuner/remote/handshake.h"
 #include "tuner/remote/hub.h"
 #include "tuner/remote/link.h"
-#include "tuner/worker/lent_host.h"
+#include "tuner/worker/channel.h"
 
 namespace tuner {
 

@@ -18,7 +18,6 @@
 #include "tuner/run/sources.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/compile_pool.h"
-#include "tuner/worker/lent_host.h"
 
 namespace tuner {
 

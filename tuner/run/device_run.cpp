@@ -17,7 +17,6 @@
 #include "tuner/run/counters.h"
 #include "tuner/run/final.h"
 #include "tuner/run/history.h"
-#include "tuner/search/given_ones.h"
 #include "tuner/search/ranking.h"
 #include "tuner/search/resumption.h"
 #include "tuner/study/geometry_check.h"

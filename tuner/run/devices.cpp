@@ -16,7 +16,7 @@
 #include "tuner/run/sources.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/worker/artifact_cache.h"
-#include "tuner/worker/device_probe.h"
+#include "tuner/worker/plugins.h"
 #include "tuner/worker/pool_evaluator.h"
 
 namespace tuner {

@@ -14,10 +14,10 @@
 #include "tuner/ports/evaluator.h"
 #include "tuner/run/settings.h"
 #include "tuner/run/stored_results.h"
+#include "tuner/worker/channel.h"
 #include "tuner/worker/compile_pool.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/device_slots.h"
-#include "tuner/worker/lent_host.h"
 #include "tuner/worker/run_worker.h"
 
 namespace tuner {

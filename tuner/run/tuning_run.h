@@ -4,7 +4,7 @@
 #include "tuner/run/devices.h"
 #include "tuner/run/listener.h"
 #include "tuner/run/settings.h"
-#include "tuner/worker/lent_host.h"
+#include "tuner/worker/channel.h"
 
 namespace tuner {
 

@@ -29,24 +29,12 @@ std::optional<Number> number_of(std::string_view text) {
 }
 
 std::optional<double> seconds_of(std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  double unit = 0;
-  switch (text.back()) {
-    case 's':
-      unit = 1;
-      break;
-    case 'm':
-      unit = 60;
-      break;
-    case 'h':
-      unit = 3600;
-      break;
-    default:
-      return std::nullopt;
-  }
+  constexpr std::string_view kUnits = "smh";
+  const std::size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  if (unit == kUnits.npos) return std::nullopt;
   const std::optional<double> number = number_of<double>(text.substr(0, text.size() - 1));
   if (!number || !std::isfinite(*number) || *number <= 0) return std::nullopt;
-  return *number * unit;
+  return *number * std::pow(60, unit);
 }
 
 std::optional<std::uint64_t> count_of(std::string_view text) {

@@ -1,4 +1,5 @@
-// Compares what is stored with the device as it is now.
+// Compares what is stored with the device as it is now, and holds suspects back until nothing else
+// is left to do or to wait for.
 
 #include "tuner/search/resumption.h"
 
@@ -13,6 +14,44 @@
 #include "tuner/search/tuning_loop.h"
 
 namespace tuner {
+
+Postponed::Postponed(const std::vector<ConfigIndex>& suspects, std::unique_ptr<Strategy> then)
+    : StrategyBefore(std::move(then)) {
+  for (const ConfigIndex index : suspects) suspects_.emplace(index, State::kUnasked);
+}
+
+std::vector<ConfigIndex> Postponed::ask(std::size_t count) {
+  if (one_is_alone_) return {};
+  std::vector<ConfigIndex> out;
+  for (bool any_held = true; out.empty() && any_held;) {
+    any_held = false;
+    for (const ConfigIndex index : then().ask(count)) {
+      const auto suspect = suspects_.find(index);
+      if (suspect == suspects_.end() || suspect->second == State::kOut) {
+        out.push_back(index);
+      } else if (suspect->second == State::kUnasked) {
+        suspect->second = State::kHeld;
+        held_.push_back(index);
+        any_held = true;
+      }
+    }
+  }
+  if (out.empty() && outstanding_ == 0 && !held_.empty()) {
+    out.push_back(held_.front());
+    held_.erase(held_.begin());
+    suspects_[out.front()] = State::kOut;
+    one_is_alone_ = true;
+  }
+  outstanding_ += out.size();
+  return out;
+}
+
+void Postponed::tell(const Observation& observation) {
+  if (outstanding_ > 0) --outstanding_;
+  one_is_alone_ = false;
+  then().tell(observation);
+}
+
 namespace {
 
 constexpr double kDrift = 0.03;  // the sentinel's: less is not worth a word

@@ -1,5 +1,6 @@
 #pragma once
-// The coordinator's side of one worker: start it, talk to it, notice its end.
+// The coordinator's side of one worker: start it, here or on another machine, talk to it, notice
+// its end.
 
 #include <poll.h>
 #include <sys/types.h>
@@ -135,6 +136,22 @@ class Channel {
   std::string outgoing_;
   bool ended_ = false;
   std::string breach_;  // of the protocol
+};
+
+struct LentHost {
+  unsigned rank = 0;  // of the coordinator: 0
+  std::string node;   // ranks of one node see the same devices
+  unsigned jobs = 1;  // compile workers that it has cores for
+  // Starts a worker there. Throws UnavailableError when the machine is gone.
+  std::function<std::unique_ptr<Channel>(const std::string& role)> start;
+
+  std::string name() const { return "rank " + std::to_string(rank) + " on " + node; }
+};
+
+// All of them.
+struct LentHosts {
+  std::string node;  // where the coordinator is
+  std::vector<LentHost> hosts;
 };
 
 }  // namespace tuner

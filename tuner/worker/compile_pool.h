@@ -18,7 +18,6 @@
 #include "tuner/model/artifact.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/compilers.h"
-#include "tuner/worker/lent_host.h"
 
 namespace tuner {
 

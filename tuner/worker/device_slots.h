@@ -2,8 +2,7 @@
 // The devices of one model that share a search: which are there, and how their times compare.
 //
 // Where there are several, the first good variant is the sentinel: each device measures it before
-// what it measures counts (measure/device_scale). A device that is gone leaves its work to the
-// others.
+// what it measures counts. A device that is gone leaves its work to the others.
 
 #include <cstddef>
 #include <deque>
@@ -16,7 +15,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/measure/device_scale.h"
+#include "tuner/model/trial.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/job.h"
@@ -24,6 +23,23 @@
 #include "tuner/worker/run_worker.h"
 
 namespace tuner {
+
+// How one device's times compare with those of another device of the same model.
+struct DeviceScale {
+  double ratio = 1;   // how long a variant takes there over how long it takes here
+  double factor = 1;  // what times that are measured there are multiplied by; 1: they stand
+  // Two devices of one model are never so far apart: something disturbed one of the measurements,
+  // and nothing is scaled by them.
+  bool is_disturbed = false;
+};
+
+// Of one variant that both devices measured. The devices differ where the intervals of the medians
+// do not meet, and the medians are further apart than `tie` (a share) of each other.
+DeviceScale scale_of(const Timing& here, const Timing& there, double tie);
+
+// The times of a trial as the other device would have them, and the mark that they were scaled.
+// Metrics and objective have to be made of them anew.
+void scale(double factor, Trial& trial);
 
 // A run worker for as long as a run lasts. Once its device is gone, no size asks it again.
 struct WorkingDevice {

@@ -1,13 +1,17 @@
-// Keeps jobs in the order in which devices take them.
+// Keeps jobs in the order in which devices take them, and recognises those that are one program.
 
 #include "tuner/worker/job.h"
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "tuner/base/hash.h"
 #include "tuner/ports/evaluator.h"
+#include "tuner/worker/messages.h"
 
 namespace tuner {
 
@@ -57,6 +61,72 @@ TimePoint ReadyQueue::next_due() const {
     if (job.not_before > Clock::now()) next = std::min(next, job.not_before);
   }
   return next;
+}
+
+std::string program_of(const VariantPlan& plan) {
+  VariantPlan seen;
+  seen.artifact.entry = plan.artifact.entry;
+  seen.artifact.symbols = plan.artifact.symbols;
+  seen.artifact.then = plan.artifact.then;
+  static_cast<SequencePlan&>(seen) = plan;
+  seen.overrides = plan.overrides;
+  seen.answer = plan.answer;
+  const auto bytes = nlohmann::json::to_cbor(nlohmann::json(seen));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return to_hex(Hasher().add(plan.artifact.image).add(text).digest());
+}
+
+void Twins::add(const std::string& program, const Trial& trial) {
+  const bool is_new = measured_.insert_or_assign(program, trial).second;
+  if (is_new) programs_.emplace_back(trial.configuration, program);
+}
+
+bool Twins::answer(const std::string& program, Trial& trial) {
+  const auto found = measured_.find(program);
+  if (found == measured_.end()) return false;
+  const Trial& twin = found->second;
+  trial.state = twin.state;
+  trial.timing = twin.timing;
+  trial.max_error = twin.max_error;
+  trial.watts = twin.watts;
+  trial.observed = twin.observed;
+  trial.conditions = twin.conditions;
+  trial.device_uuid = twin.device_uuid;
+  trial.device_scale = twin.device_scale;
+  trial.deterministic = twin.deterministic;
+  trial.resources = twin.resources;
+  trial.occupancy = twin.occupancy;
+  trial.message = twin.message;
+  ++answered_;
+  programs_.emplace_back(trial.configuration, program);
+  return true;
+}
+
+std::vector<std::size_t> Twins::idle() const {
+  std::vector<std::size_t> out;
+  const std::size_t parameters = answered_ == 0 ? 0 : programs_.front().first.size();
+  for (std::size_t p = 0; p < parameters; ++p) {
+    if (is_idle(p)) out.push_back(p);
+  }
+  return out;
+}
+
+bool Twins::is_idle(std::size_t parameter) const {
+  std::map<std::string, const std::pair<Configuration, std::string>*> by_others;
+  std::set<std::string> tried, compared;  // values
+  for (const auto& one : programs_) {
+    std::string others;
+    for (std::size_t p = 0; p < one.first.size(); ++p) {
+      if (p != parameter) others += to_text(one.first[p]) + '\0';
+    }
+    tried.insert(to_text(one.first[parameter]));
+    const auto [at, is_new] = by_others.emplace(std::move(others), &one);
+    if (is_new) continue;
+    if (at->second->second != one.second) return false;
+    compared.insert(to_text(one.first[parameter]));
+    compared.insert(to_text(at->second->first[parameter]));
+  }
+  return compared.size() > 1 && compared == tried;
 }
 
 }  // namespace tuner

@@ -1,13 +1,15 @@
 #pragma once
-// Configurations on their way from the question to the trial, and the queue of those that wait for
-// a device.
+// Configurations on their way from the question to the trial, the queue of those that wait for a
+// device, and what tells that two of them are one program.
 
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/model/plan.h"
@@ -58,6 +60,28 @@ class ReadyQueue {
   std::deque<Job>::iterator first_asked();
 
   std::deque<Job> jobs_;  // those that are judged again come first
+};
+
+// Equal for plans between which the device can see no difference.
+std::string program_of(const VariantPlan& plan);
+
+class Twins {
+ public:
+  void add(const std::string& program, const Trial& trial);
+  // Gives `trial` the outcome of its twin, at no cost; metrics and objective are left, as they may
+  // depend on the configuration. False when there is none.
+  bool answer(const std::string& program, Trial& trial);
+  std::size_t answered() const { return answered_; }
+  // Places of parameters that make no other program: wherever two of their values were tried with
+  // the same values of all others, which has happened to each value that was tried.
+  std::vector<std::size_t> idle() const;
+
+ private:
+  bool is_idle(std::size_t parameter) const;
+
+  std::map<std::string, Trial> measured_;
+  std::vector<std::pair<Configuration, std::string>> programs_;  // of all trials
+  std::size_t answered_ = 0;
 };
 
 }  // namespace tuner

@@ -119,19 +119,13 @@ std::string absurdity(const Verdict& verdict) {
 }  // namespace
 
 bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t finalists,
-                  int rounds) {
-  return samples.size() == finalists && std::ranges::all_of(samples, [&](const auto& of_one) {
-           return of_one.size() == samples.front().size() &&
-                  of_one.size() <= static_cast<std::size_t>(std::max(0, rounds)) &&
-                  std::ranges::all_of(of_one, is_time);
-         });
-}
-
-bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t finalists,
                   const FinalPlan& plan) {
-  if (plan.counters.empty()) return is_plausible(samples, finalists, plan.rounds);
+  const std::size_t wanted = plan.counters.size();
+  const auto most = static_cast<std::size_t>(std::max(0, plan.rounds));
   return samples.size() == finalists && std::ranges::all_of(samples, [&](const auto& of_one) {
-           return of_one.size() == plan.counters.size();
+           if (wanted > 0) return of_one.size() == wanted;
+           return of_one.size() == samples.front().size() && of_one.size() <= most &&
+                  std::ranges::all_of(of_one, is_time);
          });
 }
 
@@ -162,36 +156,24 @@ double time_in(const json& answer, const char* member) {
   return std::isfinite(time) && time > 0 ? time : 0;
 }
 
-void to_json(json& j, const CompileRequest& request) { j = encoded<json>(request); }
-void from_json(const json& j, CompileRequest& request) { decode(j, request); }
+namespace {
 
-void to_json(json& j, const Artifact& artifact) { j = encoded<json>(artifact); }
-void from_json(const json& j, Artifact& artifact) { decode(j, artifact); }
+template <typename Noun>
+void refuse_nonsense(const Noun&) {}
 
-void to_json(json& j, const CompileFailure& failure) { j = encoded<json>(failure); }
-void from_json(const json& j, CompileFailure& failure) { decode(j, failure); }
-
-void to_json(json& j, const DeviceFacts& facts) { j = encoded<json>(facts); }
-void from_json(const json& j, DeviceFacts& facts) { decode(j, facts); }
-
-void to_json(json& j, const LaunchGeometry& geometry) { j = encoded<json>(geometry); }
-void from_json(const json& j, LaunchGeometry& geometry) { decode(j, geometry); }
-
-void to_json(json& j, const SizePlan& plan) { j = encoded<json>(plan); }
-void from_json(const json& j, SizePlan& plan) { decode(j, plan); }
-
-void to_json(json& j, const VariantPlan& plan) { j = encoded<json>(plan); }
-void from_json(const json& j, VariantPlan& plan) { decode(j, plan); }
-
-void to_json(json& j, const FinalPlan& plan) { j = encoded<json>(plan); }
-void from_json(const json& j, FinalPlan& plan) { decode(j, plan); }
-
-void to_json(json& j, const Verdict& verdict) { j = encoded<json>(verdict); }
-
-void from_json(const json& j, Verdict& verdict) {
-  decode(j, verdict);
+void refuse_nonsense(const Verdict& verdict) {
   const std::string absurd = absurdity(verdict);
   if (!absurd.empty()) throw ProtocolError("a verdict with " + absurd);
 }
+
+}  // namespace
+
+#define TUNER_DEFINE_WIRE_NOUN(Noun)                                   \
+  void to_json(json& j, const Noun& noun) { j = encoded<json>(noun); } \
+  void from_json(const json& j, Noun& noun) {                          \
+    decode(j, noun);                                                   \
+    refuse_nonsense(noun);                                             \
+  }
+TUNER_WIRE_NOUNS(TUNER_DEFINE_WIRE_NOUN)
 
 }  // namespace tuner

@@ -1,12 +1,17 @@
-// Loads the plugins that this program finds.
+// Loads the plugins that this program finds, and asks a backend for its devices through a worker.
 
 #include "tuner/worker/plugins.h"
 
+#include <chrono>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "tuner/base/child_process.h"
+#include "tuner/base/error.h"
+#include "tuner/worker/messages.h"
 
 namespace tuner {
+
 namespace {
 
 PluginSearch search_for(const std::vector<std::string>& asked) {
@@ -23,6 +28,40 @@ Catalogue load_plugins(const std::vector<std::string>& asked) {
 
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::string>& asked) {
   return search_for(asked).directories;
+}
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{120};  // a cold driver on a large machine is slow
+
+}  // namespace
+
+DeviceProbe::DeviceProbe(std::unique_ptr<Channel> channel, std::string backend,
+                         const std::vector<std::pair<std::string, std::string>>& options)
+    : channel_(std::move(channel)),
+      backend_(std::move(backend)),
+      deadline_(Clock::now() + kPatience) {
+  channel_->send({{"type", "open"}, {"backend", backend_}, {"options", options}});
+}
+
+std::vector<DeviceFacts> DeviceProbe::answer() {
+  const auto answer = channel_->wait(deadline_);
+  if (!answer) throw UnavailableError(backend_ + ": its worker was " + channel_->exit_reason());
+  if (text_in(*answer, "type") != "devices") {
+    const std::string reason = text_in(*answer, "reason");
+    throw UnavailableError(backend_ + ": " + (reason.empty() ? "no reason given" : reason));
+  }
+  try {
+    return answer->at("facts").get<std::vector<DeviceFacts>>();
+  } catch (const nlohmann::json::exception&) {
+    throw UnavailableError(backend_ + ": its worker sent facts that make no sense");
+  }
+}
+
+std::vector<DeviceFacts> probe_devices(
+    const WorkerProgram& program, const std::string& backend,
+    const std::vector<std::pair<std::string, std::string>>& options) {
+  return DeviceProbe(std::make_unique<Channel>(program, "probe"), backend, options).answer();
 }
 
 }  // namespace tuner

@@ -1,11 +1,16 @@
 #pragma once
-// Where plugins are looked for.
+// Where plugins are looked for, and which devices their backends have: a process of its own asks,
+// as drivers are never loaded here.
 
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tuner/model/device_facts.h"
 #include "tuner/plugin/catalogue.h"
+#include "tuner/worker/channel.h"
 
 namespace tuner {
 
@@ -15,5 +20,25 @@ Catalogue load_plugins(const std::vector<std::string>& asked);
 
 // The folders where these may be.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::string>& asked);
+
+// Several machines are asked at the same time: construct one for each, then take the answers.
+class DeviceProbe {
+ public:
+  // `channel` leads to a worker of the role "probe".
+  DeviceProbe(std::unique_ptr<Channel> channel, std::string backend,
+              const std::vector<std::pair<std::string, std::string>>& options);
+  // Waits for it. Throws UnavailableError with the backend's reason.
+  std::vector<DeviceFacts> answer();
+
+ private:
+  std::unique_ptr<Channel> channel_;
+  std::string backend_;
+  TimePoint deadline_;
+};
+
+// Those of this machine. Throws UnavailableError with the backend's reason.
+std::vector<DeviceFacts> probe_devices(
+    const WorkerProgram& program, const std::string& backend,
+    const std::vector<std::pair<std::string, std::string>>& options = {});
 
 }  // namespace tuner

@@ -26,11 +26,10 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/ports/evaluator.h"
-#include "tuner/search/recent_load.h"
+#include "tuner/search/tuning_loop.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/device_slots.h"
 #include "tuner/worker/job.h"
-#include "tuner/worker/twins.h"
 #include "tuner/worker/variant_builder.h"
 
 namespace tuner {

@@ -10,8 +10,8 @@
 #include "tuner/resolve/compiled_names.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/known_sources.h"
+#include "tuner/worker/job.h"
 #include "tuner/worker/preparation.h"
-#include "tuner/worker/twins.h"
 
 namespace tuner {
 namespace {

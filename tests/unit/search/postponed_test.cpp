@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fakes/fake_strategy.h"
-#include "tuner/search/given_ones.h"
+#include "tuner/search/resumption.h"
 
 namespace tuner {
 namespace {

@@ -234,13 +234,13 @@ TEST_F(DoubtedResults, FiguresThatCannotBeAreABreach) {
 }
 
 TEST(FinalSamples, AreAsManyTimesOfEachFinalistAsThereWereRoundsAtMost) {
-  EXPECT_TRUE(is_plausible({{1, 2}, {3, 4}}, 2, 2));
-  EXPECT_TRUE(is_plausible({{1}, {3}}, 2, 7));
-  EXPECT_FALSE(is_plausible({{1, 2}}, 2, 2));
-  EXPECT_FALSE(is_plausible({{1, 2}, {3}}, 2, 2));
-  EXPECT_FALSE(is_plausible({{1, 2, 3}, {3, 4, 5}}, 2, 2));
-  EXPECT_FALSE(is_plausible({{1, 0}, {3, 4}}, 2, 2));
-  EXPECT_FALSE(is_plausible({{1, std::nan("")}, {3, 4}}, 2, 2));
+  EXPECT_TRUE(is_plausible({{1, 2}, {3, 4}}, 2, {.rounds = 2}));
+  EXPECT_TRUE(is_plausible({{1}, {3}}, 2, {.rounds = 7}));
+  EXPECT_FALSE(is_plausible({{1, 2}}, 2, {.rounds = 2}));
+  EXPECT_FALSE(is_plausible({{1, 2}, {3}}, 2, {.rounds = 2}));
+  EXPECT_FALSE(is_plausible({{1, 2, 3}, {3, 4, 5}}, 2, {.rounds = 2}));
+  EXPECT_FALSE(is_plausible({{1, 0}, {3, 4}}, 2, {.rounds = 2}));
+  EXPECT_FALSE(is_plausible({{1, std::nan("")}, {3, 4}}, 2, {.rounds = 2}));
 }
 
 }  // namespace

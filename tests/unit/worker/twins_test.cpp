@@ -1,6 +1,6 @@
-#include "tuner/worker/twins.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/worker/job.h"
 
 namespace tuner {
 namespace {

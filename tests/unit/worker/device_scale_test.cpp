@@ -1,8 +1,8 @@
 // When two devices differ, and what becomes of the times of one of them.
 
-#include "tuner/measure/device_scale.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/worker/device_slots.h"
 
 namespace tuner {
 namespace {
