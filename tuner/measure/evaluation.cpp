@@ -11,13 +11,8 @@
 
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/try.h"
-#include "tuner/measure/device_buffers.h"
 #include "tuner/measure/repeated_launches.h"
-#include "tuner/measure/sampler.h"
-#include "tuner/measure/session.h"
 #include "tuner/measure/verdict.h"
-#include "tuner/measure/watches.h"
-#include "tuner/ports/study_plugins.h"
 
 namespace tuner {
 namespace {
@@ -27,11 +22,14 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
 }
 
+bool has_fresh_inputs(Session& session) {
+  return session.buffers().plan().measure.inputs == TimedInputs::kFresh;
+}
+
 // Milliseconds. Workspaces are looked at at once: the next one would be blamed for what it finds in
 // them.
-Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist,
-                                    std::uint32_t launches) {
-  const auto sample = session.sampler().time(finalist.bound, 1, launches);
+Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist) {
+  const auto sample = session.sampler().time(finalist.bound, 1, finalist.launches);
   if (!sample) return Unexpected{verdict_of(sample.error())};
   if (auto wrong = session.check_workspaces(finalist)) return Unexpected{std::move(*wrong)};
   return sample->front();
@@ -39,11 +37,11 @@ Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist,
 
 // A sample of a round. Whether it is looked at is drawn; with `inputs: fresh` less often, since the
 // inputs are the same then.
-Expected<double, Verdict> sample_of_round(Session& session, Admitted& finalist, bool fresh,
-                                          std::uint32_t launches) {
+Expected<double, Verdict> sample_of_round(Session& session, Admitted& finalist) {
   std::vector<double> samples;
-  if (session.sampler().drawn(fresh ? 4 : 2) != 0) return sample_of(session, finalist, launches);
-  if (auto wrong = session.sample(finalist, 1, launches, samples)) return Unexpected{*wrong};
+  if (session.sampler().drawn(has_fresh_inputs(session) ? 4 : 2) != 0)
+    return sample_of(session, finalist);
+  if (auto wrong = session.sample(finalist, 1, samples)) return Unexpected{*wrong};
   if (auto wrong = session.check_workspaces(finalist)) return Unexpected{std::move(*wrong)};
   return samples.front();
 }
@@ -59,15 +57,14 @@ std::optional<Verdict> check_finalist(Session& session, Admitted& finalist) {
 // With `inputs: fresh`. On other inputs before, too: what the finalist before left on these would
 // be taken for its own answer.
 std::optional<FinalistFailure> check_on_fresh_inputs(Session& session,
-                                                     std::vector<Admitted>& finalists,
-                                                     const std::vector<std::uint32_t>& launches) {
+                                                     std::vector<Admitted>& finalists) {
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     session.announce(Phase::kFinal);
     std::optional<Verdict> wrong;
-    if (auto sample = sample_of(session, finalists[i], launches[i]); !sample) {
+    if (auto sample = sample_of(session, finalists[i]); !sample) {
       wrong = std::move(sample.error());
     }
-    if (!wrong) wrong = session.timed_on_known_inputs(finalists[i], launches[i]);
+    if (!wrong) wrong = session.timed_on_known_inputs(finalists[i]);
     if (!wrong) {
       wrong = session.check_answers(finalists[i]);
       if (wrong) wrong->message += ", timed on fresh inputs";
@@ -186,61 +183,23 @@ std::optional<Verdict> observe(const std::vector<std::unique_ptr<Observer>>& obs
 
 }  // namespace
 
-struct Evaluation::Impl {
-  Impl(Backend& device, SizePlan plan, StudyPlugins given)
-      : backend(device),
-        plugins(std::move(given)),
-        buffers(device, std::move(plan), plugins.problem.get()),
-        sampler(device, buffers),
-        kept(buffers),
-        sentinel(device, buffers) {}
-  bool fresh() const { return buffers.plan().measure.inputs == TimedInputs::kFresh; }
-
-  Backend& backend;
-  StudyPlugins plugins;
-  DeviceBuffers buffers;
-  Sampler sampler;
-  KeptWatch kept;
-  Sentinel sentinel;
-
-  Verdict judge(const VariantPlan& variant, Session& session);
-  std::optional<FinalistFailure> check(const std::vector<VariantPlan>& variants, Session& session,
-                                       std::vector<Admitted>& finalists,
-                                       const std::vector<std::uint32_t>& launches,
-                                       std::size_t last);
-  Expected<std::vector<std::vector<double>>, FinalistFailure> count(
-      const std::vector<std::string>& counters, Session& session,
-      const std::vector<Admitted>& finalists);
-  std::optional<FinalistFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
-                                       std::vector<Admitted>& finalists,
-                                       std::vector<std::uint32_t>& launches);
-};
-
-Evaluation::Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins)
-    : impl_(std::make_unique<Impl>(backend, std::move(plan), std::move(plugins))) {}
-Evaluation::~Evaluation() = default;
-
 DeviceResult<Ok> Evaluation::prepare() {
-  auto done = impl_->buffers.prepare();
-  const SizePlan& plan = impl_->buffers.plan();
-  if (!done || plan.measure.cache != CacheState::kRotate) return done;
+  TUNER_TRY(buffers_.prepare());
+  const SizePlan& plan = buffers_.plan();
+  if (plan.measure.cache != CacheState::kRotate) return Ok{};
   std::vector<std::uint64_t> bytes;
   for (const ArgumentPlan& argument : plan.arguments) bytes.push_back(bytes_of(argument));
-  return impl_->sampler.reserve(bytes);
+  return sampler_.reserve(bytes);
 }
 
-const std::vector<std::string>& Evaluation::warnings() const { return impl_->buffers.warnings(); }
-double Evaluation::reference_ms() const { return impl_->buffers.reference_ms(); }
-const std::string& Evaluation::wrong_constant() const { return impl_->buffers.wrong_constant(); }
-
-Verdict Evaluation::Impl::judge(const VariantPlan& variant, Session& session) {
+Verdict Evaluation::judge(const VariantPlan& variant, Session& session) {
   auto admitted = session.admit(variant);
   if (!admitted) return admitted.error();
   Verdict verdict = session.measure(variant, *admitted);
   if (verdict.state != TrialState::kOk) return verdict;
   auto wrong = wrong_after_all(session, variant, *admitted, verdict);
   if (!wrong) {
-    wrong = observe(plugins.observers, session, variant, *admitted, verdict);
+    wrong = observe(plugins_.observers, session, variant, *admitted, verdict);
   }
   if (!wrong) return verdict;
   wrong->resources = verdict.resources;
@@ -249,88 +208,83 @@ Verdict Evaluation::Impl::judge(const VariantPlan& variant, Session& session) {
 }
 
 Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase) {
-  if (auto room = impl_->buffers.reserve(variant); !room) return verdict_of(room.error());
-  Session session(impl_->backend, impl_->buffers, impl_->sampler, phase);
-  Verdict verdict = impl_->judge(variant, session);
-  verdict = impl_->kept.after(variant, std::move(verdict), session);
-  verdict.drift = impl_->sentinel.after(variant, verdict);
+  if (auto room = buffers_.reserve(variant); !room) return verdict_of(room.error());
+  Session session(backend_, buffers_, sampler_, phase);
+  Verdict verdict = judge(variant, session);
+  verdict = kept_.after(variant, std::move(verdict), session);
+  verdict.drift = sentinel_.after(variant, verdict);
   return verdict;
 }
 
 // What is kept is looked at after each, so that who damages it is known.
-std::optional<FinalistFailure> Evaluation::Impl::admit(const std::vector<VariantPlan>& variants,
-                                                       Session& session,
-                                                       std::vector<Admitted>& finalists,
-                                                       std::vector<std::uint32_t>& launches) {
-  if (kept.is_unsure()) {
-    if (auto damage = kept.look(0, session)) return FinalistFailure{0, std::move(*damage)};
+std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>& variants,
+                                                 Session& session,
+                                                 std::vector<Admitted>& finalists) {
+  if (kept_.is_unsure()) {
+    if (auto damage = kept_.look(0, session)) return FinalistFailure{0, std::move(*damage)};
   }
   for (std::size_t i = 0; i < variants.size(); ++i) {
     auto admitted = session.admit(variants[i]);
-    if (!admitted) return settled({i, admitted.error()}, kept, 1, session);
-    auto warm_up = sample_of(session, *admitted, 1);
-    if (!warm_up) return settled({i, warm_up.error()}, kept, 1, session);
-    if (auto damage = kept.look(1, session)) return FinalistFailure{i, std::move(*damage)};
-    const auto chosen = sampler.choose_launches(admitted->bound, *warm_up);
+    if (!admitted) return settled({i, admitted.error()}, kept_, 1, session);
+    auto warm_up = sample_of(session, *admitted);
+    if (!warm_up) return settled({i, warm_up.error()}, kept_, 1, session);
+    if (auto damage = kept_.look(1, session)) return FinalistFailure{i, std::move(*damage)};
+    const auto chosen = sampler_.choose_launches(admitted->bound, *warm_up);
     if (!chosen) return FinalistFailure{i, verdict_of(chosen.error())};
-    launches.push_back(*chosen);
+    admitted->launches = *chosen;
     finalists.push_back(std::move(*admitted));
   }
   return std::nullopt;
 }
 
 // After the rounds: the answers of timed launches, before and after looking at what is kept.
-std::optional<FinalistFailure> Evaluation::Impl::check(const std::vector<VariantPlan>& variants,
-                                                       Session& session,
-                                                       std::vector<Admitted>& finalists,
-                                                       const std::vector<std::uint32_t>& launches,
-                                                       std::size_t last) {
-  auto wrong = fresh() ? check_on_fresh_inputs(session, finalists, launches)
-                       : check_timed_last(session, finalists, last);
-  if (wrong) return settled(std::move(*wrong), kept, finalists.size(), session);
-  if (auto damage = kept.look(finalists.size(), session)) {
+std::optional<FinalistFailure> Evaluation::check(const std::vector<VariantPlan>& variants,
+                                                 Session& session, std::vector<Admitted>& finalists,
+                                                 std::size_t last) {
+  auto wrong = has_fresh_inputs(session) ? check_on_fresh_inputs(session, finalists)
+                                         : check_timed_last(session, finalists, last);
+  if (wrong) return settled(std::move(*wrong), kept_, finalists.size(), session);
+  if (auto damage = kept_.look(finalists.size(), session)) {
     return FinalistFailure{last, std::move(*damage)};
   }
-  return check_finalists(session, kept, variants, finalists, last);
+  return check_finalists(session, kept_, variants, finalists, last);
 }
 
 // The device has few registers for counters, so that launches are repeated: each from the same
 // memory.
-Expected<std::vector<std::vector<double>>, FinalistFailure> Evaluation::Impl::count(
-    const std::vector<std::string>& counters, Session& session,
-    const std::vector<Admitted>& finalists) {
+Evaluation::Samples Evaluation::count(const std::vector<std::string>& counters, Session& session,
+                                      const std::vector<Admitted>& finalists) {
   std::vector<const LaunchSequence*> sequences;
   for (const Admitted& one : finalists) sequences.push_back(&one.bound.sequence);
-  auto* const counting = dynamic_cast<CountsLaunches*>(&backend);
+  auto* const counting = dynamic_cast<CountsLaunches*>(&backend_);
   if (counting == nullptr) {
     return Unexpected{FinalistFailure{
         0, verdict_of(TrialState::kLaunch, "this backend has no hardware counters")}};
   }
-  const bool cold = buffers.plan().measure.cache == CacheState::kCold;
+  const bool cold = buffers_.plan().measure.cache == CacheState::kCold;
   auto values = counting->count(sequences, counters, cold, [&](std::size_t i) {
     session.announce(Phase::kObserve);
-    return buffers.reset(finalists[i].bound, Outputs::kPoisoned);
+    return buffers_.reset(finalists[i].bound, Outputs::kPoisoned);
   });
   if (values) return std::move(*values);
   return Unexpected{FinalistFailure{values.error().at, verdict_of(values.error())}};
 }
 
-Expected<std::vector<std::vector<double>>, FinalistFailure> Evaluation::remeasure(
-    const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase) {
+Evaluation::Samples Evaluation::remeasure(const std::vector<VariantPlan>& variants,
+                                          const FinalPlan& plan, const PhaseSink& phase) {
   const Stopwatch since_begin;
   // For all of them before the first is bound, because a buffer that grows moves.
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    auto room = impl_->buffers.reserve(variants[i]);
+    auto room = buffers_.reserve(variants[i]);
     if (!room) return Unexpected{FinalistFailure{i, verdict_of(room.error())}};
   }
-  impl_->sampler.begin_anew();
-  Session session(impl_->backend, impl_->buffers, impl_->sampler, phase);
+  sampler_.begin_anew();
+  Session session(backend_, buffers_, sampler_, phase);
   std::vector<Admitted> finalists;
-  std::vector<std::uint32_t> launches;
-  if (auto failed = impl_->admit(variants, session, finalists, launches)) {
+  if (auto failed = admit(variants, session, finalists)) {
     return Unexpected{std::move(*failed)};
   }
-  if (!plan.counters.empty()) return impl_->count(plan.counters, session, finalists);
+  if (!plan.counters.empty()) return count(plan.counters, session, finalists);
   std::vector<std::vector<double>> result(variants.size());
   std::vector<std::size_t> order(variants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -344,15 +298,15 @@ Expected<std::vector<std::vector<double>>, FinalistFailure> Evaluation::remeasur
     session.announce(Phase::kFinal);
     shuffle(order, random);
     for (const std::size_t i : order) {
-      auto sample = sample_of_round(session, finalists[i], impl_->fresh(), launches[i]);
+      auto sample = sample_of_round(session, finalists[i]);
       if (!sample) {
-        return Unexpected{settled({i, sample.error()}, impl_->kept, finalists.size(), session)};
+        return Unexpected{settled({i, sample.error()}, kept_, finalists.size(), session)};
       }
       result[i].push_back(*sample);
     }
   }
   if (plan.rounds > 0 && !finalists.empty()) {
-    auto wrong = impl_->check(variants, session, finalists, launches, order.back());
+    auto wrong = check(variants, session, finalists, order.back());
     if (wrong) return Unexpected{std::move(*wrong)};
   }
   return result;

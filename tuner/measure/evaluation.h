@@ -2,35 +2,22 @@
 // One problem size on one opened device: proves configurations right and times them. Runs in the
 // run worker; any call may end the process.
 
-#include <array>
-#include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/measure/device_buffers.h"
+#include "tuner/measure/sampler.h"
+#include "tuner/measure/session.h"
+#include "tuner/measure/watches.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 #include "tuner/ports/study_plugins.h"
 
 namespace tuner {
-
-// Announced before it begins, so that the other side can set a deadline and name the culprit.
-enum class Phase : std::uint32_t {
-  kLoad,
-  kVerify,
-  kProbe,
-  kEstimate,
-  kFinal,
-  kPower,
-  kInputs,
-  kObserve
-};
-// As Phase lists them.
-inline constexpr std::array kPhaseNames{"load",  "verify", "probe",  "estimate",
-                                        "final", "power",  "inputs", "observe"};
-using PhaseSink = std::function<void(Phase)>;
 
 // Which of the finalists failed, and how.
 struct FinalistFailure {
@@ -47,8 +34,13 @@ struct StudyPlugins {
 class Evaluation {
  public:
   // `backend` must outlive this object. plan.reference, where present, holds its artifact.
-  Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins = {});
-  ~Evaluation();
+  Evaluation(Backend& backend, SizePlan plan, StudyPlugins plugins = {})
+      : backend_(backend),
+        plugins_(std::move(plugins)),
+        buffers_(backend, std::move(plan), plugins_.problem.get()),
+        sampler_(backend, buffers_),
+        kept_(buffers_),
+        sentinel_(backend, buffers_) {}
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
@@ -56,12 +48,12 @@ class Evaluation {
   // be evaluated at this size; the message says what (no memory, missing file, bad reference).
   DeviceResult<Ok> prepare();
   // After prepare(): what the user should know of the reference's answers.
-  const std::vector<std::string>& warnings() const;
+  const std::vector<std::string>& warnings() const { return buffers_.warnings(); }
   // After prepare(): the reference's time in milliseconds; 0 where it was not timed.
-  double reference_ms() const;
+  double reference_ms() const { return buffers_.reference_ms(); }
   // After prepare() failed: the constant that the study and the reference do not agree on, or
   // empty.
-  const std::string& wrong_constant() const;
+  const std::string& wrong_constant() const { return buffers_.wrong_constant(); }
 
   // Admit (load, limits, one launch, right answer, guards), probe, estimate, and once more the
   // answer, the guards and the inputs; what is right and was not dropped is then observed. Never
@@ -73,12 +65,25 @@ class Evaluation {
   // its seed: result[variant][round] in milliseconds. Each is verified before and after. kFinal is
   // announced before each round. Rounds that the plan has no time for are left out.
   // With counters in the plan: result[variant][counter] instead, and nothing is timed.
-  Expected<std::vector<std::vector<double>>, FinalistFailure> remeasure(
-      const std::vector<VariantPlan>& variants, const FinalPlan& plan, const PhaseSink& phase);
+  using Samples = Expected<std::vector<std::vector<double>>, FinalistFailure>;
+  Samples remeasure(const std::vector<VariantPlan>& variants, const FinalPlan& plan,
+                    const PhaseSink& phase);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Verdict judge(const VariantPlan& variant, Session& session);
+  std::optional<FinalistFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
+                                       std::vector<Admitted>& finalists);
+  std::optional<FinalistFailure> check(const std::vector<VariantPlan>& variants, Session& session,
+                                       std::vector<Admitted>& finalists, std::size_t last);
+  Samples count(const std::vector<std::string>& counters, Session& session,
+                const std::vector<Admitted>& finalists);
+
+  Backend& backend_;
+  StudyPlugins plugins_;
+  DeviceBuffers buffers_;
+  Sampler sampler_;
+  KeptWatch kept_;
+  Sentinel sentinel_;
 };
 
 }  // namespace tuner

@@ -61,6 +61,31 @@ ProblemArray problem_array(const ArgumentPlan& argument) {
 
 namespace {
 
+// Bytes of one struct.
+std::uint64_t stride_of(const ArgumentPlan& structs) { return structs.extents.back(); }
+
+// The member of all structs as an argument "particles.mass".
+ArgumentPlan member_array(const ArgumentPlan& structs, const MemberPlan& member) {
+  ArgumentPlan array;
+  array.name = structs.name + "." + member.path;
+  array.type = member.type;
+  array.elements = structs.elements / stride_of(structs);
+  array.extents.assign(structs.extents.begin(), structs.extents.end() - 1);
+  array.role = structs.role;
+  array.fill = member.fill;
+  array.seed = structs.seed + member.seed;
+  return array;
+}
+
+// Writes the numbers of one member into the structs.
+void scatter(std::span<const std::byte> numbers, const MemberPlan& member,
+             std::span<std::byte> structs, std::uint64_t stride) {
+  const std::size_t size = size_of(member.type);
+  for (std::size_t i = 0; i * size < numbers.size(); ++i) {
+    std::memcpy(structs.data() + i * stride + member.offset, numbers.data() + i * size, size);
+  }
+}
+
 std::vector<AddressAt> addresses_in(const ArgumentPlan& argument,
                                     const std::function<BufferId(std::uint32_t)>& buffer_of) {
   std::vector<AddressAt> out;
@@ -259,26 +284,6 @@ DeviceResult<bool> GuardedMemory::repair(BufferId data, const DeviceBuffer& pris
 }
 
 // ---- buffers of structs -------------------------------------------------------------------------
-
-ArgumentPlan member_array(const ArgumentPlan& structs, const MemberPlan& member) {
-  ArgumentPlan array;
-  array.name = structs.name + "." + member.path;
-  array.type = member.type;
-  array.elements = structs.elements / stride_of(structs);
-  array.extents.assign(structs.extents.begin(), structs.extents.end() - 1);
-  array.role = structs.role;
-  array.fill = member.fill;
-  array.seed = structs.seed + member.seed;
-  return array;
-}
-
-void scatter(std::span<const std::byte> numbers, const MemberPlan& member,
-             std::span<std::byte> structs, std::uint64_t stride) {
-  const std::size_t size = size_of(member.type);
-  for (std::size_t i = 0; i * size < numbers.size(); ++i) {
-    std::memcpy(structs.data() + i * stride + member.offset, numbers.data() + i * size, size);
-  }
-}
 
 DeviceResult<std::vector<MemberArray>> split_members(DeviceMemory& memory,
                                                      const ArgumentPlan& structs, BufferId from) {

@@ -135,16 +135,6 @@ class GuardedMemory {
 // ---- buffers of structs: each member is an array of its own
 // --------------------------------------
 
-// Bytes of one struct.
-inline std::uint64_t stride_of(const ArgumentPlan& structs) { return structs.extents.back(); }
-
-// The member of all structs as an argument "particles.mass".
-ArgumentPlan member_array(const ArgumentPlan& structs, const MemberPlan& member);
-
-// Writes the numbers of one member into the structs.
-void scatter(std::span<const std::byte> numbers, const MemberPlan& member,
-             std::span<std::byte> structs, std::uint64_t stride);
-
 // One member's numbers, in a guarded buffer.
 struct MemberArray {
   ArgumentPlan argument;

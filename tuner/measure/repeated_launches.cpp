@@ -193,7 +193,7 @@ std::optional<Verdict> time_again(Session& session, Admitted& admitted, Timing& 
   session.announce(Phase::kEstimate);
   std::vector<double> again;
   while (again.size() < timing.samples.size()) {
-    if (auto wrong = session.sample(admitted, 1, 1, again)) return wrong;
+    if (auto wrong = session.sample(admitted, 1, again)) return wrong;
   }
   timing = summarise(std::move(again), session.buffers().plan().measure.confidence);
   return std::nullopt;

@@ -253,7 +253,7 @@ std::optional<Verdict> Session::check_timed(Admitted& admitted) {
 // not drawn, since a longer pause lies before it. With `inputs: fresh` the right answer is known of
 // some inputs only.
 std::optional<Verdict> Session::sample(Admitted& admitted, std::uint32_t count,
-                                       std::uint32_t launches, std::vector<double>& samples) {
+                                       std::vector<double>& samples) {
   const auto take = [&](DeviceResult<std::vector<double>> taken) -> std::optional<Verdict> {
     if (!taken) return verdict_of(taken.error());
     samples.insert(samples.end(), taken->begin(), taken->end());
@@ -262,21 +262,21 @@ std::optional<Verdict> Session::sample(Admitted& admitted, std::uint32_t count,
   const std::uint32_t at = count < 2 ? count : 2 + sampler_.drawn(count - 1);
   std::optional<Verdict> wrong;
   if (measuring().inputs == TimedInputs::kFresh && !buffers_.plan().checks.empty()) {
-    if (at > 1) wrong = take(sampler_.time(admitted.bound, at - 1, launches));
-    if (!wrong) wrong = take(sampler_.time_on_known_inputs(admitted.bound, launches));
+    if (at > 1) wrong = take(sampler_.time(admitted.bound, at - 1, admitted.launches));
+    if (!wrong) wrong = take(sampler_.time_on_known_inputs(admitted.bound, admitted.launches));
   } else {
-    wrong = take(sampler_.time(admitted.bound, at, launches));
+    wrong = take(sampler_.time(admitted.bound, at, admitted.launches));
   }
   if (!wrong) wrong = check_timed(admitted);
   if (wrong || at == count) return wrong;
-  return take(sampler_.time(admitted.bound, count - at, launches));
+  return take(sampler_.time(admitted.bound, count - at, admitted.launches));
 }
 
 // Warm-up and three samples; a verdict when that is enough to give the variant up. The fastest of
 // the three is compared: whatever disturbs a launch makes it slower, so even the best case is too
 // slow.
 std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admitted,
-                                      std::uint32_t& launches, std::vector<double>& samples) {
+                                      std::vector<double>& samples) {
   announce(Phase::kProbe);
   const double factor = measuring().drop_above;
   const double limit = factor > 0 && variant.best_ms > 0 ? factor * variant.best_ms
@@ -285,11 +285,11 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admi
   if (!warm_up) return verdict_of(warm_up.error());
   const auto chosen = sampler_.choose_launches(admitted.bound, warm_up->front());
   if (!chosen) return verdict_of(chosen.error());
-  launches = *chosen;
+  admitted.launches = *chosen;
   if (warm_up->front() > kHopeless * limit) {
     samples = *warm_up;
   } else {
-    if (auto wrong = sample(admitted, kProbeSamples, launches, samples)) return wrong;
+    if (auto wrong = sample(admitted, kProbeSamples, samples)) return wrong;
     if (*std::min_element(samples.begin(), samples.end()) <= limit) return std::nullopt;
   }
   return verdict_of(TrialState::kDropped, fmt::format("slower than {:g} times the best, {:g} ms",
@@ -299,24 +299,24 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admi
 // Samples in blocks until the interval of the median is tight, clearly out of the best's reach, or
 // a limit of number or time is met (enough_samples()). What may become the best is looked at after
 // each, unless the inputs would then always be the same.
-std::optional<Verdict> Session::estimate(Admitted& admitted, double best_ms, std::uint32_t launches,
+std::optional<Verdict> Session::estimate(Admitted& admitted, double best_ms,
                                          std::vector<double>& samples) {
   announce(Phase::kEstimate);
   const MeasureSpec& spec = measuring();
   while (true) {
-    const double spent = std::accumulate(samples.begin(), samples.end(), 0.0) * launches;
+    const double spent = std::accumulate(samples.begin(), samples.end(), 0.0) * admitted.launches;
     const Timing timing = summarise(samples, spec.confidence);
     if (enough_samples(timing, spec, spent, best_ms)) return std::nullopt;
     const auto n = static_cast<double>(samples.size());
     double wanted = n < spec.min_samples ? spec.min_samples - n : double{kBlock};
     wanted = std::min(wanted, spec.max_samples - n);
     // As many as fit into the remaining time, so that a block of slow samples does not exceed it.
-    const double each = timing.median * launches;
+    const double each = timing.median * admitted.launches;
     if (each > 0) wanted = std::min(wanted, std::ceil((spec.max_milliseconds - spent) / each));
     const bool may_win = best_ms == 0 || timing.median < best_ms;
     if (may_win && spec.inputs != TimedInputs::kFresh) wanted = 1;
     const auto count = static_cast<std::uint32_t>(std::max(1.0, wanted));
-    if (auto wrong = sample(admitted, count, launches, samples)) return wrong;
+    if (auto wrong = sample(admitted, count, samples)) return wrong;
   }
 }
 
@@ -329,10 +329,9 @@ std::optional<Verdict> Session::measure_power(const Admitted& admitted, double& 
   return std::nullopt;
 }
 
-std::optional<Verdict> Session::timed_on_known_inputs(const Admitted& admitted,
-                                                      std::uint32_t launches) {
+std::optional<Verdict> Session::timed_on_known_inputs(const Admitted& admitted) {
   if (measuring().inputs != TimedInputs::kFresh) return std::nullopt;
-  const auto sample = sampler_.time_on_known_inputs(admitted.bound, launches);
+  const auto sample = sampler_.time_on_known_inputs(admitted.bound, admitted.launches);
   if (!sample) return verdict_of(sample.error());
   return std::nullopt;
 }
@@ -364,18 +363,17 @@ std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admit
 }
 
 Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
-  std::uint32_t launches = 1;
   std::vector<double> samples;
   sampler_.begin_anew();
-  auto ended = probe(variant, admitted, launches, samples);  // `dropped`, or what went wrong
-  if (!ended) ended = estimate(admitted, variant.best_ms, launches, samples);
+  auto ended = probe(variant, admitted, samples);  // `dropped`, or what went wrong
+  if (!ended) ended = estimate(admitted, variant.best_ms, samples);
   const Conditions conditions = sampler_.conditions();
   double watts = 0;
   if (!ended && measuring().power) ended = measure_power(admitted, watts);
   const bool dropped = ended && ended->state == TrialState::kDropped;
   // A dropped variant has a time that strategies learn from, so its answer must be right as well.
   if (!ended || dropped) {
-    auto wrong = timed_on_known_inputs(admitted, launches);
+    auto wrong = timed_on_known_inputs(admitted);
     if (!wrong) wrong = check_measured(variant, admitted, samples, dropped);
     if (!wrong) wrong = back_to_usual_inputs(admitted);
     if (wrong) ended = std::move(wrong);

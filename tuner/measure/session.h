@@ -1,20 +1,37 @@
 #pragma once
 // One configuration's way through admission, probe and estimate.
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "tuner/base/expected.h"
 #include "tuner/measure/device_buffers.h"
-#include "tuner/measure/evaluation.h"
 #include "tuner/measure/sampler.h"
 #include "tuner/measure/verdict.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
+
+// Announced before it begins, so that the other side can set a deadline and name the culprit.
+enum class Phase : std::uint32_t {
+  kLoad,
+  kVerify,
+  kProbe,
+  kEstimate,
+  kFinal,
+  kPower,
+  kInputs,
+  kObserve
+};
+// As Phase lists them.
+inline constexpr std::array kPhaseNames{"load",  "verify", "probe",  "estimate",
+                                        "final", "power",  "inputs", "observe"};
+using PhaseSink = std::function<void(Phase)>;
 
 // A loaded kernel, unloaded when done with.
 class Loaded {
@@ -42,6 +59,7 @@ struct Admitted {
   double max_error = -1;
   bool inputs_untouched = false;  // by earlier ones, when this one was first launched
   int compared = 0;               // of its timed launches
+  std::uint32_t launches = 1;     // in each of its samples
 };
 
 class Session {
@@ -69,14 +87,14 @@ class Session {
   // when it was admitted. `ms`, if given: how long that takes.
   std::optional<Verdict> verify_on_other_inputs(Admitted& admitted, double* ms = nullptr);
   // So many samples, added to `samples`. What one of them leaves, which is drawn, must be right.
-  std::optional<Verdict> sample(Admitted& admitted, std::uint32_t count, std::uint32_t launches,
+  std::optional<Verdict> sample(Admitted& admitted, std::uint32_t count,
                                 std::vector<double>& samples);
   // The answer of a timed launch.
   std::optional<Verdict> check_timed(Admitted& admitted);
   // With `inputs: fresh`, else nothing: one more sample like those before, which does not count, on
   // inputs whose right answers are known. What it leaves can be checked, until the inputs are the
   // usual ones again.
-  std::optional<Verdict> timed_on_known_inputs(const Admitted& admitted, std::uint32_t launches);
+  std::optional<Verdict> timed_on_known_inputs(const Admitted& admitted);
   std::optional<Verdict> back_to_usual_inputs(const Admitted& admitted);
 
   Backend& backend() { return backend_; }
@@ -93,10 +111,9 @@ class Session {
   std::optional<Verdict> check_measured(const VariantPlan& variant, Admitted& admitted,
                                         const std::vector<double>& samples, bool dropped);
   std::optional<Verdict> probe(const VariantPlan& variant, Admitted& admitted,
-                               std::uint32_t& launches, std::vector<double>& samples);
+                               std::vector<double>& samples);
   std::optional<Verdict> measure_power(const Admitted& admitted, double& watts);
-  std::optional<Verdict> estimate(Admitted& admitted, double best_ms, std::uint32_t launches,
-                                  std::vector<double>& samples);
+  std::optional<Verdict> estimate(Admitted& admitted, double best_ms, std::vector<double>& samples);
 
   const MeasureSpec& measuring() const { return buffers_.plan().measure; }
   const char* when_timed() const {

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,18 +68,34 @@ class EvaluationTest : public testing::Test {
     return backend_.kernels[name];
   }
 
-  static VariantPlan variant(const std::string& kernel) {
+  // Works in its first launch, and gives what it found then ever after.
+  FakeBackend::Kernel& add_keeping(const std::string& name) {
+    auto kept = std::make_shared<std::vector<float>>();
+    return add_kernel(name, [kept](const FakeBackend::Call& call) {
+      float* const y = call.buffer<float>(kY);
+      if (kept->empty()) {
+        doubled(call);
+        kept->assign(y, y + kElements);
+      }
+      std::copy(kept->begin(), kept->end(), y);
+    });
+  }
+  // How often the reference was launched to say what is right.
+  int references() const {
+    const FakeBackend::Kernel& reference = backend_.kernels.at("reference");
+    return reference.launches - reference.timed;
+  }
+
+  // `best_ms`: of the best until now; a kernel takes a millisecond.
+  static VariantPlan variant(const std::string& kernel, double best_ms = 0) {
     VariantPlan plan;
     plan.artifact.image = kernel;
     plan.geometry.block[0] = 32;
+    plan.best_ms = best_ms;
     return plan;
   }
   // One that is as good as the best until now, and not better: what may win is launched more often.
-  static VariantPlan not_better(const std::string& kernel) {
-    VariantPlan plan = variant(kernel);
-    plan.best_ms = 1;
-    return plan;
-  }
+  static VariantPlan not_better(const std::string& kernel) { return variant(kernel, 1); }
   // Prepares on first use.
   Evaluation& evaluation() {
     if (!evaluation_) {
@@ -93,6 +111,19 @@ class EvaluationTest : public testing::Test {
     return evaluation().evaluate(plan, [this](Phase phase) { phases_.push_back(phase); });
   }
   Verdict evaluate(const std::string& kernel) { return evaluate(variant(kernel)); }
+  // What is said of one whose answer is wrong.
+  std::string wrong(const VariantPlan& plan) {
+    const Verdict verdict = evaluate(plan);
+    EXPECT_EQ(verdict.state, TrialState::kCorrectness);
+    return verdict.message;
+  }
+  std::string wrong(const std::string& kernel) { return wrong(variant(kernel)); }
+  Expected<std::vector<std::vector<double>>, FinalistFailure> remeasure(
+      const std::vector<std::string>& kernels, const FinalPlan& plan = {.rounds = 3}) {
+    std::vector<VariantPlan> plans;
+    for (const std::string& kernel : kernels) plans.push_back(variant(kernel));
+    return evaluation().remeasure(plans, plan, [this](Phase phase) { phases_.push_back(phase); });
+  }
   std::string failure_of_prepare() {
     const auto ready = Evaluation(backend_, plan_, std::move(plugins_)).prepare();
     return ready ? "" : ready.error().message;

@@ -24,27 +24,10 @@ class FreshInputs : public EvaluationTest {
     plan_.reference->seeds = 1;
     plan_.measure.inputs = TimedInputs::kFresh;
   }
-  // Works in its first launch, and gives what it found then ever after.
-  void add_skipping(const std::string& name) {
-    auto kept = std::make_shared<std::vector<float>>();
-    add_kernel(name, [kept](const Call& call) {
-      float* const y = call.buffer<float>(kY);
-      if (!kept->empty()) {
-        std::copy(kept->begin(), kept->end(), y);
-        return;
-      }
-      doubled(call);
-      kept->assign(y, y + kElements);
-    });
-  }
   // A kernel that is right, and writes down the first number of its inputs in each launch.
   void add_watched(const std::string& name) {
     add_kernel(name, doubled_then(
                          [this](const Call& call) { seen_.push_back(call.buffer<float>(kX)[0]); }));
-  }
-  int references() const {
-    const FakeBackend::Kernel& reference = backend_.kernels.at("reference");
-    return reference.launches - reference.timed;
   }
 
   std::vector<float> seen_;
@@ -72,7 +55,7 @@ TEST_F(FreshInputs, TheSampleOnKnownInputsDoesNotCount) {
 }
 
 TEST_F(FreshInputs, AKernelThatKeepsItsAnswerIsWrong) {
-  add_skipping("skipping");
+  add_keeping("skipping");
   const Verdict verdict = evaluate("skipping");
   EXPECT_EQ(verdict.state, TrialState::kCorrectness);
   EXPECT_EQ(verdict.message.find("y differs (these inputs are secret)"), 0U) << verdict.message;
@@ -82,12 +65,12 @@ TEST_F(FreshInputs, AKernelThatKeepsItsAnswerIsWrong) {
 
 TEST_F(FreshInputs, NothingElseFindsThatKernelOutWhereOneSetOfInputsIsCompared) {
   plan_.measure.inputs = TimedInputs::kSame;
-  add_skipping("skipping");
+  add_keeping("skipping");
   EXPECT_EQ(evaluate("skipping").state, TrialState::kOk);
 }
 
 TEST_F(FreshInputs, WhatIsDroppedIsCheckedToo) {
-  add_skipping("skipping");
+  add_keeping("skipping");
   for (const double slow : {3.0, 50.0}) {
     backend_.kernels.at("skipping").milliseconds = [slow](int) { return slow; };
     VariantPlan plan = variant("skipping");
@@ -99,7 +82,7 @@ TEST_F(FreshInputs, WhatIsDroppedIsCheckedToo) {
 TEST_F(FreshInputs, TheFinalNamesWhoKeepsItsAnswer) {
   for (const std::vector<std::string>& names :
        {std::vector<std::string>{"skipping"}, {"good", "skipping"}, {"skipping", "good"}}) {
-    add_skipping("skipping");
+    add_keeping("skipping");
     std::vector<VariantPlan> plans;
     for (const std::string& name : names) plans.push_back(variant(name));
     const auto result = evaluation().remeasure(plans, {3, 1}, nullptr);
@@ -107,7 +90,7 @@ TEST_F(FreshInputs, TheFinalNamesWhoKeepsItsAnswer) {
     EXPECT_EQ(names.at(result.error().plan), "skipping");
     EXPECT_EQ(result.error().verdict.state, TrialState::kCorrectness);
     EXPECT_TRUE(result.error().verdict.message.ends_with(", timed on fresh inputs"));
-    EXPECT_TRUE(evaluation().remeasure({variant("good")}, {3, 1}, nullptr)) << "the others go on";
+    EXPECT_TRUE(remeasure({"good"})) << "the others go on";
   }
 }
 
@@ -115,7 +98,7 @@ TEST_F(FreshInputs, TheReferenceRunsOnceMoreInAll) {
   evaluation();
   EXPECT_EQ(references(), 2) << "for the usual inputs, and for those that are known";
   for (int i = 0; i < 3; ++i) EXPECT_EQ(evaluate("good").state, TrialState::kOk);
-  EXPECT_TRUE(evaluation().remeasure({variant("good"), variant("good")}, {3, 1}, nullptr));
+  EXPECT_TRUE(remeasure({"good", "good"}));
   EXPECT_EQ(references(), 2);
 }
 
@@ -161,7 +144,7 @@ TEST_F(FreshInputs, InTurnsEachCopyHasItsOwnInputsAndIsUsedOnce) {
   }
   EXPECT_GT(launches, backend_.timings.size()) << "a sample has several";
   EXPECT_EQ(std::set<float>(seen_.begin(), seen_.end()).size(), launches - 2 + 1);
-  add_skipping("skipping");
+  add_keeping("skipping");
   EXPECT_EQ(evaluate("skipping").state, TrialState::kCorrectness);
 }
 
@@ -213,7 +196,7 @@ TEST_F(FreshInputs, WhereNothingIsComparedTimesAreTakenAllTheSame) {
   add_watched("watched");
   EXPECT_EQ(evaluate("watched").state, TrialState::kOk);
   EXPECT_EQ(std::set<float>(seen_.begin(), seen_.end()).size(), backend_.timings.size() + 1);
-  EXPECT_TRUE(evaluation().remeasure({variant("watched")}, {3, 1}, nullptr));
+  EXPECT_TRUE(remeasure({"watched"}));
 }
 
 }  // namespace

@@ -19,22 +19,6 @@ class OtherInputs : public EvaluationTest {
     draw_inputs();
     plan_.reference->seeds = 2;
   }
-  // How often the reference was launched to say what is right.
-  int references() const {
-    const FakeBackend::Kernel& reference = backend_.kernels.at("reference");
-    return reference.launches - reference.timed;
-  }
-  // Doubles what it has seen in its first launch, whatever the inputs are now.
-  FakeBackend::Kernel& add_keeping(const std::string& name) {
-    auto kept = std::make_shared<std::vector<float>>();
-    return add_kernel(name, [kept](const Call& call) {
-      if (kept->empty()) {
-        doubled(call);
-        kept->assign(call.buffer<float>(kY), call.buffer<float>(kY) + kElements);
-      }
-      std::copy(kept->begin(), kept->end(), call.buffer<float>(kY));
-    });
-  }
 };
 
 TEST_F(OtherInputs, AKernelThatKeepsItsAnswersIsWrong) {
@@ -130,20 +114,17 @@ TEST_F(OtherInputs, OnlyWhatMayWinIsAsked) {
   EXPECT_EQ(references(), 1);
   EXPECT_EQ(evaluate("good").state, TrialState::kOk);
   EXPECT_EQ(references(), 2) << "for the other set";
-  VariantPlan slower = variant("good");
-  slower.best_ms = 0.9;
-  EXPECT_EQ(evaluate(slower).state, TrialState::kOk);
+  EXPECT_EQ(evaluate(variant("good", 0.9)).state, TrialState::kOk);
   EXPECT_EQ(references(), 2);
 }
 
 TEST_F(OtherInputs, NamesTheFinalistThatKeepsItsAnswers) {
   add_keeping("keeping");
-  const auto result =
-      evaluation().remeasure({variant("good"), variant("keeping")}, {3, 1}, nullptr);
+  const auto result = remeasure({"good", "keeping"});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().plan, 1U);
   EXPECT_EQ(result.error().verdict.state, TrialState::kCorrectness);
-  EXPECT_TRUE(evaluation().remeasure({variant("good")}, {3, 1}, nullptr));
+  EXPECT_TRUE(remeasure({"good"}));
 }
 
 TEST_F(OtherInputs, ConstantsOfTheSetReachTheKernel) {

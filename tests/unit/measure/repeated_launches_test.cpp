@@ -58,13 +58,10 @@ TEST_F(RepeatedLaunches, AMissingBarrierShowsInAnotherOrderOfThreads) {
 TEST_F(RepeatedLaunches, EachFinalistIsLaunchedInOtherOrders) {
   backend_.shuffles = true;
   add_kernel("no barrier", doubled);
-  VariantPlan slow = variant("no barrier");
-  slow.best_ms = 0.5;
-  EXPECT_EQ(evaluate(slow).state, TrialState::kOk);
+  EXPECT_EQ(evaluate(variant("no barrier", 0.5)).state, TrialState::kOk);
   EXPECT_TRUE(backend_.shuffled.empty()) << "it is not the best";
   backend_.kernels["no barrier"].shuffled = [](const Call& call) { call.buffer<float>(kY)[7] = 0; };
-  const auto result =
-      evaluation().remeasure({variant("good"), variant("no barrier")}, {3, 1}, nullptr);
+  const auto result = remeasure({"good", "no barrier"});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().plan, 1U);
   EXPECT_EQ(result.error().verdict.state, TrialState::kCorrectness);

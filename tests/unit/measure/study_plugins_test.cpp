@@ -81,19 +81,15 @@ TEST_F(LeftToAProblem, ItsErrorIsTheLargestErrorAndItForgivesWhatItLikes) {
 
 TEST_F(LeftToAProblem, WhatItCallsWrongIsWrongInItsWords) {
   add_kernel("far", doubled_then([](const Call& call) { call.buffer<float>(kY)[3] += 2; }));
-  const Verdict verdict = evaluate("far");
-  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
-  EXPECT_EQ(verdict.message, "y: off in all");
+  EXPECT_EQ(wrong("far"), "y: off in all");
 }
 
 TEST_F(LeftToAProblem, AKernelThatKnowsTheFirstSetsAnswersIsWrong) {
   add_kernel("knowing", [](const Call& call) {
     for (int i = 0; i < kElements; ++i) call.buffer<float>(kY)[i] = static_cast<float>(2 * i + 2);
   });
-  const Verdict verdict = evaluate("knowing");
-  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
   EXPECT_EQ(
-      verdict.message,
+      wrong("knowing"),
       "right for one set of inputs, wrong for another set of inputs: y differs (these inputs are "
       "secret)");
 }
@@ -135,9 +131,7 @@ TEST_F(LeftToAProblem, WhatItCannotJudgeDoesNotCountAsRight) {
   problem_->judges = [](const Bytes&, const Bytes&) {
     return Unexpected{std::string("problem 'p', judge: no")};
   };
-  const Verdict verdict = evaluate("good");
-  EXPECT_EQ(verdict.state, TrialState::kCorrectness);
-  EXPECT_EQ(verdict.message, "y: problem 'p', judge: no");
+  EXPECT_EQ(wrong("good"), "y: problem 'p', judge: no");
 }
 
 class LookedAtByAnObserver : public EvaluationTest {
@@ -171,9 +165,7 @@ TEST_F(LookedAtByAnObserver, ItsLaunchesComeBetweenBeginAndEnd) {
 TEST_F(LookedAtByAnObserver, WhatIsWrongOrDroppedIsNotLookedAt) {
   add_kernel("wrong", [](const Call& call) { call.buffer<float>(kY)[0] = 5; });
   EXPECT_EQ(evaluate("wrong").state, TrialState::kCorrectness);
-  VariantPlan slow = variant("good");
-  slow.best_ms = 0.1;
-  EXPECT_EQ(evaluate(slow).state, TrialState::kDropped);
+  EXPECT_EQ(evaluate(variant("good", 0.1)).state, TrialState::kDropped);
   EXPECT_EQ(observer_->begun, 0);
 }
 

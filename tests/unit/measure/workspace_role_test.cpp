@@ -160,7 +160,7 @@ TEST_F(WorkspaceRole, ZeroEachIsZeroedBeforeEveryLaunchAsPartOfIt) {
   for (const TimingRequest& request : backend_.timings) {
     EXPECT_EQ(request.fills.size(), 2U) << "the output alone, with the guard words in front";
   }
-  EXPECT_TRUE(evaluation().remeasure({variant("counter"), variant("good")}, {3, 1}, nullptr));
+  EXPECT_TRUE(remeasure({"counter", "good"}));
 }
 
 TEST_F(WorkspaceRole, ZeroNeverIsFoundOutByPoison) {
