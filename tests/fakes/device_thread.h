@@ -17,20 +17,22 @@
 
 namespace tuner {
 
-class FakeDeviceThread final : public Peer {
+// A thread that serves on a socket until that is closed.
+class ThreadPeer : public Peer {
  public:
-  explicit FakeDeviceThread(std::unique_ptr<Backend> backend) {
+  template <typename Serve>
+  explicit ThreadPeer(Serve serve) {
     int ends[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
     socket_.reset(ends[0]);
-    thread_ = std::thread([theirs = ends[1], device = std::move(backend)]() mutable {
+    thread_ = std::thread([theirs = ends[1], serve = std::move(serve)]() mutable {
       const FileDescriptor closes(theirs);
-      serve_device(theirs, Catalogue(), std::move(device), false);
+      serve(theirs);
     });
   }
-  ~FakeDeviceThread() override {
-    kill();
-    wait();
+  ~ThreadPeer() override {
+    ThreadPeer::kill();
+    ThreadPeer::wait();
   }
   int socket() const override { return socket_.get(); }
   pid_t pid() const override { return ::getpid(); }
@@ -40,13 +42,18 @@ class FakeDeviceThread final : public Peer {
     if (thread_.joinable()) thread_.join();
     return "ended";
   }
-  bool killed_from_outside() const override { return false; }
-  std::string output_tail() const override { return {}; }
-  void clear_output() override {}
 
  private:
   FileDescriptor socket_;
   std::thread thread_;
+};
+
+class FakeDeviceThread final : public ThreadPeer {
+ public:
+  explicit FakeDeviceThread(std::unique_ptr<Backend> backend)
+      : ThreadPeer([device = std::move(backend)](int socket) mutable {
+          serve_device(socket, Catalogue(), std::move(device), false);
+        }) {}
 };
 
 }  // namespace tuner

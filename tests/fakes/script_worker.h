@@ -8,7 +8,7 @@
 
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/worker/channel.h"
-#include "tuner/worker/frame.h"
+#include "tuner/worker/messages.h"
 
 namespace tuner {
 

@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/fuzz/targets.h"
-#include "tuner/worker/frame.h"
 #include "tuner/worker/messages.h"
 
 namespace tuner::fuzz {

@@ -87,11 +87,7 @@ class DeviceThread final : public tuner::Peer {
   int socket() const override { return socket_.get(); }
   pid_t pid() const override;
   void kill() override;
-  void let_end() override {}
   std::string wait() override;
-  bool killed_from_outside() const override { return false; }
-  std::string output_tail() const override { return {}; }
-  void clear_output() override {}
 
  private:
   CallQueue& calls_;

@@ -10,7 +10,7 @@
 #include "tuner/base/child_process.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/process_state.h"
-#include "tuner/worker/frame.h"
+#include "tuner/worker/messages.h"
 
 namespace tuner {
 namespace {

@@ -40,7 +40,6 @@ class RemoteWorker final : public Peer {
   int socket() const override { return socket_.get(); }
   pid_t pid() const override { return 0; }  // none of this machine
   void kill() override { hub_.post(remote_->rank, {Topic::kKill, number_, {}}); }
-  void let_end() override {}
   std::string wait() override {
     std::unique_lock lock(hub_.mutex_);
     const TimePoint begin = Clock::now();

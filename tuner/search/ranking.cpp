@@ -38,10 +38,6 @@ Speedup by_search(const ObjectiveSpec& objective, const Trial& baseline, const T
 
 }  // namespace
 
-std::optional<Configuration> baseline_of(const Study& study) {
-  return study.baseline ? std::optional(study.baseline->configuration) : std::nullopt;
-}
-
 Speedup speedup_over(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
                      double confidence) {
   if (baseline.configuration == trial.configuration) {
@@ -52,11 +48,15 @@ Speedup speedup_over(const ObjectiveSpec& objective, const Trial& baseline, cons
   return {ratio.median, ratio.interval.low, ratio.interval.high, true};
 }
 
+namespace {
+
+// Whether a trial is better than the baseline beyond the interval: only then is it worth a change.
 bool is_worth_it(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
                  double confidence) {
   return speedup_over(objective, baseline, trial, confidence).low > 1;
 }
 
+// What a ranking says of the baseline.
 BaselineResult against_baseline(const ObjectiveSpec& objective, const Configuration& baseline,
                                 const RankedResults& results, double confidence) {
   BaselineResult out{baseline};
@@ -69,8 +69,6 @@ BaselineResult against_baseline(const ObjectiveSpec& objective, const Configurat
   }
   return out;
 }
-
-namespace {
 
 // 0 = as good as the best, 0.1 = worse by a tenth of the best's value.
 double shortfall(const ObjectiveSpec& objective, SearchFigure figure, SearchFigure best) {
@@ -195,6 +193,10 @@ std::vector<bool> front_among(const ObjectiveSpec& objective, const std::vector<
 }
 
 }  // namespace
+
+std::optional<Configuration> baseline_of(const Study& study) {
+  return study.baseline ? std::optional(study.baseline->configuration) : std::nullopt;
+}
 
 std::vector<std::size_t> choose_finalists(const ObjectiveSpec& objective,
                                           const std::vector<Trial>& trials, std::size_t count,

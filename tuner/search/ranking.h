@@ -19,14 +19,6 @@ std::optional<Configuration> baseline_of(const Study& study);
 Speedup speedup_over(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
                      double confidence);
 
-// Whether a trial is better than the baseline beyond the interval: only then is it worth a change.
-bool is_worth_it(const ObjectiveSpec& objective, const Trial& baseline, const Trial& trial,
-                 double confidence);
-
-// What a ranking says of the baseline.
-BaselineResult against_baseline(const ObjectiveSpec& objective, const Configuration& baseline,
-                                const RankedResults& results, double confidence);
-
 // The finalists' interleaved re-measurement; meaningful where faster_is_better().
 struct FinalRound {
   std::vector<ConfigIndex> finalists;

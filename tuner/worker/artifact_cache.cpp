@@ -157,24 +157,18 @@ std::optional<Artifact> ArtifactCache::find(const std::string& key) {
   std::error_code error;
   const fs::path path = path_of(key);
   if (directory_.empty() || !fs::exists(path, error) || !why_not_trusted(directory_).empty()) {
-    ++misses_;
     return std::nullopt;
   }
   std::optional<Artifact> found;
   try {
     found = unpack(key, read_file(path));
   } catch (const FatalError&) {
-    // Removed by another process since we looked, or unreadable.
-    ++misses_;
-    return std::nullopt;
+    return std::nullopt;  // removed by another process since we looked, or unreadable
   }
   if (!found) {
-    ++corrupt_;
-    ++misses_;
     fs::remove(path, error);
     return std::nullopt;
   }
-  ++hits_;
   fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // pruning goes by last use
   return found;
 }
@@ -201,7 +195,7 @@ void ArtifactCache::put(const std::string& key, const Artifact& artifact) {
 
 CacheStats ArtifactCache::stats() const {
   const auto entries = entries_in(directory_, false);
-  return {entries.size(), total(entries), hits_, misses_, corrupt_};
+  return {entries.size(), total(entries)};
 }
 
 void ArtifactCache::prune(std::uint64_t limit) {

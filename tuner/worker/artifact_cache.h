@@ -14,9 +14,6 @@ namespace tuner {
 struct CacheStats {
   std::uint64_t entries = 0;  // on disk
   std::uint64_t bytes = 0;
-  std::uint64_t hits = 0;  // of this object
-  std::uint64_t misses = 0;
-  std::uint64_t corrupt = 0;  // entries that were found damaged and removed
 };
 
 // $XDG_CACHE_HOME/tuner, else $HOME/.cache/tuner, from the values of those variables; empty when
@@ -57,9 +54,6 @@ class ArtifactCache {
   std::function<void(const std::string&)> warn_;
   bool writable_;
   std::optional<std::uint64_t> bytes_;  // on disk as far as we know; empty before the first look
-  std::uint64_t hits_ = 0;
-  std::uint64_t misses_ = 0;
-  std::uint64_t corrupt_ = 0;
 };
 
 // The bytes of a cache entry: a line that says what it is, a checksum, the key, the artifact.

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tuner/ports/evaluator.h"
-#include "tuner/worker/frame.h"
+#include "tuner/worker/messages.h"
 
 namespace tuner {
 
@@ -85,11 +85,12 @@ class Peer {
   virtual int socket() const = 0;
   virtual pid_t pid() const = 0;  // of the process that it is, or lives in
   virtual void kill() = 0;
-  virtual void let_end() = 0;
   virtual std::string wait() = 0;  // for its end; says how it ended
-  virtual bool killed_from_outside() const = 0;
-  virtual std::string output_tail() const = 0;
-  virtual void clear_output() = 0;
+  // Of a process.
+  virtual void let_end() {}
+  virtual bool killed_from_outside() const { return false; }
+  virtual std::string output_tail() const { return {}; }
+  virtual void clear_output() {}
 };
 
 class Channel {

@@ -21,7 +21,6 @@
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/worker/artifact_cache.h"
-#include "tuner/worker/frame.h"
 #include "tuner/worker/messages.h"
 #include "tuner/worker/plugins.h"
 

@@ -19,8 +19,8 @@
 #include "tuner/ports/evaluator.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/job.h"
-#include "tuner/worker/preparation.h"
 #include "tuner/worker/run_worker.h"
+#include "tuner/worker/variant_builder.h"
 
 namespace tuner {
 

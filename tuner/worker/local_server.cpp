@@ -22,7 +22,7 @@
 #include "tuner/base/child_process.h"
 #include "tuner/base/process_state.h"
 #include "tuner/base/stopwatch.h"
-#include "tuner/worker/frame.h"
+#include "tuner/worker/messages.h"
 
 extern char** environ;
 

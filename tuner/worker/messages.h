@@ -1,9 +1,14 @@
 #pragma once
-// The nouns of model/ as JSON documents, for the wire. from_json throws nlohmann's exceptions on
-// anything missing or of the wrong type, and ProtocolError on a value that has no meaning: callers
-// treat a worker that sends such a thing as one that crashed.
+// How messages cross the socket pair: an 8-byte header (magic, length, both little endian) and a
+// CBOR document, in which the nouns of model/ are JSON. The other side is our own program, yet a
+// variant may have corrupted its memory: everything is checked. from_json throws nlohmann's
+// exceptions on anything missing or of the wrong type, and ProtocolError on a value that has no
+// meaning: callers treat a worker that sends such a thing as one that crashed.
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,6 +16,33 @@
 #include "tuner/model/plan.h"
 
 namespace tuner {
+
+class ProtocolError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr std::uint32_t kFrameMagic = 0x46524E54;  // "TNRF"
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{512} << 20;
+
+std::string encode_frame(const nlohmann::json& message);
+
+// Collects bytes as they come and hands out whole messages.
+class FrameReader {
+ public:
+  void feed(const char* data, std::size_t size);
+  // The next whole message, or empty. Throws ProtocolError on anything malformed.
+  std::optional<nlohmann::json> next();
+
+ private:
+  std::string buffer_;
+  std::size_t start_ = 0;
+};
+
+// Blocking, for children. Returns empty at end of file.
+std::optional<nlohmann::json> receive(int fd, FrameReader& reader);
+// Blocking. False when the other side is gone.
+bool send(int fd, const nlohmann::json& message);
 
 // A member that is a text; empty when it is not there or something else. Never throws.
 std::string text_in(const nlohmann::json& message, const char* member);

@@ -8,7 +8,6 @@
 #include "tuner/model/plan.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/worker/compilers.h"
-#include "tuner/worker/preparation.h"
 #include "tuner/worker/run_worker.h"
 #include "tuner/worker/variant_builder.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/fakes/scratch_folder.h"
-#include "tuner/worker/frame.h"
+#include "tuner/worker/messages.h"
 
 namespace tuner {
 namespace {

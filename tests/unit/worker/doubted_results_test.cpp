@@ -2,7 +2,6 @@
 // results stand. The device is a script that answers with verdicts.
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <functional>
 #include <map>
@@ -10,15 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/fakes/device_thread.h"
 #include "tests/fakes/fake_stop.h"
 #include "tests/unit/resolve/studies.h"
-#include "tuner/base/child_process.h"
 #include "tuner/worker/compile_pool.h"
-#include "tuner/worker/frame.h"
 #include "tuner/worker/messages.h"
 #include "tuner/worker/pool_evaluator.h"
 
@@ -29,47 +26,20 @@ using nlohmann::json;
 // What a worker does when it is asked for a variant.
 using Answer = std::function<void(int socket, const json& question)>;
 
-class ScriptedDevice final : public Peer {
+class ScriptedDevice final : public ThreadPeer {
  public:
-  ScriptedDevice(const DeviceFacts& facts, Answer answer) {
-    int ends[2] = {-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
-    socket_.reset(ends[0]);
-    thread_ = std::thread([theirs = ends[1], facts, answer = std::move(answer)] {
-      const FileDescriptor closes(theirs);
-      FrameReader reader;
-      while (const auto message = receive(theirs, reader)) {
-        const std::string type = message->at("type");
-        if (type == "open") tuner::send(theirs, {{"type", "ready"}, {"facts", facts}});
-        if (type == "prepare") {
-          tuner::send(theirs,
-                      {{"type", "prepared"}, {"warnings", json::array()}, {"reference_ms", 0}});
-        }
-        if (type != "evaluate") continue;
-        tuner::send(theirs, {{"type", "phase"}, {"phase", "load"}});
-        answer(theirs, *message);
-      }
-    });
-  }
-  ~ScriptedDevice() override {
-    kill();
-    wait();
-  }
-  int socket() const override { return socket_.get(); }
-  pid_t pid() const override { return ::getpid(); }
-  void kill() override { ::shutdown(socket_.get(), SHUT_RDWR); }
-  void let_end() override { kill(); }
-  std::string wait() override {
-    if (thread_.joinable()) thread_.join();
-    return "ended";
-  }
-  bool killed_from_outside() const override { return false; }
-  std::string output_tail() const override { return {}; }
-  void clear_output() override {}
-
- private:
-  FileDescriptor socket_;
-  std::thread thread_;
+  ScriptedDevice(const DeviceFacts& facts, Answer answer)
+      : ThreadPeer([facts, answer = std::move(answer)](int socket) {
+          FrameReader reader;
+          while (const auto message = receive(socket, reader)) {
+            const std::string type = message->at("type");
+            if (type == "open") tuner::send(socket, {{"type", "ready"}, {"facts", facts}});
+            if (type == "prepare") tuner::send(socket, {{"type", "prepared"}});
+            if (type != "evaluate") continue;
+            tuner::send(socket, {{"type", "phase"}, {"phase", "load"}});
+            answer(socket, *message);
+          }
+        }) {}
 };
 
 class DoubtedResults : public testing::Test {

@@ -1,11 +1,11 @@
-#include "tuner/worker/frame.h"
-
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
+
+#include "tuner/worker/messages.h"
 
 namespace tuner {
 namespace {
