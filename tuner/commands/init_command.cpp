@@ -60,17 +60,17 @@ std::string text_of(const fs::path& source) {
 // The first source that a script for another tuner names and that is there; else the kernel that it
 // holds as a text, which is written beside it.
 std::string source_of_script(const fs::path& script) {
-  const std::string text = text_of(script);
+  const ReadScript read = read_tuner_scripts({{script.string(), text_of(script)}}).front();
+  if (!read.problem.empty()) reject(script, read.problem);
   std::error_code ignored;
-  for (const std::string& name : sources_named_in(text)) {
+  for (const std::string& name : read.sources) {
     const fs::path file = script.parent_path() / name;
     if (fs::is_regular_file(file, ignored)) return file.string();
   }
-  const std::string kernel = kernel_written_in(text);
   const fs::path file = fs::path(script).replace_extension(".cu");
   if (fs::exists(file, ignored)) return file.string();
-  if (!kernel.empty()) {
-    write_file_atomically(file, kernel);
+  if (!read.kernel.empty()) {
+    write_file_atomically(file, read.kernel);
     std::cerr << fmt::format("found: the kernel's text; wrote it to {}\n", file.string());
     return file.string();
   }
@@ -102,6 +102,13 @@ void take_project(const fs::path& source, const fs::path& folder, DraftRequest& 
   request.include_dirs.clear();
   for (const fs::path& one : request.project.include_dirs) {
     request.include_dirs.push_back(relative_to(folder, one));
+  }
+  request.scripts.clear();
+  const std::vector<SourceText>& scripts = request.project.scripts;
+  std::vector<ReadScript> read = read_tuner_scripts(scripts);
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    if (!read[i].problem.empty()) say("note: ", {scripts[i].name + " " + read[i].problem});
+    std::ranges::move(read[i].calls, std::back_inserter(request.scripts));
   }
 }
 
@@ -238,10 +245,9 @@ int init_command(const Words& words) {
   const fs::path folder = to_terminal ? fs::path(".") : folder_of(study);
   DraftRequest request{text, options.source, relative_to(folder, source), options.kernel};
   take_project(source, folder, request);
-  auto& scripts = request.project.scripts;
-  std::stable_partition(scripts.begin(), scripts.end(), [&](const SourceText& one) {
-    return fs::equivalent(one.name, script, ignored);
-  });
+  std::stable_partition(
+      request.scripts.begin(), request.scripts.end(),
+      [&](const TunerScript& one) { return fs::equivalent(one.host.name, script, ignored); });
   if (to_terminal) {
     const DraftedStudy draft = draft_study(request);
     std::cout << draft.yaml;

@@ -210,9 +210,10 @@ DraftedStudy draft_study(const DraftRequest& request) {
       kernels.push_back(one.name);
     }
   }
-  for (const SourceText& one : request.project.scripts) {
-    if (!asked.script) asked.script = read_tuner_script(one, kernels);
-  }
+  const auto script = std::ranges::find_if(request.scripts, [&](const TunerScript& one) {
+    return std::ranges::find(kernels, one.kernel) != kernels.end();
+  });
+  if (script != request.scripts.end()) asked.script = *script;
   if (asked.script) asked.kernel = asked.script->kernel;
   for (;; asked.smaller *= 4) {
     bool is_large = false;

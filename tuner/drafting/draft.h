@@ -23,7 +23,8 @@ struct DraftRequest {
   std::string kernel;         // empty: the first that is not a reference
   ProjectFiles project{};
   std::vector<std::string> include_dirs{};  // those of the project, as the study names them
-  std::optional<TunerScript> script{};      // of the project's that tunes the kernel
+  std::vector<TunerScript> scripts{};       // calls of a tuner in the project
+  std::optional<TunerScript> script{};      // of these the first that tunes the kernel
 
   // What an earlier draft has taught.
   bool without_host = false;  // a launch of the host code that makes no study

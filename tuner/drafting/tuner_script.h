@@ -21,17 +21,18 @@ struct TunerScript {
   std::vector<std::string> left_out;  // all that is there and is not literal
 };
 
-// The first call for one of these kernels.
-std::optional<TunerScript> read_tuner_script(const SourceText& script,
-                                             const std::vector<std::string>& kernels);
+struct ReadScript {
+  std::vector<std::string> sources;  // texts in it that end like names of kernels' sources
+  std::string kernel;                // the first text that is a CUDA kernel; empty: there is none
+  std::vector<TunerScript> calls;    // in the order of the script
+  std::string problem;               // why it is not read; empty: it is
+};
+
+// Has python3 read them: scripts are parsed, and never run. All at once, since an interpreter takes
+// longer to start than to read.
+std::vector<ReadScript> read_tuner_scripts(const std::vector<SourceText>& scripts);
 
 // A value for each of its parameters, so that its restrictions hold as far as they can be read.
 std::vector<std::int64_t> first_valid(const TunerScript& script);
-
-// Names in quotes that end like sources of kernels.
-std::vector<std::string> sources_named_in(const std::string& script);
-
-// The first text in quotes that is a CUDA kernel; empty: there is none.
-std::string kernel_written_in(const std::string& script);
 
 }  // namespace tuner

@@ -34,9 +34,11 @@ results, env = kernel_tuner.tune_kernel("smooth", "smooth.cu", size, [out, inp, 
     answer=[inp / 2, None, None])
 )py";
 
+ReadScript read(const std::string& text) { return read_tuner_scripts({{"tune.py", text}}).front(); }
+
 DraftedStudy drafted_with(const std::string& source, const std::string& script) {
   DraftRequest request{source, "smooth.cu", "smooth.cu", ""};
-  request.project.scripts.push_back({"tune.py", script});
+  request.scripts = read(script).calls;
   return draft_study(request);
 }
 
@@ -90,26 +92,36 @@ tune_kernel("smooth", ["smooth.cu"], "blocks", [], p, grid_div_x=[])
   EXPECT_TRUE(has(study.yaml, "  blocks: [1, 2, 4]  #")) << study.yaml;
 }
 
-TEST(TunerScript, NamesTheSources) {
-  EXPECT_EQ(sources_named_in("with open('a.cu') as f: x = f.read()  # 'b.cu'\nfile = \"c.cl\"\n"),
-            (std::vector<std::string>{"a.cu", "c.cl"}));
+TEST(TunerScript, IsParsedAndNeverRun) {
+  const std::vector<ReadScript> read = read_tuner_scripts(
+      {{"", "with open('a.cu') as f: x = f.read()  # 'b.cu'\nfile = \"c.cl\"\n"},
+       {"", "a = 'no'\nk = \"\"\"\n__global__ void k() {\n  // it's\n}\n\"\"\"\n"},
+       {"", "# '__global__'\n"},
+       {"", "raise SystemExit(3)\nx = 'a.cu'\n"},
+       {"", "tune_kernel("},
+       {"", "x = 1\n) ] }"}});
+  EXPECT_EQ(read[0].sources, (std::vector<std::string>{"a.cu", "c.cl"}));
+  EXPECT_EQ(read[1].kernel, "__global__ void k() {\n  // it's\n}\n");
+  EXPECT_EQ(read[2].kernel, "");
+  EXPECT_EQ(read[3].sources, std::vector<std::string>{"a.cu"});
+  EXPECT_EQ(read[3].problem, "");
+  EXPECT_TRUE(has(read[4].problem, "is not read as Python: ")) << read[4].problem;
+  EXPECT_TRUE(has(read[5].problem, "is not read as Python: unmatched ')' (line 2)"));
 }
 
-TEST(TunerScript, HoldsAKernel) {
-  EXPECT_EQ(
-      kernel_written_in("a = 'no'\nk = \"\"\"\n__global__ void k() {\n  // it's\n}\n\"\"\"\n"),
-      "__global__ void k() {\n  // it's\n}\n");
-  EXPECT_EQ(kernel_written_in("# '__global__'\n"), "");
-}
-
-// Texts that are no Python do no harm.
-TEST(TunerScript, ReadsAnything) {
-  for (const char* text :
-       {"tune_kernel(", "tune_kernel('smooth'", "\"\"\"tune_kernel", "x = x\ntune_kernel(x, x, x)",
-        "a = [a for a in a]\ntune_kernel('smooth', 1, a, a, a)", "x = (\n)\n) ] }", "\\", "'\\",
-        "n = n + 1\ntune_kernel('smooth', '', (n,), [n], {'block_size_x': range(10**12)})",
-        "tune_kernel('smooth', '', (), [], {'block_size_x': []}, restrictions=['((', '1/0'])"}) {
-    EXPECT_TRUE(has(drafted_with(kSmooth, text).yaml, "name: smooth")) << text;
+TEST(TunerScript, TakesNoHarmOfWhatHasNoMeaning) {
+  const std::vector<SourceText> scripts{
+      {"", "x = x\ntune_kernel(x, x, x)"},
+      {"", "a = [a for a in a]\ntune_kernel('smooth', 1, a, a, a)"},
+      {"", "n = n + 1\ntune_kernel('smooth', '', (n,), [n], {'block_size_x': range(10**12)})"},
+      {"", "tune_kernel('smooth', '', 9**9**9, [], {'block_size_x': [1/0]})"},
+      {"", "tune_kernel('smooth', '', (), [], {'block_size_x': []}, restrictions=['((', '1/0'])"},
+      {"", "f(\n\n\n).tune_kernel('smooth', [*a], {**b}, tune_params={**c, 'd': 1 if e else 2})"}};
+  for (const ReadScript& one : read_tuner_scripts(scripts)) {
+    DraftRequest request{kSmooth, "smooth.cu", "smooth.cu", ""};
+    request.scripts = one.calls;
+    EXPECT_EQ(one.calls.size(), 1U);
+    EXPECT_TRUE(has(draft_study(request).yaml, "name: smooth"));
   }
 }
 
