@@ -86,19 +86,15 @@ class Sequence {
   }
 
  private:
-  std::size_t next(std::size_t from, std::string_view sign) const {
-    while (from < body_.size() && !body_[from].is(sign)) ++from;
-    return from;
-  }
   std::string line_of(std::size_t at) const { return c_.source.place_of(body_[at]); }
 
   void not_taken(const std::string& what) { c_.plan.seen.push_back(what); }
 
   // Index of the first statement that is none of them.
   std::size_t take_followers() {
-    std::size_t at = next(begin_, ";") + 1;
+    std::size_t at = index_of(body_, ";", begin_) + 1;
     while (at < body_.size()) {
-      const std::size_t stop = next(at, ";");
+      const std::size_t stop = index_of(body_, ";", at);
       const Tokens statement = body_.subspan(at, stop - at);
       if (!is_harmless(statement)) {
         const FoundKernel* other = launched_at(at);
@@ -243,8 +239,7 @@ class Sequence {
       if (!body_[at].is("for") || !body_[at + 1].is("(")) continue;
       const std::size_t behind = behind_closing(body_, at + 1);
       if (behind != open.back()) continue;
-      return Loop{at, body_.subspan(at + 2, behind - at - 3), behind,
-                  behind_closing(body_, behind) - 1};
+      return Loop{at, inside(body_, at + 1), behind, behind_closing(body_, behind) - 1};
     }
     return std::nullopt;
   }
@@ -256,17 +251,13 @@ class Sequence {
     const std::string text = flat(one);
     for (const std::string_view name : {"std::swap(", "swap("}) {
       if (!text.starts_with(name) || !text.ends_with(")")) continue;
-      const std::size_t open = static_cast<std::size_t>(
-          std::ranges::find_if(one, [](const Token& t) { return t.is("("); }) - one.begin());
-      const auto pieces = pieces_between_commas(one.subspan(open + 1, one.size() - open - 2));
+      const auto pieces = items(one, index_of(one, "("));
       if (pieces.size() == 2) return std::pair{flat(pieces[0]), flat(pieces[1])};
     }
     if (i + 2 >= statements.size()) return std::nullopt;
     const auto sides = [](Tokens statement) {
-      const auto equals = std::ranges::find_if(statement, [](const Token& t) { return t.is("="); });
-      const auto place = static_cast<std::size_t>(equals - statement.begin());
-      if (place == 0 || place + 1 >= statement.size()) return std::pair<Tokens, Tokens>{};
-      return std::pair{statement.first(place), statement.subspan(place + 1)};
+      const Tokens value = part_behind(statement, "=");
+      return std::pair{value.empty() ? Tokens() : part_before(statement, "="), value};
     };
     const auto [first, a] = sides(one);
     const auto [second, b] = sides(statements[i + 1]);
@@ -295,21 +286,14 @@ class Sequence {
 
   // "for (int i = 0; i < n; ++i)": i, and what n is here.
   std::optional<std::pair<std::string, double>> rounds_of(Tokens header) const {
-    std::vector<Tokens> parts;
-    for (std::size_t from = 0; from <= header.size();) {
-      std::size_t end = from;
-      while (end < header.size() && !header[end].is(";")) ++end;
-      parts.push_back(header.subspan(from, end - from));
-      from = end + 1;
-    }
-    if (parts.size() != 3 || parts[0].size() < 3 || parts[1].size() < 3) return std::nullopt;
-    const std::string name(parts[1][0].text);
-    const std::string step = flat(parts[2]);
-    const bool is_plain = parts[0].back().is("0") && parts[0][parts[0].size() - 2].is("=") &&
-                          parts[0][parts[0].size() - 3].is(name) && parts[1][1].is("<") &&
+    const Tokens begin = part_before(header, ";"), rest = part_behind(header, ";");
+    const Tokens condition = part_before(rest, ";");
+    if (begin.size() < 3 || condition.size() < 3) return std::nullopt;
+    const std::string name(condition[0].text), step = flat(part_behind(rest, ";"));
+    const bool is_plain = flat(begin.last(3)) == name + "=0" && condition[1].is("<") &&
                           (step == name + "++" || step == "++" + name || step == name + "+=1");
     if (!is_plain) return std::nullopt;
-    const auto text = c_.in_study(parts[1].subspan(2));
+    const auto text = c_.in_study(condition.subspan(2));
     const auto value = text ? c_.value_of(*text) : std::nullopt;
     return std::pair{name, value && *value >= 1 ? *value : 0};
   }
@@ -320,7 +304,7 @@ class Sequence {
     const std::string where = "the loop around it (" + line_of(loop->begin) + ") ";
     std::vector<Tokens> rest;  // but for the launches
     for (std::size_t at = loop->open + 1; at < loop->close;) {
-      const std::size_t stop = std::min(next(at, ";"), loop->close);
+      const std::size_t stop = std::min(index_of(body_, ";", at), loop->close);
       const bool is_launch = std::ranges::find(launches_, at) != launches_.end();
       const Tokens statement = body_.subspan(at, stop - at);
       if (!is_launch && !is_harmless(statement)) rest.push_back(statement);

@@ -23,27 +23,18 @@ std::optional<Reading> reading_of(const DraftContext& c, const std::string& name
   for (std::size_t at = 0; at + 3 < body.size(); ++at) {
     const bool is_matrix = body[at].is("tex2D") || body[at].is("tex2DLod");
     if ((!is_matrix && !body[at].is("tex1Dfetch")) || !body[at + 1].is("<")) continue;
-    std::size_t close = at + 2;
-    while (close < body.size() && !body[close].is(">")) ++close;
-    const Tokens rest = body.subspan(std::min(close + 1, body.size()));
-    const auto end = std::ranges::find_if(rest, [](const Token& one) { return one.is(";"); });
-    const bool is_of =
-        std::any_of(rest.begin(), end, [&](const Token& one) { return one.is(name); });
-    if (!is_of) continue;
-    return Reading{c.seen_through(joined(body.subspan(at + 2, close - at - 2))), is_matrix};
+    const Tokens rest = body.subspan(at + 2);
+    if (!mentions(part_before(part_behind(rest, ">"), ";"), name)) continue;
+    return Reading{c.seen_through(joined(part_before(rest, ">"))), is_matrix};
   }
   return std::nullopt;
-}
-
-bool says(const DraftContext& c, std::string_view word) {
-  return std::ranges::any_of(c.source.code, [&](const Token& one) { return one.is(word); });
 }
 
 // What the host code sets in its cudaTextureDesc, in so far as a texture over a matrix can have it.
 std::string view_text(const DraftContext& c, const Reading& reading, bool as_floats, bool is_real) {
   std::string out = as_floats ? ", read: normalized_float" : "";
   if (!reading.is_matrix) return out;
-  if (says(c, "cudaFilterModeLinear") && is_real) out += ", filter: linear";
+  if (mentions(c.source.code, "cudaFilterModeLinear") && is_real) out += ", filter: linear";
   const auto& code = c.source.code;
   bool is_normalized = false;
   for (std::size_t i = 0; i + 2 < code.size(); ++i) {
@@ -51,9 +42,11 @@ std::string view_text(const DraftContext& c, const Reading& reading, bool as_flo
                                       (code[i + 2].is("1") || code[i + 2].is("true")));
   }
   if (is_normalized) out += ", normalized: true";
-  if (says(c, "cudaAddressModeBorder")) return out + ", address: border";
-  if (is_normalized && says(c, "cudaAddressModeWrap")) return out + ", address: wrap";
-  if (is_normalized && says(c, "cudaAddressModeMirror")) return out + ", address: mirror";
+  if (mentions(c.source.code, "cudaAddressModeBorder")) return out + ", address: border";
+  if (is_normalized && mentions(c.source.code, "cudaAddressModeWrap"))
+    return out + ", address: wrap";
+  if (is_normalized && mentions(c.source.code, "cudaAddressModeMirror"))
+    return out + ", address: mirror";
   return out;
 }
 
@@ -67,7 +60,7 @@ std::optional<DraftedArgument> drafted_texture(DraftContext& context, const Foun
   const bool is_real = element->name == "float32";
   if (!is_real && element->name.find("int") == std::string::npos) return std::nullopt;
   if (bytes_of({element->name, 1}) > 4) return std::nullopt;
-  const bool as_floats = is_real && says(context, "cudaReadModeNormalizedFloat");
+  const bool as_floats = is_real && mentions(context.source.code, "cudaReadModeNormalizedFloat");
   const std::string lanes = element->lanes > 1 ? std::to_string(element->lanes) : "";
   const std::string type = as_floats ? lanes.empty() ? "uint8" : "uchar" + lanes : reading->type;
   const std::string name = context.new_name(one.name + "_data");

@@ -102,7 +102,7 @@ std::vector<Token> expanded(Tokens tokens, const Callables& callables, int depth
       continue;
     }
     const std::size_t behind = behind_closing(tokens, open);
-    const auto arguments = pieces_between_commas(tokens.subspan(open + 1, behind - open - 2));
+    const auto arguments = items(tokens, open);
     if (arguments.size() != found->second.parameters.size()) {
       out.push_back(tokens[at]);
       continue;

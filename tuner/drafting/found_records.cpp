@@ -55,8 +55,7 @@ std::optional<std::int64_t> count_of(Tokens declared, const NamesOfTypes& names)
   std::int64_t count = 1;
   for (std::size_t at = 0; at < declared.size(); ++at) {
     if (!declared[at].is("[")) continue;
-    const Tokens extent = declared.subspan(at + 1, behind_closing(declared, at) - at - 2);
-    const auto text = plain_text(extent, names);
+    const auto text = plain_text(inside(declared, at), names);
     const auto number = text ? constant_value(*text) : std::nullopt;
     if (!number || *number < 1 || *number > (1 << 20)) return std::nullopt;
     count *= *number;
@@ -108,8 +107,7 @@ std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names) {
     }
     std::string base;
     for (const Tokens piece : pieces_between_commas(declared)) {
-      const auto equals = std::ranges::find_if(piece, [](const Token& t) { return t.is("="); });
-      const Tokens one = piece.first(static_cast<std::size_t>(equals - piece.begin()));
+      const Tokens one = part_before(piece, "=");
       auto member = member_of(one, base, names);
       if (!member) return std::nullopt;
       if (base.empty()) base = argument_of(one, names.aliases).c_type;

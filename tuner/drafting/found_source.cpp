@@ -239,9 +239,8 @@ void FoundSource::read_declaration(const Declaration& one) {
     aliases.try_emplace(std::string(all[1].text),
                         without_std(joined(all.subspan(3, all.size() - 4))));
   } else if (mentions(all, "constexpr") || mentions(all, "const")) {
-    const auto equals = std::ranges::find_if(all, [](const Token& t) { return t.is("="); });
-    if (equals == all.end() || equals == all.begin()) return;
-    const auto at = static_cast<std::size_t>(equals - all.begin());
+    const std::size_t at = index_of(all, "=");
+    if (at == all.size() || at == 0) return;
     const Tokens text = all.subspan(at + 1, all.size() - at - 2);
     const std::string name(all[at - 1].text);
     if (const auto value = whole_number(joined(text))) {
@@ -267,10 +266,9 @@ void FoundSource::read_struct(const Declaration& one) {
     if (!made_of.name.empty() && made_of.name != first.type) return;
     made_of.name = first.type;
     for (const Tokens piece : pieces) {
-      const auto open = std::ranges::find_if(piece, [](const Token& t) { return t.is("["); });
-      const auto count = open == piece.end() || open + 1 == piece.end()
-                             ? std::optional<std::int64_t>(1)
-                             : whole_number((open + 1)->text);
+      const Tokens extent = part_behind(piece, "[");
+      const auto count =
+          extent.empty() ? std::optional<std::int64_t>(1) : whole_number(extent.front().text);
       if (!count || *count < 1 || *count > 64) return;
       made_of.lanes += first.lanes * static_cast<int>(*count);
     }

@@ -125,9 +125,8 @@ Use use_of(Tokens body, const std::string& buffer) {
     if (at > 0 && (body[at - 1].is(".") || body[at - 1].is("->"))) continue;
     std::size_t behind = at + 1;
     while (behind < body.size() && body[behind].is("[")) {
-      const std::size_t end = behind_closing(body, behind);
-      use.subscripts.push_back(body.subspan(behind + 1, end - behind - 2));
-      behind = end;
+      use.subscripts.push_back(inside(body, behind));
+      behind = behind_closing(body, behind);
     }
     // "*(buffer + i)"
     const bool adds = at > 1 && body[at - 1].is("(") && is_times(body[at - 2]) &&

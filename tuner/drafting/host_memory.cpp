@@ -11,10 +11,6 @@ namespace {
 
 constexpr int kMostStepsBack = 8;  // from what is passed to its allocation
 
-Tokens inside(Tokens tokens, std::size_t open) {
-  return tokens.subspan(open + 1, behind_closing(tokens, open) - open - 2);
-}
-
 bool allocates(const Token& token) {
   constexpr std::string_view kNoBuffers[] = {"Array", "3D", "Free", "free"};
   return token.is_word() &&
@@ -41,7 +37,7 @@ bool is_address_of(Tokens tokens, std::string_view name) {
 // "cudaMalloc((void**)&p, n)" at `at`.
 std::optional<HostMemory> given_by_call(Tokens body, std::size_t at, std::string_view name) {
   if (at + 1 >= body.size() || !allocates(body[at]) || !body[at + 1].is("(")) return std::nullopt;
-  const auto pieces = pieces_between_commas(inside(body, at + 1));
+  const auto pieces = items(body, at + 1);
   if (pieces.size() < 2 || !is_address_of(pieces[0], name)) return std::nullopt;
   const bool has_pitch = body[at].text.find("Pitch") != std::string_view::npos;
   if (has_pitch && pieces.size() < 4) return std::nullopt;
@@ -59,7 +55,7 @@ std::optional<HostMemory> given_by_value(Tokens body, std::size_t at) {
       return HostMemory{{inside(body, i)}, 0, false, {}};
     }
     if (!allocates(body[i]) || !body[i + 1].is("(")) continue;
-    const auto pieces = pieces_between_commas(inside(body, i + 1));
+    const auto pieces = items(body, i + 1);
     const bool is_of_the_library = body[i].text.find("alloc") == 0 || body[i].is("malloc") ||
                                    body[i].is("calloc") || body[i].is("aligned_alloc");
     if (pieces.empty() || !is_of_the_library) return std::nullopt;
@@ -74,7 +70,7 @@ std::optional<HostMemory> given_by_declaration(Tokens body, std::size_t at) {
   if (at == 0 || at + 1 >= body.size()) return std::nullopt;
   const bool is_vector = body[at - 1].is(">") && (body[at + 1].is("(") || body[at + 1].is("{"));
   if (is_vector) {
-    const auto pieces = pieces_between_commas(inside(body, at + 1));
+    const auto pieces = items(body, at + 1);
     if (pieces.empty() || mentions(pieces[0], "begin")) return std::nullopt;
     return HostMemory{{pieces[0]}, 0, false, {}};
   }

@@ -19,11 +19,6 @@ std::size_t behind_angles(Tokens tokens, std::size_t open) {
   return 0;
 }
 
-std::size_t find(Tokens tokens, std::size_t from, std::string_view sign) {
-  while (from < tokens.size() && !tokens[from].is(sign)) ++from;
-  return from;
-}
-
 std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std::size_t at) {
   LaunchHint hint;
   hint.place = source.place_of(body[at]);
@@ -35,17 +30,14 @@ std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std:
     next = behind;
   }
   if (next >= body.size() || !body[next].is("<<<")) return std::nullopt;
-  const std::size_t end = find(body, next, ">>>");
+  const std::size_t end = index_of(body, ">>>", next);
   if (end + 1 >= body.size()) return std::nullopt;
   const auto pieces = pieces_between_commas(body.subspan(next + 1, end - next - 1));
   if (pieces.size() < 2) return std::nullopt;
   hint.grid = axes_of(pieces[0], body);
   hint.block = axes_of(pieces[1], body);
   if (pieces.size() > 2) hint.shared = pieces[2];
-  const Tokens rest = body.subspan(end + 1);
-  if (rest[0].is("(")) {
-    hint.arguments = pieces_between_commas(rest.subspan(1, behind_closing(rest, 0) - 2));
-  }
+  if (body[end + 1].is("(")) hint.arguments = items(body, end + 1);
   return hint;
 }
 
@@ -53,13 +45,11 @@ std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std:
 std::vector<Tokens> pointed_at(Tokens function, std::string_view array) {
   for (std::size_t at = 0; at + 4 < function.size(); ++at) {
     const bool begins = function[at].is(array) && function[at + 1].is("[");
-    const std::size_t open = begins ? find(function, at, "{") : function.size();
+    const std::size_t open = begins ? index_of(function, "{", at) : function.size();
     if (open >= function.size() || open > at + 5) continue;
     std::vector<Tokens> out;
-    const std::size_t behind = behind_closing(function, open);
-    for (const Tokens one : pieces_between_commas(function.subspan(open + 1, behind - open - 2))) {
-      const std::size_t sign = find(one, 0, "&");
-      out.push_back(sign < one.size() ? one.subspan(sign + 1) : one);
+    for (const Tokens one : items(function, open)) {
+      out.push_back(mentions(one, "&") ? part_behind(one, "&") : one);
     }
     return out;
   }
@@ -72,8 +62,7 @@ std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std
   const bool launches =
       body[at].is("cudaLaunchKernel") || body[at].is("cudaLaunchCooperativeKernel");
   if (!launches || at + 1 >= body.size() || !body[at + 1].is("(")) return std::nullopt;
-  const std::size_t behind = behind_closing(body, at + 1);
-  const auto pieces = pieces_between_commas(body.subspan(at + 2, behind - at - 3));
+  const auto pieces = items(body, at + 1);
   if (pieces.size() < 4 || !mentions(pieces[0], kernel)) return std::nullopt;
   LaunchHint hint;
   hint.place = source.place_of(body[at]);
@@ -94,9 +83,9 @@ std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std
 std::vector<Tokens> with_defaults(std::vector<Tokens> arguments, Tokens parameters) {
   const std::vector<Tokens> all = pieces_between_commas(parameters);
   for (std::size_t i = arguments.size(); i < all.size(); ++i) {
-    const std::size_t equals = find(all[i], 0, "=");
-    if (equals + 1 >= all[i].size()) break;
-    arguments.push_back(all[i].subspan(equals + 1));
+    const Tokens value = part_behind(all[i], "=");
+    if (value.empty()) break;
+    arguments.push_back(value);
   }
   return arguments;
 }
@@ -110,8 +99,7 @@ std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& funct
     std::size_t open = at + 1;
     if (body[open].is("<")) open = behind_angles(body, open);
     if (open == 0 || open >= body.size() || !body[open].is("(")) continue;
-    const Tokens inside = body.subspan(open + 1, behind_closing(body, open) - open - 2);
-    std::vector<Tokens> arguments = pieces_between_commas(inside);
+    std::vector<Tokens> arguments = items(body, open);
     const std::size_t most = pieces_between_commas(function.parameters).size();
     if (arguments.size() <= most) {
       before = body.first(at);
@@ -153,8 +141,7 @@ Tokens element_of_array(Tokens function, const Token& array) {
     const std::size_t behind = behind_closing(function, at + 1);
     if (behind + 1 >= function.size() || !function[behind].is("=")) continue;
     if (!function[behind + 1].is("{")) continue;
-    const std::size_t end = behind_closing(function, behind + 1);
-    const auto all = pieces_between_commas(function.subspan(behind + 2, end - behind - 3));
+    const auto all = items(function, behind + 1);
     return all.empty() ? Tokens() : all[all.size() / 2];
   }
   return {};
@@ -162,12 +149,10 @@ Tokens element_of_array(Tokens function, const Token& array) {
 
 // "argc > 1 ? atoi(argv[1]) : 1024": what holds when nothing is said.
 Tokens without_command_line(Tokens set) {
-  const std::size_t question = find(set, 0, "?"), colon = find(set, question, ":");
-  if (colon + 1 >= set.size()) return set;
-  const Tokens first = set.subspan(question + 1, colon - question - 1);
-  return mentions(first, "argv")                ? set.subspan(colon + 1)
-         : mentions(set.subspan(colon), "argv") ? first
-                                                : set;
+  const Tokens answers = part_behind(set, "?"), first = part_before(answers, ":");
+  const Tokens second = part_behind(answers, ":");
+  if (second.empty()) return set;
+  return mentions(first, "argv") ? second : mentions(second, "argv") ? first : set;
 }
 
 // Where "variable = ..." stands from `from` on: of "a.n" where n does.
@@ -186,8 +171,7 @@ std::size_t next_set(Tokens function, const std::string& variable, std::size_t f
 
 // What stands behind the "=" there: "int a = 1, b = 2;" ends at the comma.
 Tokens value_at(Tokens function, std::size_t at) {
-  const Tokens rest = function.subspan(at + 2, find(function, at + 2, ";") - at - 2);
-  const auto pieces = pieces_between_commas(rest);
+  const auto pieces = pieces_between_commas(part_before(function.subspan(at + 2), ";"));
   if (pieces.empty()) return {};
   const Tokens set = without_command_line(pieces.front());
   const bool is_element =
@@ -215,7 +199,7 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
   std::size_t open = expression[0].is("dim3") ? 1 : 0;
   if (open < expression.size() && (expression[open].is("(") || expression[open].is("{")) &&
       behind_closing(expression, open) == expression.size()) {
-    auto pieces = pieces_between_commas(expression.subspan(open + 1, expression.size() - open - 2));
+    auto pieces = items(expression, open);
     if (open == 1 || pieces.size() > 1) return pieces;
   }
   if (expression.size() == 1 && expression[0].is_word() && depth < 4) {
@@ -225,12 +209,10 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
       if (!function[i].is("dim3")) continue;
       for (std::size_t at = i + 1; at + 1 < function.size() && !function[at].is(";"); ++at) {
         if (!function[at].is(name)) continue;
-        const Tokens rest = function.subspan(at + 1);
-        if (rest[0].is("(") || rest[0].is("{")) {
-          return pieces_between_commas(rest.subspan(1, behind_closing(rest, 0) - 2));
-        }
-        if (rest[0].is("=")) {
-          return axes_of(rest.subspan(1, find(rest, 1, ";") - 1), function, depth + 1);
+        const Token& next = function[at + 1];
+        if (next.is("(") || next.is("{")) return items(function, at + 1);
+        if (next.is("=")) {
+          return axes_of(part_before(function.subspan(at + 2), ";"), function, depth + 1);
         }
       }
     }

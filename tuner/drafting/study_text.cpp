@@ -114,7 +114,7 @@ class Rewriter {
 
   bool group() {
     const std::size_t behind = behind_closing(tokens_, at_);
-    const auto inner = Rewriter(tokens_.subspan(at_ + 1, behind - at_ - 2), meaning_, real_).all();
+    const auto inner = Rewriter(inside(tokens_, at_), meaning_, real_).all();
     if (!inner) return false;
     put("(" + *inner + ")");
     at_ = behind;
@@ -188,9 +188,9 @@ class Rewriter {
   }
 
   bool size_of() {
-    const std::size_t behind = behind_closing(tokens_, at_ + 1);
     if (at_ + 3 > tokens_.size() || !tokens_[at_ + 1].is("(")) return false;
-    const std::string name = joined(tokens_.subspan(at_ + 2, behind - at_ - 3));
+    const std::size_t behind = behind_closing(tokens_, at_ + 1);
+    const std::string name = joined(inside(tokens_, at_ + 1));
     if (name.ends_with("*")) {
       put("8");
       at_ = behind;
@@ -217,7 +217,7 @@ class Rewriter {
     if (behind >= tokens_.size()) return false;
     const Token& next = tokens_[behind];
     if (!next.is_word() && next.kind != Token::Kind::kNumber && !next.is("(")) return false;
-    return element_type(joined(tokens_.subspan(open + 1, behind - open - 2))).has_value();
+    return element_type(joined(inside(tokens_, open))).has_value();
   }
 
   void put(const std::string& text) {

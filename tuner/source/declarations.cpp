@@ -249,4 +249,25 @@ std::size_t behind_closing(Tokens tokens, std::size_t open) {
   return tokens.size();
 }
 
+Tokens inside(Tokens tokens, std::size_t open) {
+  return tokens.subspan(open + 1, std::max(behind_closing(tokens, open), open + 2) - open - 2);
+}
+
+std::vector<Tokens> items(Tokens tokens, std::size_t open) {
+  return pieces_between_commas(inside(tokens, open));
+}
+
+std::size_t index_of(Tokens tokens, std::string_view sign, std::size_t from) {
+  while (from < tokens.size() && !tokens[from].is(sign)) ++from;
+  return std::min(from, tokens.size());
+}
+
+Tokens part_before(Tokens tokens, std::string_view sign) {
+  return tokens.first(index_of(tokens, sign));
+}
+
+Tokens part_behind(Tokens tokens, std::string_view sign) {
+  return tokens.subspan(std::min(index_of(tokens, sign) + 1, tokens.size()));
+}
+
 }  // namespace tuner

@@ -40,4 +40,15 @@ std::vector<Tokens> pieces_between_commas(Tokens tokens);
 // Index behind the bracket that closes the one at `open`; the end where there is none.
 std::size_t behind_closing(Tokens tokens, std::size_t open);
 
+// What stands between the bracket at `open` and the one that closes it; its pieces between commas.
+Tokens inside(Tokens tokens, std::size_t open);
+std::vector<Tokens> items(Tokens tokens, std::size_t open);
+
+// Index of the first `sign` from `from` on; the end where there is none.
+std::size_t index_of(Tokens tokens, std::string_view sign, std::size_t from = 0);
+
+// What stands before the first `sign`, and behind it; all and nothing where there is none.
+Tokens part_before(Tokens tokens, std::string_view sign);
+Tokens part_behind(Tokens tokens, std::string_view sign);
+
 }  // namespace tuner

@@ -177,9 +177,7 @@ class ConstantDeclaration {
     if (token.is("=") || token.is("{")) initialised_ = true;
     if (token.is("(") || token.is("[") || token.is("{")) {
       const std::size_t behind = behind_closing(code_, at);
-      if (token.is("[") && behind > at + 1) {
-        now_.extents.push_back(code_.subspan(at + 1, behind - at - 2));
-      }
+      if (token.is("[")) now_.extents.push_back(inside(code_, at));
       return behind;
     }
     const bool is_storage =

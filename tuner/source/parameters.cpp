@@ -63,8 +63,7 @@ std::string number_type(const std::string& c_type) {
 
 // Index of the name that a parameter is given; its size where it has none.
 std::size_t name_in(Tokens parameter) {
-  const auto open = std::ranges::find_if(parameter, [](const Token& t) { return t.is("["); });
-  const auto end = static_cast<std::size_t>(open - parameter.begin());
+  const std::size_t end = index_of(parameter, "[");
   std::size_t at = end;
   while (at > 0 && (!parameter[at - 1].is_word() || is_qualifier(parameter[at - 1].text))) --at;
   if (at == 0 || is_type_word(parameter[at - 1].text)) return parameter.size();
@@ -106,8 +105,7 @@ std::optional<ElementType> element_type(const std::string& c_type) {
 
 KernelParameter parameter_of(Tokens declared) {
   KernelParameter out;
-  const auto equals = std::ranges::find_if(declared, [](const Token& t) { return t.is("="); });
-  declared = declared.first(static_cast<std::size_t>(equals - declared.begin()));
+  declared = part_before(declared, "=");
   const std::size_t name_at = name_in(declared);
   out.is_plain =
       std::ranges::none_of(declared,
@@ -143,14 +141,11 @@ std::vector<TemplateParameter> template_parameters(Tokens head) {
     if (head[end].is(">") && --depth == 0) break;
   }
   for (const Tokens piece : pieces_between_commas(head.subspan(2, end - 2))) {
-    const auto equals = std::ranges::find_if(piece, [](const Token& t) { return t.is("="); });
-    const auto at = static_cast<std::size_t>(equals - piece.begin());
-    TemplateParameter one;
-    if (at == 0) continue;
-    one.name = std::string(piece[at - 1].text);
-    one.kind = joined(piece.first(at - 1));
+    const Tokens declared = part_before(piece, "=");
+    if (declared.empty()) continue;
+    TemplateParameter one{std::string(declared.back().text),
+                          joined(declared.first(declared.size() - 1)), part_behind(piece, "=")};
     if (one.kind.starts_with("const ")) one.kind.erase(0, 6);
-    if (at < piece.size()) one.default_value = piece.subspan(at + 1);
     out.push_back(std::move(one));
   }
   return out;

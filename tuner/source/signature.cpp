@@ -26,8 +26,7 @@ std::string_view plain_name(std::string_view entry) {
 }
 
 std::string spelled(const std::string& text, Tokens parameter) {
-  const auto equals = std::ranges::find_if(parameter, [](const Token& t) { return t.is("="); });
-  parameter = parameter.first(static_cast<std::size_t>(equals - parameter.begin()));
+  parameter = part_before(parameter, "=");
   if (parameter.empty()) return {};
   const std::size_t from = parameter.front().at;
   std::string out;
@@ -134,12 +133,11 @@ void SignatureReader::read_types(const File& file) {
 void SignatureReader::read_typedef(Tokens declared) {
   const bool is_plain = declared.size() > 1 && declared.back().is_word() &&
                         !mentions(declared, "(") && !mentions(declared, "[");
-  const auto brace = std::ranges::find_if(declared, [](const Token& t) { return t.is("{"); });
-  if (brace != declared.end() && declared.back().is_word() && !declared.front().is("enum")) {
-    const auto open = static_cast<std::size_t>(brace - declared.begin());
-    const Tokens body = declared.subspan(open + 1, behind_closing(declared, open) - open - 2);
-    structs_[std::string(declared.back().text)] = struct_bytes(body, declared.front().is("union"));
-  } else if (is_plain && brace == declared.end()) {
+  const std::size_t open = index_of(declared, "{");
+  if (open < declared.size() && declared.back().is_word() && !declared.front().is("enum")) {
+    structs_[std::string(declared.back().text)] =
+        struct_bytes(inside(declared, open), declared.front().is("union"));
+  } else if (is_plain && open == declared.size()) {
     const Tokens meaning = declared.first(declared.size() - 1);
     if (meaning.size() == 2 && meaning.back().is(declared.back().text)) return;  // struct S S
     types_[std::string(declared.back().text)].emplace_back(meaning.begin(), meaning.end());
@@ -157,8 +155,7 @@ void SignatureReader::read_struct(Tokens tokens, std::size_t keyword) {
   const std::string name(tokens[at].text);
   while (at < tokens.size() && (tokens[at].is_word() || tokens[at].is(":"))) ++at;
   if (at >= tokens.size() || !tokens[at].is("{")) return;
-  const Tokens body = tokens.subspan(at + 1, behind_closing(tokens, at) - at - 2);
-  const std::size_t bytes = struct_bytes(body, tokens[keyword].is("union"));
+  const std::size_t bytes = struct_bytes(inside(tokens, at), tokens[keyword].is("union"));
   const auto [known, is_new] = structs_.emplace(name, bytes);
   known->second = std::min(known->second, bytes);
 }
