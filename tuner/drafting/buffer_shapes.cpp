@@ -1,7 +1,5 @@
 // Extents of buffers: from the host code's allocations, else from what a kernel does with them.
 
-#include "tuner/drafting/buffer_shapes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <utility>
 
 #include "tuner/base/text.h"
-#include "tuner/drafting/host_memory.h"
+#include "tuner/drafting/draft_context.h"
 #include "tuner/drafting/study_text.h"
 
 namespace tuner {
@@ -199,33 +197,34 @@ class Shape {
 
 }  // namespace
 
-std::optional<std::string> BufferShapes::allocated(const FoundArgument& one) const {
-  const Shape shape(c_, one);
-  const auto elements = shape.elements_allocated();
-  return elements ? std::optional(finished(one, shape.factors_of(*elements))) : std::nullopt;
-}
-
-std::string BufferShapes::by_use(const FoundArgument& one, const Use& use) const {
-  if (c_.plan.extents.empty() && c_.plan.extent_of.empty()) {
-    c_.plan.guessed.push_back("'" + one.name + "' holds 65536 elements");
-  }
-  return finished(one, Shape(c_, one).extents_of(use));
-}
-
-std::string BufferShapes::finished(const FoundArgument& one,
-                                   std::vector<std::string> extents) const {
+std::string finished_shape(DraftContext& c, const FoundArgument& one,
+                           std::vector<std::string> extents) {
   double bytes = static_cast<double>(bytes_of({one.type, one.lanes}));
   for (const std::string& extent : extents) {
     const bool is_quoted = extent.front() == '"';
-    bytes *= c_.value_of(is_quoted ? extent.substr(1, extent.size() - 2) : extent).value_or(1);
+    bytes *= c.value_of(is_quoted ? extent.substr(1, extent.size() - 2) : extent).value_or(1);
   }
   // Each guessed size has its limit, or nothing would be left for the others.
-  const std::int64_t room = c_.request.room_of(one.name);
+  const std::int64_t room = c.request.room_of(one.name);
   const bool has_room = bytes * static_cast<double>(room) <= kMostRoom;
-  c_.plan.bytes += bytes * static_cast<double>(has_room ? room : 1);
+  c.plan.bytes += bytes * static_cast<double>(has_room ? room : 1);
   if (room > 1 && has_room) extents.push_back(std::to_string(room));
   if (one.lanes > 1) extents.push_back(std::to_string(one.lanes));
   return "[" + listed(extents) + "]";
+}
+
+std::optional<std::string> allocated_shape(DraftContext& c, const FoundArgument& one) {
+  const Shape shape(c, one);
+  const auto elements = shape.elements_allocated();
+  return elements ? std::optional(finished_shape(c, one, shape.factors_of(*elements)))
+                  : std::nullopt;
+}
+
+std::string shape_by_use(DraftContext& c, const FoundArgument& one, const Use& use) {
+  if (c.plan.extents.empty() && c.plan.extent_of.empty()) {
+    c.plan.guessed.push_back("'" + one.name + "' holds 65536 elements");
+  }
+  return finished_shape(c, one, Shape(c, one).extents_of(use));
 }
 
 }  // namespace tuner

@@ -12,7 +12,6 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
-#include "tuner/drafting/draft_sequence.h"
 
 namespace tuner {
 namespace {

@@ -8,11 +8,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
-#include "tuner/drafting/buffer_shapes.h"
 #include "tuner/drafting/draft_context.h"
-#include "tuner/drafting/draft_records.h"
-#include "tuner/drafting/grid_axes.h"
-#include "tuner/drafting/guesses.h"
 #include "tuner/drafting/study_text.h"
 
 namespace tuner {
@@ -23,7 +19,6 @@ class Arguments {
   Arguments(DraftContext& context, const std::string& source_name)
       : c_(context),
         source_name_(source_name),
-        shapes_(context),
         along_(extents_of_axes(context.kernel.body, context.extent_arguments)) {}
 
   void take_arguments() {
@@ -55,23 +50,20 @@ class Arguments {
   void take_constants() {
     for (const FoundConstant& one : c_.source.constants) {
       if (!mentions(c_.kernel.body, one.name)) continue;
-      std::string shape;
-      for (const Tokens extent : one.extents) {
-        const auto text = c_.in_study(extent);
-        shape += (shape.empty() ? "" : ", ") +
-                 quoted_if_needed(with_present_values(c_.plan, text.value_or("1")));
-      }
+      const std::string shape = with_commas(one.extents, [&](Tokens extent) {
+        const std::string text = c_.in_study(extent).value_or("1");
+        return quoted_if_needed(with_present_values(c_.plan, text));
+      });
       if (one.type.empty()) {
         c_.plan.guessed.push_back("nothing sets __constant__ '" + one.name +
                                   "': its type is no number");
         continue;
       }
-      const std::string fill =
-          one.type.find("float") != std::string::npos ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}";
-      c_.plan.constants.push_back({one.name,
-                                   fmt::format("type: {}, shape: [{}], fill: {}", one.type,
-                                               shape.empty() ? "1" : shape, fill),
-                                   ""});
+      const bool is_real = one.type.find("float") != std::string::npos;
+      c_.plan.constants.push_back({.name = one.name,
+                                   .type = one.type,
+                                   .shape = "[" + (shape.empty() ? "1" : shape) + "]",
+                                   .fill = is_real ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}"});
     }
   }
 
@@ -101,22 +93,22 @@ class Arguments {
   }
 
   DraftedArgument scalar(const FoundArgument& one) {
+    DraftedArgument out{.name = one.name, .type = one.type};
     const auto extent = c_.plan.extent_of.find(one.name);
     if (extent != c_.plan.extent_of.end()) {
-      return {one.name, fmt::format("type: {}, value: {}", one.type, extent->second), ""};
+      out.value = extent->second;
+    } else if (const auto passed = passed_value(one)) {
+      out.value = *passed;
+    } else {
+      const std::string name = lower(one.name);
+      const bool is_pitch = name.starts_with("ld") || name.find("stride") != name.npos ||
+                            name.find("pitch") != name.npos;
+      out.value = is_pitch && !c_.plan.extents.empty() ? c_.plan.extents.back().first
+                  : is_real(one)                       ? "0.5"
+                                                       : "16";
+      out.remark = "a guess";
     }
-    if (const auto value = passed_value(one)) {
-      return {one.name, fmt::format("type: {}, value: {}", one.type, *value), ""};
-    }
-    const std::string name = lower(one.name);
-    const bool is_pitch = name.starts_with("ld") || name.find("stride") != name.npos ||
-                          name.find("pitch") != name.npos;
-    if (is_pitch && !c_.plan.extents.empty()) {
-      return {one.name, fmt::format("type: {}, value: {}", one.type, c_.plan.extents.back().first),
-              "a guess"};
-    }
-    return {one.name, fmt::format("type: {}, value: {}", one.type, is_real(one) ? "0.5" : "16"),
-            "a guess"};
+    return out;
   }
 
   static bool is_real(const FoundArgument& one) {
@@ -161,55 +153,58 @@ class Arguments {
         c_.plan.extents.size() == 1) {
       return offsets(one);
     }
-    const auto allocated = shapes_.allocated(one);
-    const std::string shape = allocated ? *allocated : shapes_.by_use(one, use);
-    const std::string text = fmt::format("type: {}, shape: {}", one.type, shape);
-    const std::string guess = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
+    DraftedArgument out{.name = one.name, .type = one.type};
+    const auto allocated = allocated_shape(c_, one);
+    out.shape = allocated ? *allocated : shape_by_use(c_, one, use);
+    out.remark = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
     const auto& unwritten = c_.request.unwritten;
     const bool is_changed = unwritten.contains(one.name);  // by whom it is passed to
     if ((!use.writes || one.is_const) && !is_changed) {
-      return {one.name, text + ", fill: " + fill_for(one, use), guess};
+      out.fill = fill_for(one, use);
+      return out;
     }
     if (c_.request.unsteady.contains(one.name)) {
-      return {one.name, text + ", role: scratch",
-              "no two launches wrote the same when it was tried: it is not verified"};
+      out.role = "scratch";
+      out.remark = "no two launches wrote the same when it was tried: it is not verified";
+      return out;
     }
     c_.plan.outputs.emplace_back(one.name, one.type);
-    if (unwritten.contains(one.name) || unwritten.contains(kEvery)) {
-      return {one.name, text + ", role: inout, fill: " + (use.reads ? fill_for(one, use) : "zeros"),
-              "not every element of it was written when it was tried"};
+    const bool is_unwritten = is_changed || unwritten.contains(kEvery);
+    if (is_unwritten) out.remark = "not every element of it was written when it was tried";
+    if (use.reads || is_unwritten) {
+      out.role = "inout";
+      out.fill = use.reads ? fill_for(one, use) : "zeros";
+      return out;
     }
-    if (use.reads) return {one.name, text + ", role: inout, fill: " + fill_for(one, use), guess};
-    if (allocated && !skips_borders(c_.kernel.body, c_.extent_arguments)) {
-      return {one.name, text + ", role: out", guess};
-    }
-    return output(one, use, text, guess);
+    take_output(one, use, allocated.has_value(), out);
+    return out;
   }
 
   // What no thread writes is poison in the right answer, too: a run says so, and zeros would hide
   // it. They are kept only where each block writes one element and the launch says how many.
-  DraftedArgument output(const FoundArgument& one, const Use& use, const std::string& text,
-                         const std::string& guess) const {
-    if (skips_borders(c_.kernel.body, c_.extent_arguments)) {
-      return {one.name, text + ", role: inout, fill: zeros",
-              "a guess: borders stay as they are; role: out, if every element is written"};
-    }
-    const auto axis = axis_of_index(use);
+  void take_output(const FoundArgument& one, const Use& use, bool is_allocated,
+                   DraftedArgument& out) const {
+    const bool skips = skips_borders(c_.kernel.body, c_.extent_arguments);
+    const auto axis = skips || is_allocated ? std::nullopt : axis_of_index(use);
     const auto extent = axis ? along_.find(*axis) : along_.end();
-    if (extent == along_.end()) return {one.name, text + ", role: out", guess};
-    const bool is_by_thread = std::ranges::all_of(use.subscripts, [&](Tokens subscript) {
-      return words_in(subscript, c_.kernel.body).contains("threadIdx");
-    });
-    const std::string& name = c_.plan.extent_of.at(extent->second);
-    const auto place = static_cast<std::size_t>(*axis - 'x');
-    if (is_by_thread || (place < c_.plan.grid.size() && c_.plan.grid[place] == name)) {
-      return {
-          one.name,
-          fmt::format("type: {}, shape: {}, role: out", one.type, shapes_.finished(one, {name})),
-          ""};
+    out.role = "out";
+    if (!skips && extent == along_.end()) return;
+    if (!skips) {
+      const bool is_by_thread = std::ranges::all_of(use.subscripts, [&](Tokens subscript) {
+        return words_in(subscript, c_.kernel.body).contains("threadIdx");
+      });
+      const std::string& name = c_.plan.extent_of.at(extent->second);
+      const auto place = static_cast<std::size_t>(*axis - 'x');
+      if (is_by_thread || (place < c_.plan.grid.size() && c_.plan.grid[place] == name)) {
+        out.shape = finished_shape(c_, one, {name});
+        out.remark.clear();
+        return;
+      }
     }
-    return {one.name, text + ", role: inout, fill: zeros",
-            "a guess: one element a block; role: out, if every element is written"};
+    out.role = "inout";
+    out.fill = "zeros";
+    out.remark = fmt::format("a guess: {}; role: out, if every element is written",
+                             skips ? "borders stay as they are" : "one element a block");
   }
 
   // The one axis that all indices depend on, of a buffer that has no rows.
@@ -223,10 +218,11 @@ class Arguments {
   // Rows of equal length; whatever lies in them has as many elements as all rows together.
   DraftedArgument offsets(const FoundArgument& one) const {
     const std::string& extent = c_.plan.extents.front().first;
-    return {one.name,
-            fmt::format("type: {}, shape: [{} + 1], fill: {{sequence: [0, {}]}}", one.type, extent,
-                        kRowLength),
-            fmt::format("a guess: rows of {} elements", kRowLength)};
+    return {.name = one.name,
+            .type = one.type,
+            .shape = "[" + extent + " + 1]",
+            .fill = fmt::format("{{sequence: [0, {}]}}", kRowLength),
+            .remark = fmt::format("a guess: rows of {} elements", kRowLength)};
   }
 
   std::string fill_for(const FoundArgument& one, const Use& use) const {
@@ -239,7 +235,6 @@ class Arguments {
 
   DraftContext& c_;
   const std::string& source_name_;
-  BufferShapes shapes_;
   std::map<char, std::string> along_;  // by axis of the grid: the argument that is its extent
 };
 

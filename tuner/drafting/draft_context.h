@@ -1,6 +1,7 @@
 #pragma once
 // What is known while a study is drafted, and what names of the source mean in it.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "tuner/drafting/draft.h"
+#include "tuner/drafting/guesses.h"
 #include "tuner/drafting/launch_hint.h"
 #include "tuner/drafting/plan.h"
 
@@ -70,5 +72,32 @@ void draft_extents(DraftContext& context);
 void draft_launch(DraftContext& context);
 // Throws InputError for a type that no study can give; `source_name` is for its message.
 void draft_arguments(DraftContext& context, const std::string& source_name);
+
+// Kernels that are launched behind it in the same function on buffers that it has, and the rounds
+// of a loop in which buffers change places. What is seen and not taken becomes a remark.
+// `draft_other` makes the plan of another kernel of the source alone; it throws InputError where
+// there is none.
+using DraftOther = std::function<DraftPlan(const FoundKernel&)>;
+void draft_sequence(DraftContext& context, const DraftOther& draft_other);
+
+// ---- arguments ----------------------------------------------------------------------------------
+
+// None for what is a number, a buffer of numbers, or cannot be given.
+std::optional<DraftedArgument> drafted_record(DraftContext& context, const FoundArgument& argument);
+
+// A texture object, over a buffer that is made up for it; nothing where it is none, or over what no
+// study has.
+std::optional<DraftedArgument> drafted_texture(DraftContext& context,
+                                               const FoundArgument& argument);
+
+inline constexpr int kRowLength = 16;  // of compressed rows
+
+// A buffer's shape with as many elements as the host code has memory for.
+std::optional<std::string> allocated_shape(DraftContext& context, const FoundArgument& one);
+// At least as large as what the kernel can address.
+std::string shape_by_use(DraftContext& context, const FoundArgument& one, const Use& use);
+// With the room that trials asked for, and lanes.
+std::string finished_shape(DraftContext& context, const FoundArgument& one,
+                           std::vector<std::string> extents);
 
 }  // namespace tuner

@@ -1,21 +1,19 @@
-// Writes structs and addresses in the words of a study.
-
-#include "tuner/drafting/draft_records.h"
+// Arguments that are more than a number or a buffer of them: structs, vectors by value, null,
+// tables of pointers, textures.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "tuner/base/text.h"
-#include "tuner/drafting/guesses.h"
-#include "tuner/drafting/host_memory.h"
+#include "tuner/drafting/draft_context.h"
 
 namespace tuner {
 namespace {
 
 constexpr int kMostOfTable = 16;
-constexpr const char* kGuessedShape = "[65536]";
 
 bool is_real_type(std::string_view type) {
   return type.find("float") != type.npos || type.find("double") != type.npos ||
@@ -32,7 +30,7 @@ class Records {
   Records(DraftContext& context, const FoundArgument& argument) : c_(context), of_(argument) {}
 
   std::optional<DraftedArgument> drafted() {
-    if (is_null()) return DraftedArgument{of_.name, "value: null", ""};
+    if (is_null()) return DraftedArgument{.name = of_.name, .value = "null"};
     if (of_.pointers == 2) return table();
     if (!of_.is_pointer() && of_.lanes > 1) return vector();
     const auto record = c_.source.records.find(of_.c_type);
@@ -54,11 +52,11 @@ class Records {
     std::string type = of_.c_type;
     if (type == "__half2") type = "half2";
     if (type.find("omplex") != type.npos) type = of_.type == "float64" ? "complex128" : "complex64";
-    std::string values;
-    for (int lane = 0; lane < of_.lanes; ++lane) {
-      values += std::string(lane > 0 ? ", " : "") + (is_real_type(of_.type) ? "0.5" : "1");
-    }
-    return {of_.name, fmt::format("type: {}, value: [{}]", type, values), "a guess"};
+    const char* value = is_real_type(of_.type) ? "0.5" : "1";
+    return {.name = of_.name,
+            .type = type,
+            .value = fmt::format("[{}]", fmt::join(std::vector(of_.lanes, value), ", ")),
+            .remark = "a guess"};
   }
 
   // float** rows, where the host code allocates as many addresses.
@@ -70,13 +68,12 @@ class Records {
     const auto bytes = size ? c_.value_of(*size) : std::nullopt;
     const double count = bytes ? *bytes / (memory->is_bytes ? 8 : 1) : 0;
     if (count < 1 || count > kMostOfTable) return std::nullopt;
-    std::string names;
+    std::vector<std::string> names;
     for (int i = 0; i < static_cast<int>(count); ++i) {
-      const std::string name = fmt::format("{}_{}", of_.name, i);
-      names += (i > 0 ? ", " : "") + name;
-      add_buffer(name, of_.type, Use{true, !of_.is_const, false, {}}, kGuessedShape);
+      names.push_back(fmt::format("{}_{}", of_.name, i));
+      add_buffer(names.back(), of_.type, !of_.is_const);
     }
-    return DraftedArgument{of_.name, "pointers: [" + names + "]", ""};
+    return DraftedArgument{.name = of_.name, .pointers = "[" + listed(names) + "]"};
   }
 
   std::size_t place() const {
@@ -85,20 +82,16 @@ class Records {
         c_.kernel.arguments.begin());
   }
 
-  void add_buffer(const std::string& name, const std::string& type, const Use& use,
-                  const std::string& shape) {
-    const char* fill = is_real_type(type) ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}";
+  void add_buffer(const std::string& name, const std::string& type, bool is_written) {
     const std::int64_t times = c_.request.room_of(name);
-    const std::string room = times > 1 ? fmt::format(", {}]", times) : "]";
-    const std::string rest =
-        fmt::format("type: {}, shape: {}", type, shape.substr(0, shape.size() - 1) + room);
-    if (use.writes) {
-      c_.plan.buffers.push_back(
-          {name, rest + ", role: inout, fill: " + fill, "a guess: the shape"});
-      c_.plan.outputs.emplace_back(name, type);
-    } else {
-      c_.plan.buffers.push_back({name, rest + ", fill: " + fill, "a guess: the shape"});
-    }
+    c_.plan.buffers.push_back(
+        {.name = name,
+         .type = type,
+         .shape = times > 1 ? fmt::format("[65536, {}]", times) : "[65536]",
+         .role = is_written ? "inout" : "",
+         .fill = is_real_type(type) ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}",
+         .remark = "a guess: the shape"});
+    if (is_written) c_.plan.outputs.emplace_back(name, type);
   }
 
   // ---- structs ----------------------------------------------------------------------------------
@@ -106,34 +99,39 @@ class Records {
   void add_type(const std::string& name) {
     const auto known = [&](const auto& one) { return one.first == name; };
     if (std::ranges::any_of(c_.plan.types, known)) return;
-    std::string members;
-    for (const FoundMember& one : c_.source.records.at(name)) {
+    const FoundRecord& record = c_.source.records.at(name);
+    for (const FoundMember& one : record) {
       if (c_.source.records.contains(one.type)) add_type(one.type);
-      const std::string type =
-          one.count > 1 ? fmt::format("[{}, {}]", one.type, one.count) : one.type;
-      members += fmt::format("{}{{{}: {}}}", members.empty() ? "" : ", ", one.name, type);
     }
+    const std::string members = with_commas(record, [](const FoundMember& one) {
+      return one.count > 1 ? fmt::format("{{{}: [{}, {}]}}", one.name, one.type, one.count)
+                           : fmt::format("{{{}: {}}}", one.name, one.type);
+    });
     c_.plan.types.emplace_back(name, "[" + members + "]");
   }
 
   DraftedArgument by_value(const FoundRecord& record) {
     add_type(of_.c_type);
-    return {of_.name, fmt::format("type: {}, value: {}", of_.c_type, values_of(record, "")),
-            assumed_ ? "a guess: the values that the host code does not tell" : ""};
+    std::string values = values_of(record, "");
+    return {.name = of_.name,
+            .type = of_.c_type,
+            .value = std::move(values),
+            .remark = assumed_ ? "a guess: the values that the host code does not tell" : ""};
   }
 
   std::string values_of(const FoundRecord& record, const std::string& outer) {
-    std::string out;
-    for (const FoundMember& one : record) {
-      const auto inner = c_.source.records.find(one.type);
-      const std::string path = outer + one.name;
-      const std::string value = one.type == "pointer" ? address(one, path)
-                                : inner != c_.source.records.end()
-                                    ? values_of(inner->second, path + ".")
-                                    : number(one, path);
-      out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", one.name, value);
-    }
-    return "{" + out + "}";
+    return "{" +
+           with_commas(record,
+                       [&](const FoundMember& one) {
+                         const auto inner = c_.source.records.find(one.type);
+                         const std::string path = outer + one.name;
+                         return one.name + ": " +
+                                (one.type == "pointer" ? address(one, path)
+                                 : inner != c_.source.records.end()
+                                     ? values_of(inner->second, path + ".")
+                                     : number(one, path));
+                       }) +
+           "}";
   }
 
   std::string address(const FoundMember& member, const std::string& path) {
@@ -141,13 +139,12 @@ class Records {
     if (!element) return "null";
     std::string name = of_.name + "_" + path;
     std::ranges::replace(name, '.', '_');
-    const std::string type = element->name;
-    add_buffer(name, type, use_of_member(member.name), kGuessedShape);
+    add_buffer(name, element->name, is_member_written(member.name));
     return name;
   }
 
   // "a.data[i] = ..." of this argument; whoever is given the whole of it may do anything.
-  Use use_of_member(const std::string& member) const {
+  bool is_member_written(const std::string& member) const {
     std::vector<Token> body;
     bool is_passed_on = false;
     const Tokens all = c_.kernel.body;
@@ -162,10 +159,7 @@ class Records {
       }
       body.push_back(all[at]);
     }
-    Use use = use_of(body, member);
-    use.reads = use.reads || is_passed_on;
-    use.writes = use.writes || is_passed_on;
-    return use;
+    return is_passed_on || use_of(body, member).writes;
   }
 
   std::string number(const FoundMember& member, const std::string& path) {
@@ -184,9 +178,7 @@ class Records {
       assumed_ = true;
     }
     if (member.lanes == 1) return value;
-    std::string values;
-    for (int i = 0; i < member.lanes; ++i) values += (i > 0 ? ", " : "") + value;
-    return "[" + values + "]";
+    return fmt::format("[{}]", fmt::join(std::vector(member.lanes, value), ", "));
   }
 
   // What each member holds; addresses are null, and arrays of structs zeros.
@@ -213,10 +205,12 @@ class Records {
     const bool writes = use.writes && !of_.is_const;
     if (writes) c_.plan.outputs.emplace_back(of_.name, "");
     const std::string fills = fills_of(record, "");
-    return {of_.name,
-            fmt::format("type: {}, shape: [{}], {}fill: {}", of_.c_type, shape,
-                        writes ? "role: inout, " : "", fills.empty() ? "zeros" : "{" + fills + "}"),
-            "a guess: the shape; addresses in it are null"};
+    return {.name = of_.name,
+            .type = of_.c_type,
+            .shape = "[" + shape + "]",
+            .role = writes ? "inout" : "",
+            .fill = fills.empty() ? "zeros" : "{" + fills + "}",
+            .remark = "a guess: the shape; addresses in it are null"};
   }
 
   DraftContext& c_;
@@ -229,6 +223,73 @@ class Records {
 std::optional<DraftedArgument> drafted_record(DraftContext& context,
                                               const FoundArgument& argument) {
   return Records(context, argument).drafted();
+}
+
+// ---- textures -----------------------------------------------------------------------------------
+
+namespace {
+
+struct Reading {
+  std::string type;  // C's name
+  bool is_matrix = false;
+};
+
+// tex2D<float>(name, x, y), tex1Dfetch<float4>(&v, name, i)
+std::optional<Reading> reading_of(const DraftContext& c, const std::string& name) {
+  const Tokens body = c.kernel.body;
+  for (std::size_t at = 0; at + 3 < body.size(); ++at) {
+    const bool is_matrix = body[at].is("tex2D") || body[at].is("tex2DLod");
+    if ((!is_matrix && !body[at].is("tex1Dfetch")) || !body[at + 1].is("<")) continue;
+    const Tokens rest = body.subspan(at + 2);
+    if (!mentions(part_before(part_behind(rest, ">"), ";"), name)) continue;
+    return Reading{c.seen_through(joined(part_before(rest, ">"))), is_matrix};
+  }
+  return std::nullopt;
+}
+
+// What the host code sets in its cudaTextureDesc, in so far as a texture over a matrix can have it.
+std::string view_text(const DraftContext& c, const Reading& reading, bool as_floats, bool is_real) {
+  std::string out = as_floats ? ", read: normalized_float" : "";
+  if (!reading.is_matrix) return out;
+  if (mentions(c.source.code, "cudaFilterModeLinear") && is_real) out += ", filter: linear";
+  const auto& code = c.source.code;
+  bool is_normalized = false;
+  for (std::size_t i = 0; i + 2 < code.size(); ++i) {
+    is_normalized = is_normalized || (code[i].is("normalizedCoords") && code[i + 1].is("=") &&
+                                      (code[i + 2].is("1") || code[i + 2].is("true")));
+  }
+  if (is_normalized) out += ", normalized: true";
+  if (mentions(c.source.code, "cudaAddressModeBorder")) return out + ", address: border";
+  if (is_normalized && mentions(c.source.code, "cudaAddressModeWrap"))
+    return out + ", address: wrap";
+  if (is_normalized && mentions(c.source.code, "cudaAddressModeMirror"))
+    return out + ", address: mirror";
+  return out;
+}
+
+}  // namespace
+
+std::optional<DraftedArgument> drafted_texture(DraftContext& context, const FoundArgument& one) {
+  if (one.c_type != "cudaTextureObject_t" || one.is_pointer()) return std::nullopt;
+  const auto reading = reading_of(context, one.name);
+  const auto element = reading ? element_type(reading->type) : std::nullopt;
+  if (!element || element->lanes == 3) return std::nullopt;
+  const bool is_real = element->name == "float32";
+  if (!is_real && element->name.find("int") == std::string::npos) return std::nullopt;
+  if (bytes_of({element->name, 1}) > 4) return std::nullopt;
+  const bool as_floats = is_real && mentions(context.source.code, "cudaReadModeNormalizedFloat");
+  const std::string lanes = element->lanes > 1 ? std::to_string(element->lanes) : "";
+  const std::string type = as_floats ? lanes.empty() ? "uint8" : "uchar" + lanes : reading->type;
+  const std::string name = context.new_name(one.name + "_data");
+  context.plan.buffers.push_back(
+      {.name = name,
+       .type = type,
+       .shape = reading->is_matrix ? "[256, 256]" : "[65536]",
+       .fill = is_real && !as_floats ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}",
+       .remark = "a guess: the shape, and that nothing else takes it"});
+  return DraftedArgument{
+      .name = one.name,
+      .texture = "{of: " + name + view_text(context, *reading, as_floats, is_real) + "}"};
 }
 
 }  // namespace tuner

@@ -1,7 +1,5 @@
 // Reads what stands around a launch in the host code: launches behind it, and a loop around them.
 
-#include "tuner/drafting/draft_sequence.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/drafting/draft_context.h"
 
 namespace tuner {
 namespace {
@@ -23,17 +22,6 @@ std::string flat(Tokens tokens) {
   return out;
 }
 
-// Of "type: float32, shape: [n, 4], ...".
-std::string said_of(const std::string& rest, const std::string& key) {
-  const auto at = rest.find(key + ": ");
-  if (at == rest.npos) return {};
-  const std::size_t from = at + key.size() + 2;
-  const std::size_t end = rest[from] == '[' ? rest.find(']', from) : rest.find(',', from);
-  return rest.substr(from, std::min(end, rest.size()) - from);
-}
-
-bool is_buffer(const DraftedArgument& one) { return !said_of(one.rest, "shape").empty(); }
-
 DraftedArgument* find_drafted(DraftPlan& plan, const std::string& name) {
   const auto found = std::ranges::find(plan.arguments, name, &DraftedArgument::name);
   return found == plan.arguments.end() ? nullptr : &*found;
@@ -41,11 +29,9 @@ DraftedArgument* find_drafted(DraftPlan& plan, const std::string& name) {
 
 // Something else writes it, too.
 void make_written(DraftPlan& plan, DraftedArgument& one) {
-  if (!said_of(one.rest, "role").empty()) return;
-  if (const auto fill = one.rest.find(", fill:"); fill != one.rest.npos) {
-    one.rest.insert(fill, ", role: inout");
-  }
-  plan.outputs.emplace_back(one.name, said_of(one.rest, "type"));
+  if (!one.role.empty()) return;
+  if (!one.fill.empty()) one.role = "inout";
+  plan.outputs.emplace_back(one.name, one.type);
 }
 
 // Waits for the device, and asks for errors: nothing that another launch sees.
@@ -159,13 +145,9 @@ class Sequence {
       const std::string host = flat(hint->arguments[i]);
       if (const auto known = names.find(host); known != names.end()) {
         DraftedArgument& own = *find_drafted(merged, known->second);
-        if (said_of(own.rest, "type") != said_of(one.rest, "type")) return mismatch(own.name);
-        if (is_buffer(one) != is_buffer(own)) return mismatch(own.name);
-        shares = shares || is_buffer(one);
-        if (is_buffer(one) && said_of(own.rest, "shape") != said_of(one.rest, "shape")) {
-          return mismatch(own.name);
-        }
-        if (!said_of(one.rest, "role").empty()) make_written(merged, own);
+        if (own.type != one.type || own.shape != one.shape) return mismatch(own.name);
+        shares = shares || one.is_buffer();
+        if (!one.role.empty()) make_written(merged, own);
         launch.arguments.push_back(own.name);
         continue;
       }
@@ -330,14 +312,11 @@ class Sequence {
   void repeat(const std::vector<std::pair<std::string, std::string>>& pairs, double rounds,
               const std::string& where) {
     for (const auto& [a, b] : pairs) {
-      for (const char* key : {"type", "shape"}) {
-        if (said_of(find_drafted(c_.plan, a)->rest, key) ==
-            said_of(find_drafted(c_.plan, b)->rest, key)) {
-          continue;
-        }
-        return not_taken(
-            fmt::format("{}swaps '{}' and '{}', whose {}s differ here", where, a, b, key));
-      }
+      const DraftedArgument &one = *find_drafted(c_.plan, a), &other = *find_drafted(c_.plan, b);
+      if (one.type == other.type && one.shape == other.shape) continue;
+      const char* key = one.type == other.type ? "shape" : "type";
+      return not_taken(
+          fmt::format("{}swaps '{}' and '{}', whose {}s differ here", where, a, b, key));
     }
     for (const auto& [a, b] : pairs) {
       make_written(c_.plan, *find_drafted(c_.plan, a));

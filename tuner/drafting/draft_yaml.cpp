@@ -12,20 +12,11 @@
 namespace tuner {
 namespace {
 
-std::string list_of(const std::vector<std::string>& expressions) {
-  std::string out;
-  for (const std::string& one : expressions) {
-    const bool plain = std::ranges::all_of(one, is_word_part);
-    out += (out.empty() ? "" : ", ") + (plain ? one : "\"" + one + "\"");
-  }
-  return "[" + out + "]";
-}
+bool is_word(const std::string& text) { return std::ranges::all_of(text, is_word_part); }
 
-std::string numbers(const std::vector<std::int64_t>& values) {
-  std::string out;
-  for (const std::int64_t value : values)
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", value);
-  return "[" + out + "]";
+std::string list_of(const std::vector<std::string>& expressions) {
+  const auto text = [](const std::string& one) { return is_word(one) ? one : "\"" + one + "\""; };
+  return "[" + with_commas(expressions, text) + "]";
 }
 
 std::vector<std::string> with_present_values(const DraftPlan& plan,
@@ -35,11 +26,22 @@ std::vector<std::string> with_present_values(const DraftPlan& plan,
   return out;
 }
 
+std::string argument_text(const DraftedArgument& one) {
+  const std::pair<const char*, const std::string&> keys[] = {
+      {"name", one.name},       {"type", one.type},        {"shape", one.shape},
+      {"role", one.role},       {"fill", one.fill},        {"value", one.value},
+      {"texture", one.texture}, {"pointers", one.pointers}};
+  std::string out;
+  for (const auto& [key, said] : keys) {
+    if (!said.empty()) out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", key, said);
+  }
+  return out;
+}
+
 std::string arguments_text(const char* key, const std::vector<DraftedArgument>& arguments) {
-  if (arguments.empty()) return {};
-  std::string out = fmt::format("{}:\n", key);
+  std::string out = arguments.empty() ? "" : fmt::format("{}:\n", key);
   for (const DraftedArgument& one : arguments) {
-    out += fmt::format("  - {{name: {}, {}}}{}\n", one.name, one.rest,
+    out += fmt::format("  - {{{}}}{}\n", argument_text(one),
                        one.remark.empty() ? "" : "  # " + one.remark);
   }
   return out;
@@ -52,11 +54,10 @@ std::string remark(const DraftPlan& plan, const std::string& key) {
 }
 
 std::string size_text(const std::vector<std::pair<std::string, std::int64_t>>& extents) {
-  std::string out;
-  for (const auto& [name, extent] : extents) {
-    out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", name, extent);
-  }
-  return "{" + out + "}";
+  return "{" +
+         with_commas(extents,
+                     [](const auto& one) { return fmt::format("{}: {}", one.first, one.second); }) +
+         "}";
 }
 
 std::string parameters_text(const DraftPlan& plan) {
@@ -65,7 +66,8 @@ std::string parameters_text(const DraftPlan& plan) {
     const std::string now = !one.is_guess  ? fmt::format("now {}; ", one.present)
                             : one.is_given ? ""
                                            : "a guess; ";
-    out += fmt::format("  {}: {}  # {}{}\n", one.name, numbers(one.values), now, one.from);
+    out +=
+        fmt::format("  {}: [{}]  # {}{}\n", one.name, fmt::join(one.values, ", "), now, one.from);
   }
   return out;
 }
@@ -73,8 +75,7 @@ std::string parameters_text(const DraftPlan& plan) {
 std::string constraints_text(const DraftPlan& plan) {
   std::string threads;
   for (const std::string& axis : plan.block) {
-    const bool plain = std::ranges::all_of(axis, is_word_part);
-    threads += (threads.empty() ? "" : " * ") + (plain ? axis : "(" + axis + ")");
+    threads += (threads.empty() ? "" : " * ") + (is_word(axis) ? axis : "(" + axis + ")");
   }
   const bool varies = std::ranges::any_of(
       plan.parameters, [&](const auto& one) { return threads.find(one.name) != threads.npos; });
@@ -87,44 +88,35 @@ std::string constraints_text(const DraftPlan& plan) {
 // "k<float, 16>" for "k<float, {TILE}>".
 std::string present_entry(const DraftPlan& plan, std::string out) {
   for (const DraftedParameter& one : plan.parameters) {
-    const std::string name = "{" + one.name + "}";
-    for (auto at = out.find(name); at != out.npos; at = out.find(name)) {
-      out.replace(at, name.size(), std::to_string(one.present));
-    }
+    out = replaced(std::move(out), "{" + one.name + "}", std::to_string(one.present));
   }
   return out;
-}
-
-std::string names_text(const std::vector<std::string>& names) {
-  return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
 // What follows the kernel's own launch, and how often all of them are made. Of the reference with
 // the present values.
 std::string sequence_text(const DraftPlan& plan, bool is_reference) {
   std::string out;
+  const auto inner = [](const std::string& list) { return list.substr(1, list.size() - 2); };
   const auto said = [&](const std::vector<std::string>& axes) {
     return list_of(is_reference ? with_present_values(plan, axes) : axes);
   };
   if (!plan.launch_arguments.empty()) {
-    out += "  arguments: " + names_text(plan.launch_arguments) + "\n";
+    out += "  arguments: [" + listed(plan.launch_arguments) + "]\n";
   }
   if (!plan.then.empty()) out += "  then:\n";
   for (const DraftedLaunch& one : plan.then) {
     const std::string entry = is_reference ? present_entry(plan, one.entry) : one.entry;
-    out += fmt::format("    - {{entry: \"{}\", block: {}, grid: {}, arguments: {}", entry,
-                       said(one.block), said(one.grid), names_text(one.arguments));
-    if (!one.shared.empty()) out += ", dynamic_shared_bytes: " + said({one.shared}).substr(1);
-    if (!one.shared.empty()) out.pop_back();
-    out += "}\n";
+    const std::string shared =
+        one.shared.empty() ? "" : ", dynamic_shared_bytes: " + inner(said({one.shared}));
+    out += fmt::format("    - {{entry: \"{}\", block: {}, grid: {}, arguments: [{}]{}}}\n", entry,
+                       said(one.block), said(one.grid), listed(one.arguments), shared);
   }
   if (plan.repeat.empty()) return out;
   const std::string where = is_reference ? "" : "  # " + plan.remarks.at("repeat");
-  out += "  repeat: " + plan.repeat + where + "\n  swap: [";
-  for (const auto& [a, b] : plan.swap) {
-    out += fmt::format("{}[{}, {}]", out.back() == '[' ? "" : ", ", a, b);
-  }
-  return out + "]\n";
+  const auto pair = [](const auto& one) { return fmt::format("[{}, {}]", one.first, one.second); };
+  return out + "  repeat: " + plan.repeat + where + "\n  swap: [" + with_commas(plan.swap, pair) +
+         "]\n";
 }
 
 std::string launch_text(const DraftPlan& plan) {
@@ -140,23 +132,21 @@ std::string launch_text(const DraftPlan& plan) {
 }
 
 std::string present_values(const DraftPlan& plan) {
-  std::string values;
-  for (const DraftedParameter& one : plan.parameters) {
-    values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", one.name, one.present);
-  }
-  return values;
+  return with_commas(plan.parameters, [](const DraftedParameter& one) {
+    return fmt::format("{}: {}", one.name, one.present);
+  });
 }
 
 // Nothing of what is guessed is what somebody has.
 std::string baseline_text(const DraftPlan& plan) {
-  std::string guesses;
+  std::vector<std::string> guesses;
   for (const DraftedParameter& one : plan.parameters) {
-    if (one.is_guess) guesses += (guesses.empty() ? "" : ", ") + one.name;
+    if (one.is_guess) guesses.push_back(one.name);
   }
   if (!guesses.empty()) {
     return "# baseline: what you have now, with which results are compared; nothing says what that "
            "is of " +
-           guesses + "\n";
+           listed(guesses) + "\n";
   }
   return "baseline: {" + present_values(plan) +
          "}  # what you have now: results say the speed-up over it\n";
@@ -195,12 +185,6 @@ std::string name_text(const std::string& name) {
   return is_plain ? name : quoted(name);
 }
 
-std::string texts(const std::vector<std::string>& all) {
-  std::string out;
-  for (const std::string& one : all) out += (out.empty() ? "" : ", ") + quoted(one);
-  return "[" + out + "]";
-}
-
 std::string head_text(const DraftPlan& plan) {
   std::string out;
   for (const std::string& one : plan.head) out += "# " + in_a_remark(one) + "\n";
@@ -229,34 +213,22 @@ std::string verify_text(const DraftPlan& plan) {
   return "verify:\n" + out;
 }
 
-// Of "type: float32, shape: [n, 4], ...": what stands behind a key, in its brackets where it has
-// some.
-std::string behind_key(const std::string& rest, const std::string& key) {
-  const auto at = rest.find(key + ": ");
-  if (at == rest.npos) return {};
-  const std::size_t from = at + key.size() + 2;
-  if (rest[from] != '[') return rest.substr(from, rest.find(',', from) - from);
-  return rest.substr(from + 1, rest.find(']', from) - from - 1);
-}
-
 // Bytes of all buffers that are read or written, each once; empty where one of them is a guess.
 std::string bytes_of(const std::vector<DraftedArgument>& arguments) {
   std::string sum;
   for (const DraftedArgument& one : arguments) {
-    std::string shape = behind_key(one.rest, "shape");
-    if (shape.empty() && one.rest.find("value: ") != one.rest.npos) continue;
-    const auto type = data_type_named(behind_key(one.rest, "type"));
-    if (!type || shape.empty() || !one.remark.empty()) return {};
-    if (shape.find('(') != shape.npos) return {};
-    const std::string role = behind_key(one.rest, "role");
-    if (role == "scratch" || role == "workspace") return {};
+    if (one.is_number()) continue;
+    const auto type = data_type_named(one.type);
+    const bool is_plain = type && one.is_buffer() && one.remark.empty() &&
+                          one.shape.find('(') == std::string::npos && one.role != "scratch";
+    if (!is_plain) return {};
+    std::string product = std::to_string(size_of(*type) * (one.role == "inout" ? 2 : 1));
+    std::string shape = one.shape.substr(1, one.shape.size() - 2);
     std::erase(shape, '"');
-    std::string product = std::to_string(size_of(*type) * (role == "inout" ? 2 : 1));
     for (std::size_t from = 0; from <= shape.size();) {
       const std::size_t comma = std::min(shape.find(", ", from), shape.size());
       const std::string extent = shape.substr(from, comma - from);
-      const bool plain = std::ranges::all_of(extent, is_word_part);
-      product += " * " + (plain ? extent : "(" + extent + ")");
+      product += " * " + (is_word(extent) ? extent : "(" + extent + ")");
       from = comma + 2;
     }
     sum += (sum.empty() ? "" : " + ") + product;
@@ -312,7 +284,8 @@ std::string draft_yaml(const DraftPlan& plan) {
       "kernel:\n  name: {}\n  source: {}\n  entry: \"{}\"{}\n",
       in_a_remark(plan.relative_name), head_text(plan), plan.kernel, name_text(plan.relative_name),
       plan.entry, remark(plan, "entry"));
-  if (!plan.include_dirs.empty()) out += "  include_dirs: " + texts(plan.include_dirs) + "\n";
+  if (!plan.include_dirs.empty())
+    out += "  include_dirs: [" + with_commas(plan.include_dirs, quoted) + "]\n";
   if (plan.has_macros) out += "  define_prefix: \"\"  # the source's own macros, by -D\n";
   if (!plan.extents.empty()) {
     out += "problem_sizes:  # the sizes that matter to you, one a line\n  - " +

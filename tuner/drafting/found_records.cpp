@@ -1,7 +1,5 @@
 // Reads a struct's members.
 
-#include "tuner/drafting/found_records.h"
-
 #include <algorithm>
 
 #include "tuner/drafting/found_source.h"

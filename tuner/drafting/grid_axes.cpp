@@ -1,11 +1,11 @@
-// Reads comparisons and index expressions of a kernel.
-
-#include "tuner/drafting/grid_axes.h"
+// Which extent of the problem each axis of the grid runs along: reads comparisons and index
+// expressions of a kernel.
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
+#include "tuner/drafting/guesses.h"
 #include "tuner/drafting/launch_hint.h"
 
 namespace tuner {

@@ -2,6 +2,8 @@
 // What is likely meant by a kernel's names and by what it does with them.
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -56,5 +58,18 @@ ShareOfABlock share_of_a_block(Tokens body, char axis);
 // Whether a buffer holds where rows begin, as in compressed sparse rows: a[i] and a[i + 1] are
 // read.
 bool holds_offsets(const Use& use);
+
+// ---- axes of the grid ---------------------------------------------------------------------------
+
+// By axis, 'x' to 'z': "cols" for x where "c = blockIdx.x * 256 + threadIdx.x" is compared with
+// cols, or is what is added to "r * cols". An axis of which neither tells is not in it.
+std::map<char, std::string> extents_of_axes(Tokens body, const std::set<std::string>& extents);
+
+// Whether only the inside of a problem is computed: an index is compared with "nx - 1" or "> 0".
+bool skips_borders(Tokens body, const std::set<std::string>& extents);
+
+// The axis of the grid that each of these expressions of the body depends on; none where it is not
+// one.
+std::optional<char> axis_of(const std::vector<Tokens>& expressions, Tokens body);
 
 }  // namespace tuner

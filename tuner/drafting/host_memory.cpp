@@ -1,10 +1,10 @@
-// Finds allocations of host code.
-
-#include "tuner/drafting/host_memory.h"
+// How much memory the host code gives to what it passes to a kernel.
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+
+#include "tuner/drafting/launch_hint.h"
 
 namespace tuner {
 namespace {

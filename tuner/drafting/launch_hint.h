@@ -39,4 +39,18 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth = 0);
 // the middle of the array's. "a.n" is a variable, too. Empty: nowhere.
 Tokens initialiser_of(Tokens function, const std::string& variable);
 
+// ---- memory of what it passes -------------------------------------------------------------------
+
+// cudaMalloc(&p, size), malloc(size), new T[size], std::vector<T> p(size), T p[size].
+struct HostMemory {
+  std::vector<Tokens> factors;  // of the size
+  std::size_t frame = 0;        // of the launch, where their names are to be read
+  bool is_bytes = false;        // else elements
+  std::string place;            // "line 4"
+};
+
+// Of what the launch passes at `place`, casts, offsets and further names seen through.
+std::optional<HostMemory> host_memory(const FoundSource& source, const LaunchHint& hint,
+                                      std::size_t place);
+
 }  // namespace tuner

@@ -20,10 +20,14 @@ struct DraftedParameter {
   bool is_given = false;  // its values are no guess
 };
 
+// Whatever is empty is not said.
 struct DraftedArgument {
   std::string name;
-  std::string rest;    // "type: float32, shape: [N], ..."
-  std::string remark;  // what was guessed; empty: nothing
+  std::string type{}, shape{}, role{}, fill{}, value{}, texture{}, pointers{};  // in this order
+  std::string remark{};  // what was guessed; empty: nothing
+
+  bool is_buffer() const { return !shape.empty(); }
+  bool is_number() const { return shape.empty() && !value.empty(); }
 };
 
 // One that follows the kernel's own.
@@ -69,5 +73,13 @@ struct DraftPlan {
 std::string with_present_values(const DraftPlan& plan, const std::string& expression);
 
 std::string draft_yaml(const DraftPlan& plan);
+
+// What `text` says of each, with commas between.
+template <typename All, typename Text>
+std::string with_commas(const All& all, const Text& text) {
+  std::string out;
+  for (const auto& one : all) out += (out.empty() ? "" : ", ") + text(one);
+  return out;
+}
 
 }  // namespace tuner
