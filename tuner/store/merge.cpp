@@ -26,7 +26,7 @@ class Merger {
   Merger(Store::Impl& into, Database& other) : into_(into), other_(other) {}
 
   MergeReport run() {
-    Statement contexts = other_.prepare(
+    Statement contexts = other_.query(
         "SELECT id, key, kernel, device, size, parameters, identity, generation FROM contexts"
         " ORDER BY id");
     while (contexts.step()) {
@@ -41,19 +41,15 @@ class Merger {
 
  private:
   void copy_context(const ContextKey& key, std::int64_t id, std::int64_t generation) {
-    Statement known = into_.db().prepare("SELECT 1 FROM contexts WHERE key = ?");
-    const bool is_new = !known.bind(1, context_key_text(key)).step();
-    known.reset();
+    const bool is_new =
+        !into_.db().query("SELECT 1 FROM contexts WHERE key = ?", context_key_text(key)).step();
     ++report_.contexts;
     report_.new_contexts += is_new ? 1 : 0;
     const Context context = into_.context(key);
     copy_ranking(id, context.id);
     copy_hosts(id, context.id);
     const std::int64_t own_generation = into_.generation(context);
-    Statement trials = other_.prepare("SELECT " + std::string(kTrialColumns) +
-                                      " FROM trials WHERE context = ? AND generation = ?"
-                                      " ORDER BY id");
-    trials.bind(1, id).bind(2, generation);
+    Statement trials = trial_rows(other_, id, generation);
     while (trials.step()) {
       const TrialRow row = row_at(trials);
       if (row.checksum(id, generation) != trials.integer(8)) {
@@ -67,8 +63,8 @@ class Merger {
   // Where both have one, the own one stays: it is what this store's runs go by.
   void copy_ranking(std::int64_t from, std::int64_t to) {
     if (into_.ranked_by(to)) return;
-    Statement query = other_.prepare("SELECT text FROM rankings WHERE id = ?");
-    if (!query.bind(1, from).step()) return;
+    Statement query = other_.query("SELECT text FROM rankings WHERE id = ?", from);
+    if (!query.step()) return;
     try {
       into_.rank_by(to, ranked_by_from(parse_json(query.text(0))));
     } catch (const nlohmann::json::exception&) {
@@ -77,8 +73,7 @@ class Merger {
   }
 
   void copy_hosts(std::int64_t from, std::int64_t to) {
-    Statement query = other_.prepare("SELECT host FROM hosts WHERE context = ?");
-    query.bind(1, from);
+    Statement query = other_.query("SELECT host FROM hosts WHERE context = ?", from);
     while (query.step()) into_.add_host(to, query.text(0), true);
   }
 
@@ -88,10 +83,10 @@ class Merger {
       ++report_.ahead;
       report_.furthest = std::max(report_.furthest, std::exchange(row.recorded, now_));
     }
-    Statement own = into_.db().prepare(
+    Statement own = into_.db().query(
         "SELECT recorded, time_ms, state, checksum FROM trials WHERE context = ? AND generation = ?"
-        " AND configuration = ?");
-    own.bind(1, context.id).bind(2, generation).bind(3, row.configuration);
+        " AND configuration = ?",
+        context.id, generation, row.configuration);
     const bool there = own.step();
     const bool same = there && own.integer(3) == row.checksum(context.id, generation);
     // Nothing would ever be later than a date that lies ahead here.

@@ -147,7 +147,7 @@ using Objects =
 
 // Not from sqlite_schema: that name is an alias, and a file may have a view of that name.
 Objects objects_in(Database& database) {
-  Statement query = database.prepare("SELECT type, name, sql FROM sqlite_master");
+  Statement query = database.query("SELECT type, name, sql FROM sqlite_master");
   Objects found;
   while (query.step()) found.emplace(query.text(0), query.text(1), query.text(2));
   return found;

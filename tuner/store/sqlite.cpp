@@ -67,26 +67,21 @@ void Statement::check(int code) const {
   if (code != SQLITE_OK) fail(sqlite3_db_handle(handle_.get()), code, path_);
 }
 
-Statement& Statement::bind(int at, std::int64_t value) {
+void Statement::bind(int at, std::int64_t value) {
   check(sqlite3_bind_int64(handle_.get(), at, value));
-  return *this;
 }
 
-Statement& Statement::bind(int at, double value) {
-  check(sqlite3_bind_double(handle_.get(), at, value));
-  return *this;
-}
+void Statement::bind(int at, double value) { check(sqlite3_bind_double(handle_.get(), at, value)); }
 
-Statement& Statement::bind(int at, std::string_view text) {
+void Statement::bind(int at, std::string_view text) {
   check(sqlite3_bind_text64(handle_.get(), at, text.data() != nullptr ? text.data() : "",
                             text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
-  return *this;
 }
 
-Statement& Statement::bind_blob(int at, std::string_view bytes) {
-  check(sqlite3_bind_blob64(handle_.get(), at, bytes.data() != nullptr ? bytes.data() : "",
-                            bytes.size(), SQLITE_TRANSIENT));
-  return *this;
+void Statement::bind(int at, Blob blob) {
+  check(sqlite3_bind_blob64(handle_.get(), at,
+                            blob.bytes.data() != nullptr ? blob.bytes.data() : "",
+                            blob.bytes.size(), SQLITE_TRANSIENT));
 }
 
 bool Statement::step() {
@@ -102,12 +97,6 @@ bool Statement::step() {
       code & 0xFF, "the results database " + path_ + " failed: " + reason_of(database, extended));
   sqlite3_reset(handle_.get());  // gives up its locks; the message above stays what it was
   throw error;
-}
-
-void Statement::run() {
-  while (step()) {
-  }
-  reset();
 }
 
 void Statement::reset() { sqlite3_reset(handle_.get()); }

@@ -26,18 +26,17 @@ class SqliteError : public FatalError {
   int code_;
 };
 
+// Bytes that are no text.
+struct Blob {
+  std::string_view bytes;
+};
+
 class Statement {
  public:
-  Statement& bind(int at, std::int64_t value);
-  Statement& bind(int at, double value);
-  Statement& bind(int at, std::string_view text);
-  Statement& bind_blob(int at, std::string_view bytes);
-
   // True while there is a row. A signal to stop ends a statement that runs for long:
   // InterruptedError.
   bool step();
-  void run();  // for statements without rows; ready for the next bind afterwards
-  void reset();
+  void reset();  // gives up its locks
 
   std::int64_t integer(int column) const;
   double real(int column) const;       // NULL is NaN, as SQLite stores it
@@ -50,6 +49,10 @@ class Statement {
   };
   Statement(sqlite3_stmt* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
   void check(int code) const;
+  void bind(int at, std::int64_t value);
+  void bind(int at, double value);
+  void bind(int at, std::string_view text);
+  void bind(int at, Blob blob);
 
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
   std::string path_;
@@ -62,7 +65,21 @@ class Database {
   Database(const std::filesystem::path& path, Mode mode);
 
   void execute(const char* sql);  // any number of statements, their rows dropped
-  Statement prepare(std::string_view sql);
+  // A statement, its parameters bound in their order.
+  template <typename... Values>
+  Statement query(std::string_view sql, const Values&... values) {
+    Statement statement = prepare(sql);
+    int at = 0;
+    (statement.bind(++at, values), ...);
+    return statement;
+  }
+  // The same where rows do not matter.
+  template <typename... Values>
+  void run(std::string_view sql, const Values&... values) {
+    Statement statement = query(sql, values...);
+    while (statement.step()) {
+    }
+  }
   // First column of the first row.
   std::string text_of(std::string_view sql);
   std::int64_t integer_of(std::string_view sql);
@@ -75,6 +92,8 @@ class Database {
     // _v2: a statement that is still alive keeps the connection until it ends.
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
+  Statement prepare(std::string_view sql);
+
   std::unique_ptr<sqlite3, Close> handle_;
   std::filesystem::path path_;
 };

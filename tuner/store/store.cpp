@@ -118,8 +118,7 @@ Store Store::open(const std::filesystem::path& directory, Access access) {
     return Store(std::move(impl));
   }
   impl->opened = open_for_writing(directory);
-  Statement started = impl->db().prepare("INSERT INTO sessions(started) VALUES(?)");
-  started.bind(1, utc_now()).run();
+  impl->db().run("INSERT INTO sessions(started) VALUES(?)", utc_now());
   impl->session = impl->db().integer_of("SELECT last_insert_rowid()");
   impl->opened.lock->take(impl->session);
   return Store(std::move(impl));
@@ -131,20 +130,19 @@ bool Store::is_in_place() const { return impl_->opened.database->is_in_place(); 
 
 Context Store::Impl::context(const ContextKey& key) {
   const std::string text = context_key_text(key);
-  Statement insert = db().prepare(
+  db().run(
       "INSERT INTO contexts(key, kernel, device, size, parameters, identity, created)"
-      " VALUES(?,?,?,?,?,?,?) ON CONFLICT(key) DO UPDATE SET parameters = excluded.parameters");
-  insert.bind(1, text).bind(2, key.kernel).bind(3, dump(encoded<Json>(key.device)));
-  insert.bind(4, dump(to_json(key.size))).bind(5, dump(Json(key.parameters)));
-  insert.bind(6, dump(Json(key.identity))).bind(7, utc_now()).run();
-  Statement query = db().prepare("SELECT id FROM contexts WHERE key = ?");
-  query.bind(1, text).step();
+      " VALUES(?,?,?,?,?,?,?) ON CONFLICT(key) DO UPDATE SET parameters = excluded.parameters",
+      text, key.kernel, dump(encoded<Json>(key.device)), dump(to_json(key.size)),
+      dump(Json(key.parameters)), dump(Json(key.identity)), utc_now());
+  Statement query = db().query("SELECT id FROM contexts WHERE key = ?", text);
+  query.step();
   return {query.integer(0), key.parameters};
 }
 
 std::optional<RankedBy> Store::Impl::ranked_by(std::int64_t context) {
-  Statement query = db().prepare("SELECT text FROM rankings WHERE id = ?");
-  if (!query.bind(1, context).step()) return std::nullopt;
+  Statement query = db().query("SELECT text FROM rankings WHERE id = ?", context);
+  if (!query.step()) return std::nullopt;
   try {
     return ranked_by_from(parse_json(query.text(0)));
   } catch (const nlohmann::json::exception&) {  // damaged, or of a newer program
@@ -153,15 +151,15 @@ std::optional<RankedBy> Store::Impl::ranked_by(std::int64_t context) {
 }
 
 void Store::Impl::rank_by(std::int64_t context, const RankedBy& how) {
-  Statement insert = db().prepare(
+  db().run(
       "INSERT INTO rankings(id, text) VALUES(?,?) ON CONFLICT(id) DO UPDATE SET text ="
-      " excluded.text");
-  insert.bind(1, context).bind(2, dump(to_json(how))).run();
+      " excluded.text",
+      context, dump(to_json(how)));
 }
 
 std::map<std::int64_t, Hosts> Store::Impl::hosts() {
   std::map<std::int64_t, Hosts> all;
-  Statement query = db().prepare("SELECT context, host, imported FROM hosts ORDER BY host");
+  Statement query = db().query("SELECT context, host, imported FROM hosts ORDER BY host");
   while (query.step()) {
     Hosts& found = all[query.integer(0)];
     (query.integer(2) != 0 ? found.imported : found.own).push_back(query.text(1));
@@ -170,17 +168,18 @@ std::map<std::int64_t, Hosts> Store::Impl::hosts() {
 }
 
 void Store::Impl::add_host(std::int64_t context, const std::string& host, bool imported) {
-  Statement insert = db().prepare(
+  db().run(
       "INSERT INTO hosts(context, host, imported) VALUES(?,?,?) ON CONFLICT(context, host) DO"
-      " UPDATE SET imported = excluded.imported WHERE imported > excluded.imported");
-  insert.bind(1, context).bind(2, host).bind(3, std::int64_t{imported}).run();
+      " UPDATE SET imported = excluded.imported WHERE imported > excluded.imported",
+      context, host, std::int64_t{imported});
 }
 
 void Store::Impl::rewrite(const Context& context, std::int64_t generation, const Trial& trial) {
   TrialRow row = to_row(trial, context.parameters);
-  Statement there = db().prepare(
-      "SELECT recorded FROM trials WHERE context = ? AND generation = ? AND configuration = ?");
-  if (!there.bind(1, context.id).bind(2, generation).bind(3, row.configuration).step()) return;
+  Statement there = db().query(
+      "SELECT recorded FROM trials WHERE context = ? AND generation = ? AND configuration = ?",
+      context.id, generation, row.configuration);
+  if (!there.step()) return;
   row.recorded = there.text(0);
   there.reset();
   write(context, generation, row);
@@ -194,11 +193,11 @@ Context Store::context(const ContextKey& key) {
 }
 
 std::vector<StoredContext> Store::contexts(const std::string& kernel) {
-  Statement query = impl_->db().prepare(
+  Statement query = impl_->db().query(
       "SELECT c.id, c.kernel, c.device, c.size, c.parameters, c.identity, count(t.id),"
       " max(t.recorded) FROM contexts c LEFT JOIN trials t ON t.context = c.id AND"
-      " t.generation = c.generation WHERE ?1 = '' OR c.kernel = ?1 GROUP BY c.id ORDER BY c.id");
-  query.bind(1, kernel);
+      " t.generation = c.generation WHERE ?1 = '' OR c.kernel = ?1 GROUP BY c.id ORDER BY c.id",
+      kernel);
   std::vector<StoredContext> all;
   std::map<std::int64_t, Hosts> hosts = impl_->hosts();
   while (query.step()) {
@@ -220,10 +219,7 @@ std::vector<StoredContext> Store::contexts(const std::string& kernel) {
 }
 
 std::vector<Trial> Store::trials(const Context& context) {
-  Statement query = impl_->db().prepare("SELECT " + std::string(kTrialColumns) +
-                                        " FROM trials WHERE context = ? AND generation = ?"
-                                        " ORDER BY id");
-  query.bind(1, context.id).bind(2, impl_->generation(context));
+  Statement query = trial_rows(impl_->db(), context.id, impl_->generation(context));
   std::vector<Trial> all;
   while (query.step()) {
     if (auto trial = impl_->believed(query, context)) all.push_back(std::move(*trial));
@@ -232,10 +228,10 @@ std::vector<Trial> Store::trials(const Context& context) {
 }
 
 std::vector<std::pair<std::string, std::string>> Store::dates(const Context& context) {
-  Statement query = impl_->db().prepare(
+  Statement query = impl_->db().query(
       "SELECT configuration, recorded FROM trials WHERE context = ? AND generation = ? ORDER BY "
-      "id");
-  query.bind(1, context.id).bind(2, impl_->generation(context));
+      "id",
+      context.id, impl_->generation(context));
   std::vector<std::pair<std::string, std::string>> all;
   while (query.step()) all.emplace_back(query.text(0), query.text(1));
   return all;
@@ -278,58 +274,42 @@ void Store::rank_by(const Context& context, const RankedBy& how, std::span<const
 }
 
 void Store::start_afresh(const Context& context) {
-  Statement update =
-      impl_->db().prepare("UPDATE contexts SET generation = generation + 1 WHERE id = ?");
-  update.bind(1, context.id).run();
+  impl_->db().run("UPDATE contexts SET generation = generation + 1 WHERE id = ?", context.id);
 }
 
 void Store::mark_in_flight(const Context& context, const Configuration& configuration) {
   // Not waited for: the mark is in the system's hands and survives any kill of this process.
   impl_->db().execute("PRAGMA synchronous = NORMAL");
-  Statement insert = impl_->db().prepare(
+  impl_->db().run(
       "INSERT INTO in_flight(context, generation, configuration, session)"
       " SELECT id, generation, ?2, ?3 FROM contexts WHERE id = ?1"
-      " ON CONFLICT(context, generation, configuration) DO UPDATE SET session = excluded.session");
-  insert.bind(1, context.id).bind(2, canonical_configuration(context.parameters, configuration));
-  insert.bind(3, impl_->session).run();
+      " ON CONFLICT(context, generation, configuration) DO UPDATE SET session = excluded.session",
+      context.id, canonical_configuration(context.parameters, configuration), impl_->session);
 }
 
 void Store::clear_in_flight(const Context& context, const Configuration& configuration) {
   // Earlier deaths are remembered: being interrupted does not clear a suspect.
-  Statement update = impl_->db().prepare(
-      "UPDATE in_flight SET session = NULL WHERE context = ? AND configuration = ?");
-  update.bind(1, context.id).bind(2, canonical_configuration(context.parameters, configuration));
-  update.run();
+  impl_->db().run("UPDATE in_flight SET session = NULL WHERE context = ? AND configuration = ?",
+                  context.id, canonical_configuration(context.parameters, configuration));
 }
-
-namespace {
-
-Configuration configuration_in(const std::string& text, const std::vector<std::string>& names) {
-  const Json values = parse_json(text);
-  Configuration configuration;
-  for (const std::string& name : names) configuration.push_back(value_from_json(values.at(name)));
-  return configuration;
-}
-
-}  // namespace
 
 std::vector<Configuration> Store::suspects(const Context& context) {
-  Statement query = impl_->db().prepare(
+  Statement query = impl_->db().query(
       "SELECT configuration FROM in_flight WHERE context = ? AND generation = ? AND deaths > 0"
-      " ORDER BY configuration");
-  query.bind(1, context.id).bind(2, impl_->generation(context));
+      " ORDER BY configuration",
+      context.id, impl_->generation(context));
   std::vector<Configuration> found;
-  while (query.step()) found.push_back(configuration_in(query.text(0), context.parameters));
+  while (query.step()) found.push_back(configuration_from(query.text(0), context.parameters));
   return found;
 }
 
 std::vector<Trial> Store::settle_in_flight(const Context& context) {
   Transaction transaction(impl_->db());
   const std::int64_t generation = impl_->generation(context);
-  Statement query = impl_->db().prepare(
+  Statement query = impl_->db().query(
       "SELECT configuration, session, deaths FROM in_flight WHERE context = ? AND generation = ?"
-      " AND session IS NOT NULL");
-  query.bind(1, context.id).bind(2, generation);
+      " AND session IS NOT NULL",
+      context.id, generation);
   struct Left {
     std::string configuration;
     std::int64_t deaths;
@@ -343,14 +323,13 @@ std::vector<Trial> Store::settle_in_flight(const Context& context) {
   query.reset();
   std::vector<Trial> blamed;
   for (const Left& row : left) {
-    Statement update = impl_->db().prepare(
+    impl_->db().run(
         "UPDATE in_flight SET session = NULL, deaths = ? WHERE context = ? AND generation = ?"
-        " AND configuration = ?");
-    update.bind(1, row.deaths).bind(2, context.id).bind(3, generation).bind(4, row.configuration);
-    update.run();
+        " AND configuration = ?",
+        row.deaths, context.id, generation, row.configuration);
     if (row.deaths < kMaxDeaths) continue;
     Trial trial;
-    trial.configuration = configuration_in(row.configuration, context.parameters);
+    trial.configuration = configuration_from(row.configuration, context.parameters);
     trial.state = TrialState::kRuntime;
     trial.message = "took the tuner down: " + std::to_string(row.deaths) +
                     " runs ended without a word while this configuration was running";

@@ -69,11 +69,15 @@ OpenDatabase open_for_writing(const std::filesystem::path& directory);
 // name. Throws FatalError.
 OpenDatabase open_for_reading(const std::filesystem::path& directory_or_file);
 
-inline constexpr std::string_view kTrialColumns =
-    "configuration, state, time_ms, objective, samples, detail, message, recorded, checksum,"
-    " generation";
+// A context's trials in the order in which they were first recorded: rows for row_at(), and the
+// checksum in column 8.
+inline Statement trial_rows(Database& database, std::int64_t context, std::int64_t generation) {
+  return database.query(
+      "SELECT configuration, state, time_ms, objective, samples, detail, message, recorded,"
+      " checksum, generation FROM trials WHERE context = ? AND generation = ? ORDER BY id",
+      context, generation);
+}
 
-// A row of kTrialColumns.
 inline TrialRow row_at(const Statement& statement) {
   return {statement.text(0), statement.text(1), statement.real(2), statement.real(3),
           statement.text(4), statement.text(5), statement.text(6), statement.text(7)};
@@ -94,8 +98,7 @@ struct Store::Impl {
   Database& db() { return *opened.database; }
 
   std::int64_t generation(const Context& context) {
-    Statement query = db().prepare("SELECT generation FROM contexts WHERE id = ?");
-    query.bind(1, context.id);
+    Statement query = db().query("SELECT generation FROM contexts WHERE id = ?", context.id);
     return query.step() ? query.integer(0) : 0;
   }
 
@@ -130,20 +133,18 @@ struct Store::Impl {
   }
 
   void write(const Context& context, std::int64_t generation, const TrialRow& row) {
-    Statement insert = db().prepare(
+    db().run(
         "INSERT INTO trials(context, generation, configuration, state, time_ms, objective,"
         " samples, detail, message, recorded, checksum) VALUES(?,?,?,?,?,?,?,?,?,?,?)"
         " ON CONFLICT(context, generation, configuration) DO UPDATE SET state = excluded.state,"
         " time_ms = excluded.time_ms, objective = excluded.objective, samples = excluded.samples,"
         " detail = excluded.detail, message = excluded.message, recorded = excluded.recorded,"
-        " checksum = excluded.checksum");
-    insert.bind(1, context.id).bind(2, generation).bind(3, row.configuration).bind(4, row.state);
-    insert.bind(5, row.time_ms).bind(6, row.objective).bind_blob(7, row.samples);
-    insert.bind(8, row.detail).bind(9, row.message).bind(10, row.recorded);
-    insert.bind(11, row.checksum(context.id, generation)).run();
-    Statement landed = db().prepare(
-        "DELETE FROM in_flight WHERE context = ? AND generation = ? AND configuration = ?");
-    landed.bind(1, context.id).bind(2, generation).bind(3, row.configuration).run();
+        " checksum = excluded.checksum",
+        context.id, generation, row.configuration, row.state, row.time_ms, row.objective,
+        Blob{row.samples}, row.detail, row.message, row.recorded,
+        row.checksum(context.id, generation));
+    db().run("DELETE FROM in_flight WHERE context = ? AND generation = ? AND configuration = ?",
+             context.id, generation, row.configuration);
   }
 };
 

@@ -120,6 +120,13 @@ std::string canonical_configuration(std::span<const std::string> names,
   return dump(json);
 }
 
+Configuration configuration_from(const std::string& text, std::span<const std::string> names) {
+  const Json values = parse_json(text);
+  Configuration configuration;
+  for (const std::string& name : names) configuration.push_back(value_from_json(values.at(name)));
+  return configuration;
+}
+
 TrialRow to_row(const Trial& trial, std::span<const std::string> names) {
   return {canonical_configuration(names, trial.configuration),
           std::string(name_of(trial.state)),
@@ -133,10 +140,7 @@ TrialRow to_row(const Trial& trial, std::span<const std::string> names) {
 
 Trial from_row(const TrialRow& row, std::span<const std::string> names) {
   Trial trial;
-  const Json configuration = parse_json(row.configuration);
-  for (const std::string& name : names) {
-    trial.configuration.push_back(value_from_json(configuration.at(name)));
-  }
+  trial.configuration = configuration_from(row.configuration, names);
   const auto state = trial_state_named(row.state);
   if (!state) throw FatalError("unknown state '" + row.state + "'");
   trial.state = *state;
