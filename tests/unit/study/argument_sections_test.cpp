@@ -1,4 +1,4 @@
-// Every kind of mistake, with the whole text that the user sees.
+// Every kind of mistake, with its place.
 
 #include <gtest/gtest.h>
 
@@ -17,195 +17,96 @@ arguments:
   - {name: Y, type: float31, shape: [N], role: output}
 )yaml"),
             R"text(study.yaml:7:21: unknown type 'float31' (did you mean 'float32'?)
-      - {name: Y, type: float31, shape: [N], role: output}
-                        ^
-study.yaml:7:48: unknown role 'output' (known: in, out, inout, scratch and workspace)
-      - {name: Y, type: float31, shape: [N], role: output}
-                                                   ^)text");
+study.yaml:7:48: unknown role 'output' (known: in, out, inout, scratch and workspace))text");
 }
 
 TEST(ArgumentSections, ArgumentNeedsNameTypeAndContents) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  EXPECT_EQ(complaints_of(usual_study(R"yaml(arguments:
   - {}
   - {name: Y, type: int}
   - 3
-reference: {entry: r, block: [1], grid: [N]}
-)yaml"),
+)yaml")),
             R"text(study.yaml:7:5: missing key 'name' in an argument
-      - {}
-        ^
 study.yaml:7:5: missing key 'type' in an argument
-      - {}
-        ^
 study.yaml:7:5: this needs a 'shape' (a buffer) or a 'value' (a scalar)
-      - {}
-        ^
 study.yaml:8:12: 'Y' needs a 'shape' (a buffer) or a 'value' (a scalar)
-      - {name: Y, type: int}
-               ^
-study.yaml:9:5: an argument must be a map (key: value), not an integer
-      - 3
-        ^)text");
+study.yaml:9:5: an argument must be a map (key: value), not an integer)text");
 }
 
 TEST(ArgumentSections, NoArguments) {
-  EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments: []
-reference: {entry: r, block: [1], grid: [N]}
-)yaml"),
-      R"text(study.yaml:6:12: 'arguments' is empty: the kernel could not return anything (without the key where the kernel takes none)
-    arguments: []
-               ^)text");
+  EXPECT_EQ(complaints_of(usual_study("arguments: []\n")),
+            "study.yaml:6:12: 'arguments' is empty: the kernel could not return anything (without "
+            "the key where the kernel takes none)");
 }
 
 TEST(ArgumentSections, ArgumentTwice) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  EXPECT_EQ(complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N], role: out}
   - {name: Y, type: int, value: 3}
-reference: {entry: r, block: [1], grid: [N]}
-)yaml"),
-            R"text(study.yaml:8:12: 'Y' is already on line 7
-      - {name: Y, type: int, value: 3}
-               ^)text");
+)yaml")),
+            "study.yaml:8:12: 'Y' is already on line 7");
 }
 
 TEST(ArgumentSections, ScalarsAreNotBuffers) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  EXPECT_EQ(complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N], role: out, value: 3}
-reference: {entry: r, block: [1], grid: [N]}
-)yaml"),
+)yaml")),
             R"text(study.yaml:7:28: 'Y' has a value, so it cannot have 'shape'
-      - {name: Y, type: float, shape: [N], role: out, value: 3}
-                               ^
-study.yaml:7:40: 'Y' has a value, so it cannot have 'role'
-      - {name: Y, type: float, shape: [N], role: out, value: 3}
-                                           ^)text");
+study.yaml:7:40: 'Y' has a value, so it cannot have 'role')text");
 }
 
 TEST(ArgumentSections, OutputsAndScratchTakeNoFill) {
   EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+      complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N], role: out, fill: zeros}
   - {name: W, type: float, shape: [B], role: scratch, fill: {constant: 1}}
 reference: {entry: r, block: [1], grid: [N], arguments: [Y]}
-)yaml"),
+)yaml")),
       R"text(study.yaml:7:51: 'Y' is an output: it is poisoned before every check, so a fill has no effect (role: inout, where the kernel reads what it overwrites)
-      - {name: Y, type: float, shape: [N], role: out, fill: zeros}
-                                                      ^
-study.yaml:8:55: 'W' is scratch: it is zeroed before every use, so a fill has no effect
-      - {name: W, type: float, shape: [B], role: scratch, fill: {constant: 1}}
-                                                          ^)text");
+study.yaml:8:55: 'W' is scratch: it is zeroed before every use, so a fill has no effect)text");
 }
 
 TEST(ArgumentSections, ShapesAreTheSameForEveryConfiguration) {
-  EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  EXPECT_EQ(complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N * B], role: out}
-reference: {entry: r, block: [1], grid: [N]}
-)yaml"),
-      R"text(study.yaml:7:40: 'B' is a parameter; the shape of all but scratch and workspaces may use only problem sizes and device facts
-      - {name: Y, type: float, shape: [N * B], role: out}
-                                           ^)text");
+)yaml")),
+            "study.yaml:7:40: 'B' is a parameter; the shape of all but scratch and workspaces may "
+            "use only problem sizes and device facts");
 }
 
 TEST(ArgumentSections, ShapesMustBePositiveWholeNumbers) {
   EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+      complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N / 3], role: out}
   - {name: X, type: float, shape: [N - 64], role: out}
   - {name: Z, type: float, shape: [N // 0], role: out}
   - {name: W, type: float, shape: [2 ** 40, 2 ** 40], role: out}
   - {name: V, type: float, shape: [], role: out}
-reference: {entry: r, block: [1], grid: [N]}
-)yaml"),
+)yaml")),
       R"text(study.yaml:7:36: the shape of 'Y' is not a whole number (21.333333333333332) for N=64
-      - {name: Y, type: float, shape: [N / 3], role: out}
-                                       ^
 study.yaml:8:36: the shape of 'X' is 0, less than 1 for N=64
-      - {name: X, type: float, shape: [N - 64], role: out}
-                                       ^
 study.yaml:9:38: division by zero for N=64
-      - {name: Z, type: float, shape: [N // 0], role: out}
-                                         ^
 study.yaml:10:45: 'W' is larger than 2^63 bytes for N=64
-      - {name: W, type: float, shape: [2 ** 40, 2 ** 40], role: out}
-                                                ^
-study.yaml:11:35: 'shape' is empty; a single number is an argument with 'value'
-      - {name: V, type: float, shape: [], role: out}
-                                      ^)text");
+study.yaml:11:35: 'shape' is empty; a single number is an argument with 'value')text");
 }
 
 TEST(ArgumentSections, ScalarsMustFitTheirType) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  EXPECT_EQ(complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N], role: out}
   - {name: a, type: int8, value: N * 2}
   - {name: b, type: uint32, value: -1}
   - {name: c, type: int, value: 0.5}
   - {name: d, type: float, value: "'x'"}
-reference: {entry: r, block: [1], grid: [N]}
-)yaml"),
+)yaml")),
             R"text(study.yaml:8:34: the value of 'a', 128, does not fit in int8 for N=64
-      - {name: a, type: int8, value: N * 2}
-                                     ^
 study.yaml:9:36: the value of 'b', -1, does not fit in uint32 for N=64
-      - {name: b, type: uint32, value: -1}
-                                       ^
 study.yaml:10:33: the value of 'c', 0.5, does not fit in int32 for N=64
-      - {name: c, type: int, value: 0.5}
-                                    ^
-study.yaml:11:36: the value of 'd' is text for N=64
-      - {name: d, type: float, value: "'x'"}
-                                       ^)text");
+study.yaml:11:36: the value of 'd' is text for N=64)text");
 }
 
 TEST(ArgumentSections, BadFills) {
   EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+      complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N], role: out}
   - {name: X0, type: float, shape: [N], fill: ones}
   - {name: X1, type: float, shape: [N], fill: {unifrom: [0, 1]}}
@@ -218,79 +119,39 @@ arguments:
   - {name: X8, type: float, shape: [N], fill: {file: nope.bin}}
   - {name: X9, type: float, shape: [N], fill: {file: k.cu}}
   - {name: X10, type: float, shape: [N], fill: [1]}
-reference: {entry: r, block: [1], grid: [N]}
-)yaml"),
+)yaml")),
       R"text(study.yaml:8:47: unknown fill 'ones' (zeros, problem, or a map such as {uniform: [-1, 1]})
-      - {name: X0, type: float, shape: [N], fill: ones}
-                                                  ^
 study.yaml:9:48: unknown key 'unifrom' in 'fill' (did you mean 'uniform'?)
-      - {name: X1, type: float, shape: [N], fill: {unifrom: [0, 1]}}
-                                                   ^
 study.yaml:10:57: fill 'uniform': the lowest value is above the highest
-      - {name: X2, type: float, shape: [N], fill: {uniform: [1, 0]}}
-                                                            ^
 study.yaml:11:57: fill 'uniform' takes [lowest, highest]
-      - {name: X3, type: float, shape: [N], fill: {uniform: 1}}
-                                                            ^
 study.yaml:12:56: fill 'normal': a standard deviation cannot be negative
-      - {name: X4, type: float, shape: [N], fill: {normal: [0, -1]}}
-                                                           ^
 study.yaml:13:58: fill 'integers': both ends must be whole numbers
-      - {name: X5, type: float, shape: [N], fill: {integers: [0.5, 1]}}
-                                                             ^
 study.yaml:14:62: fill 'sequence' must be a number, not text
-      - {name: X6, type: float, shape: [N], fill: {sequence: [0, a]}}
-                                                                 ^
 study.yaml:15:47: 'fill' must have exactly one of file, same_as, sorted, constant, uniform, normal, integers, sequence, permutation, choice, formula or ragged
-      - {name: X7, type: float, shape: [N], fill: {constant: 1, uniform: [0, 1]}}
-                                                  ^
 study.yaml:16:54: fill 'file': there is no file nope.bin (names are relative to the study file)
-      - {name: X8, type: float, shape: [N], fill: {file: nope.bin}}
-                                                         ^
 study.yaml:17:12: k.cu holds 2 bytes; 'X9' needs 256 for N=64
-      - {name: X9, type: float, shape: [N], fill: {file: k.cu}}
-               ^
-study.yaml:18:48: 'fill' must be a map (key: value), not a list
-      - {name: X10, type: float, shape: [N], fill: [1]}
-                                                   ^)text");
+study.yaml:18:48: 'fill' must be a map (key: value), not a list)text");
 }
 
 TEST(ArgumentSections, ConstantsAreInputs) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
-  - {name: Y, type: float, shape: [N], role: out}
-reference: {entry: r, block: [1], grid: [N]}
-constants:
+  EXPECT_EQ(complaints_of(usual_study(R"yaml(constants:
   - {name: 'n::weights', type: float, shape: [N], role: out}
   - {name: a b, type: float, value: 1}
-)yaml"),
+)yaml")),
             R"text(study.yaml:10:57: a constant can only have role in
-      - {name: 'n::weights', type: float, shape: [N], role: out}
-                                                            ^
-study.yaml:11:12: 'a b' cannot be a name (a letter or _, then letters, digits and _)
-      - {name: a b, type: float, value: 1}
-               ^)text");
+study.yaml:11:12: 'a b' cannot be a name (a letter or _, then letters, digits and _))text");
 }
 
 // ---- workspaces ---------------------------------------------------------------------------------
 
-constexpr const char* kWorkspaces = R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+const std::string kWorkspaces = usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N], role: out}
   - {name: a, type: uint32, shape: [N * B], role: workspace}
   - {name: b, type: uint32, shape: [N], role: workspace, zero: once}
   - {name: c, type: uint32, shape: [N], role: workspace, zero: each}
   - {name: d, type: uint32, shape: [N], role: workspace, zero: never}
 reference: {entry: r, block: [1], grid: [N], arguments: [Y, b]}
-)yaml";
+)yaml");
 
 TEST(Workspaces, AreZeroedOnceWhereNothingElseIsSaid) {
   EXPECT_EQ(warnings_of(kWorkspaces), "");
@@ -303,12 +164,7 @@ TEST(Workspaces, AreZeroedOnceWhereNothingElseIsSaid) {
 }
 
 TEST(Workspaces, WhatMakesNoSenseForThemIsRefused) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  EXPECT_EQ(complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N], role: out, zero: once}
   - {name: a, type: float, shape: [N], role: workspace, zero: twice}
   - {name: b, type: float, shape: [N], role: workspace, fill: {constant: 1}}
@@ -317,31 +173,15 @@ arguments:
   - {name: m, tensor_map: {of: a, box: [4]}}
 reference: {entry: r, block: [1], grid: [N], arguments: [Y, c]}
 verify: {a: {rtol: 1}}
-)yaml"),
+)yaml")),
             R"text(study.yaml:7:51: 'Y' is no workspace, so it cannot have 'zero' (role: workspace)
-      - {name: Y, type: float, shape: [N], role: out, zero: once}
-                                                      ^
 study.yaml:8:63: 'zero' cannot be 'twice' (known: once, each and never)
-      - {name: a, type: float, shape: [N], role: workspace, zero: twice}
-                                                                  ^
 study.yaml:9:57: 'b' is a workspace: 'zero' says what the kernel finds in it, so a fill has no effect
-      - {name: b, type: float, shape: [N], role: workspace, fill: {constant: 1}}
-                                                            ^
 study.yaml:10:67: 'zero' must be text, not a list
-      - {name: c, type: float, shape: [N * B], role: workspace, zero: [each]}
-                                                                      ^
 study.yaml:11:36: 'n' has a value, so it cannot have 'zero'
-      - {name: n, type: int, value: N, zero: each}
-                                       ^
 study.yaml:12:32: 'a' is a workspace, which has no fixed extents
-      - {name: m, tensor_map: {of: a, box: [4]}}
-                                   ^
 study.yaml:13:61: the reference cannot take 'c', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
-    reference: {entry: r, block: [1], grid: [N], arguments: [Y, c]}
-                                                                ^
-study.yaml:14:10: 'a' is not an output, so there is nothing to verify (role: out or inout)
-    verify: {a: {rtol: 1}}
-             ^)text");
+study.yaml:14:10: 'a' is not an output, so there is nothing to verify (role: out or inout))text");
 }
 
 }  // namespace

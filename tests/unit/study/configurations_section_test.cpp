@@ -70,36 +70,17 @@ configurations:
   - {BX: 16, BY: [8]}
 )yaml"),
             R"text(study.yaml:5:10: 'BX' has no value 48 (one of 16 or 32)
-      - {BX: 48, BY: 8}
-             ^
 study.yaml:6:14: there is no parameter 'BZ' (did you mean 'BX'?)
-      - {BX: 16, BZ: 8}
-                 ^
 study.yaml:7:5: this configuration says nothing of 'BY' (only parameters with a single value may be left out)
-      - {BX: 32}
-        ^
 study.yaml:8:5: this configuration is in the list twice (line 4)
-      - {BY: 8.0, BX: 16}
-        ^
 study.yaml:9:5: a configuration must be a map (key: value), not a list
-      - [16, 8]
-        ^
-study.yaml:10:18: 'BY' must be a number, a boolean or text, not a list
-      - {BX: 16, BY: [8]}
-                     ^)text");
+study.yaml:10:18: 'BY' must be a number, a boolean or text, not a list)text");
   EXPECT_EQ(complaints_of("schema: 1\nconfigurations: []\n"),
-            R"text(study.yaml:2:17: 'configurations' is empty: there is nothing to try
-    configurations: []
-                    ^)text");
-  EXPECT_EQ(
-      complaints_of("schema: 1\nconfigurations: [{if: 1}, {if: 2}]\n"),
-      R"text(study.yaml:2:19: 'if' is a word of the expression language and cannot be a parameter
-    configurations: [{if: 1}, {if: 2}]
-                      ^)text");
+            "study.yaml:2:17: 'configurations' is empty: there is nothing to try");
+  EXPECT_EQ(complaints_of("schema: 1\nconfigurations: [{if: 1}, {if: 2}]\n"),
+            "study.yaml:2:19: 'if' is a word of the expression language and cannot be a parameter");
   EXPECT_EQ(complaints_of("schema: 1\nconfigurations: {B: 1}\n"),
-            R"text(study.yaml:2:17: 'configurations' must be a list, not a map
-    configurations: {B: 1}
-                    ^)text");
+            "study.yaml:2:17: 'configurations' must be a list, not a map");
 }
 
 }  // namespace

@@ -49,54 +49,32 @@ TEST(DomainSection, EveryMistakeHasItsPlace) {
   sizes: 3
 )yaml")),
             R"text(study.yaml:3:15: dimension 'M' begins at 64, above its end 32
-      domain: {M: [64, 32], N: 7, K: [0, 8], L: [1, x]}
-                  ^
 study.yaml:3:28: dimension 'N' must be [lowest, highest] ([7, 7])
-      domain: {M: [64, 32], N: 7, K: [0, 8], L: [1, x]}
-                               ^
 study.yaml:3:34: dimension 'K' must begin at 1 at least, not 0
-      domain: {M: [64, 32], N: 7, K: [0, 8], L: [1, x]}
-                                     ^
 study.yaml:3:49: dimension 'L' must be an integer, not text
-      domain: {M: [64, 32], N: 7, K: [0, 8], L: [1, x]}
-                                                    ^
 study.yaml:4:12: unknown name 'R'
-      kinds: ["R % 2 == 0", "M % device.warp_size == 0"]
-               ^
 study.yaml:4:30: 'device.warp_size' is a device fact; a kind may use only problem sizes
-      kinds: ["R % 2 == 0", "M % device.warp_size == 0"]
-                                 ^
 study.yaml:5:12: 'weights' has 3 numbers; there are 2 kinds
-      weights: [1, 2, 3]
-               ^
-study.yaml:6:3: unknown key 'sizes' in 'problem_sizes' (known: domain, kinds and weights)
-      sizes: 3
-      ^)text");
+study.yaml:6:3: unknown key 'sizes' in 'problem_sizes' (known: domain, kinds and weights))text");
 }
 
 TEST(DomainSection, AKindThatNoSizeFulfilsIsAMistakeThatSaysHowManyDrawsThereWere) {
-  EXPECT_EQ(
-      complaints_of(study_of(R"yaml(  domain: {M: [1, 100], N: [8, 8]}
+  EXPECT_EQ(complaints_of(study_of(R"yaml(  domain: {M: [1, 100], N: [8, 8]}
   kinds: ["M % 1024 == 0"]
 )yaml")),
-      R"text(study.yaml:4:12: no size of the domain is of this kind: 1000 draws within M 1 to 100, N 8 found none
-      kinds: ["M % 1024 == 0"]
-               ^)text");
+            "study.yaml:4:12: no size of the domain is of this kind: 1000 draws within M 1 to 100, "
+            "N 8 found none");
 }
 
 TEST(DomainSection, KindsAreExpressionsAndWeightsAbove0) {
   EXPECT_EQ(complaints_of(study_of(R"yaml(  domain: {M: [1, 100]}
   kinds: []
 )yaml")),
-            R"text(study.yaml:4:10: 'kinds' is empty; without it there is one kind, every size
-      kinds: []
-             ^)text");
+            "study.yaml:4:10: 'kinds' is empty; without it there is one kind, every size");
   EXPECT_EQ(complaints_of(study_of(R"yaml(  domain: {M: [1, 100]}
   weights: [0]
 )yaml")),
-            R"text(study.yaml:4:13: a weight must be above 0, not 0
-      weights: [0]
-                ^)text");
+            "study.yaml:4:13: a weight must be above 0, not 0");
 }
 
 TEST(DomainSection, TheExpectedLossToStopAtIsAShare) {
@@ -104,9 +82,7 @@ TEST(DomainSection, TheExpectedLossToStopAtIsAShare) {
   EXPECT_EQ(accepted(study_of(sizes)).search.until_loss, 0.03);
   EXPECT_EQ(accepted(study_of(sizes, "search: {until_loss: 0.1}\n")).search.until_loss, 0.1);
   EXPECT_EQ(complaints_of(study_of(sizes, "search: {until_loss: 3}\n")),
-            R"text(study.yaml:5:22: 'until_loss' must be from 0 and below 1, not 3 (0.03 is 3 %)
-    search: {until_loss: 3}
-                         ^)text");
+            "study.yaml:5:22: 'until_loss' must be from 0 and below 1, not 3 (0.03 is 3 %)");
 }
 
 }  // namespace

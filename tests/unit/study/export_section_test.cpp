@@ -22,17 +22,9 @@ parameters: {B: [1, 2]}
 export: {weights: {Row: 1, N: -1, B: 2}, wieghts: 3}
 )yaml"),
             R"text(study.yaml:4:20: 'problem_sizes' have no dimension 'Row' (did you mean 'Rows'?)
-    export: {weights: {Row: 1, N: -1, B: 2}, wieghts: 3}
-                       ^
 study.yaml:4:31: the weight of 'N' must be at least 0, not -1
-    export: {weights: {Row: 1, N: -1, B: 2}, wieghts: 3}
-                                  ^
 study.yaml:4:35: 'problem_sizes' have no dimension 'B' (known: N and Rows)
-    export: {weights: {Row: 1, N: -1, B: 2}, wieghts: 3}
-                                      ^
-study.yaml:4:42: unknown key 'wieghts' in 'export' (did you mean 'weights'?)
-    export: {weights: {Row: 1, N: -1, B: 2}, wieghts: 3}
-                                             ^)text");
+study.yaml:4:42: unknown key 'wieghts' in 'export' (did you mean 'weights'?))text");
 }
 
 TEST(ExportSection, WeightsAreAMapOfNumbers) {
@@ -41,17 +33,13 @@ problem_sizes: [{N: 8}]
 parameters: {B: [1, 2]}
 export: {weights: [1]}
 )yaml"),
-            R"text(study.yaml:4:19: 'weights' must be a map (key: value), not a list
-    export: {weights: [1]}
-                      ^)text");
+            "study.yaml:4:19: 'weights' must be a map (key: value), not a list");
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 problem_sizes: [{N: 8}]
 parameters: {B: [1, 2]}
 export: {weights: {N: much}}
 )yaml"),
-            R"text(study.yaml:4:23: the weight of 'N' must be a number, not text
-    export: {weights: {N: much}}
-                          ^)text");
+            "study.yaml:4:23: the weight of 'N' must be a number, not text");
 }
 
 TEST(ExportSection, NotEveryWeightIsZero) {
@@ -60,9 +48,7 @@ problem_sizes: [{M: 8, N: 8}]
 parameters: {B: [1, 2]}
 export: {weights: {M: 0, N: 0}}
 )yaml"),
-            R"text(study.yaml:4:10: all weights are 0: no size would be nearer than another
-    export: {weights: {M: 0, N: 0}}
-             ^)text");
+            "study.yaml:4:10: all weights are 0: no size would be nearer than another");
 }
 
 TEST(ExportSection, AStudyWithoutDimensionsHasNothingToWeigh) {
@@ -70,9 +56,7 @@ TEST(ExportSection, AStudyWithoutDimensionsHasNothingToWeigh) {
 parameters: {B: [1, 2]}
 export: {weights: {N: 1}}
 )yaml"),
-            R"text(study.yaml:3:20: 'problem_sizes' have no dimension 'N'
-    export: {weights: {N: 1}}
-                       ^)text");
+            "study.yaml:3:20: 'problem_sizes' have no dimension 'N'");
 }
 
 }  // namespace

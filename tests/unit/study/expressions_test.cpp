@@ -1,4 +1,4 @@
-// Every kind of mistake, with the whole text that the user sees.
+// Every kind of mistake, with its place.
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,8 @@ derived: {B: 2, x: 3}
 metrics: {x: time}
 )yaml"),
             R"text(study.yaml:2:14: 'B' is already a problem size (line 3)
-    parameters: {B: [1, 2]}
-                 ^
 study.yaml:4:11: 'B' is already a problem size (line 3)
-    derived: {B: 2, x: 3}
-              ^
-study.yaml:5:11: 'x' is already a derived name (line 4)
-    metrics: {x: time}
-              ^)text");
+study.yaml:5:11: 'x' is already a derived name (line 4))text");
 }
 
 TEST(StudyExpressions, DerivedNamesAreReadFromTheTop) {
@@ -33,9 +27,7 @@ derived:
   a: b + 1
   b: B
 )yaml"),
-      R"text(study.yaml:4:6: 'b' is defined further down; a derived name sees only what is above it
-      a: b + 1
-         ^)text");
+      "study.yaml:4:6: 'b' is defined further down; a derived name sees only what is above it");
 }
 
 TEST(StudyExpressions, UnknownNameIsPointedAtInsideTheExpression) {
@@ -47,14 +39,8 @@ constraints:
   - 'B == ''x'' or BY'
 )yaml"),
             R"text(study.yaml:4:13: unknown name 'BB'
-      - B + 1 > BB
-                ^
 study.yaml:5:14: unknown name 'BX'
-      - "B + 1 > BX"
-                 ^
-study.yaml:6:20: unknown name 'BY'
-      - 'B == ''x'' or BY'
-                       ^)text");
+study.yaml:6:20: unknown name 'BY')text");
 }
 
 TEST(StudyExpressions, UnknownNameInFoldedText) {
@@ -68,11 +54,7 @@ constraints:
     BY > 2
 )yaml"),
             R"text(study.yaml:6:9: unknown name 'BX'
-        and BX > 2
-            ^
-study.yaml:8:5: unknown name 'BY'
-        BY > 2
-        ^)text");
+study.yaml:8:5: unknown name 'BY')text");
 }
 
 // YAML makes a map of the first three.
@@ -99,47 +81,31 @@ constraints:
   - {lambda p: "p.X > 1"}
 )yaml"),
             R"text(study.yaml:4:29: unknown name 'Z'
-      - lambda p:   p["X"] * p["Z"] <= 16
-                                ^
 study.yaml:5:22: 'is' asks for the same object, not for the same value (write '==')
-      - lambda p: p["X"] is p["Y"]
-                         ^
 study.yaml:6:17: 'p' takes the name of a parameter in quotes (p["X"])
-      - lambda p: p[X] > 1
-                    ^
 study.yaml:7:21: '&&' is not an operator here (write 'and')
-      - lambda p: X & Y && X
-                        ^
 study.yaml:8:31: expected a tuple of 2 values
-      - lambda p: (p["X"], 1) in [(2, 1, 1)]
-                                  ^
-study.yaml:9:5: a constraint must be an expression, not a map (quote text that begins with [ or {)
-      - {lambda p: "p.X > 1"}
-        ^)text");
+study.yaml:9:5: a constraint must be an expression, not a map (quote text that begins with [ or {))text");
 }
 
 TEST(StudyExpressions, UnknownDeviceFact) {
-  EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {B: [1, 2]}
 constraints:
   - B < device.max_thread_per_block
 )yaml"),
-      R"text(study.yaml:4:9: unknown name 'device.max_thread_per_block' (did you mean 'device.max_threads_per_block'?)
-      - B < device.max_thread_per_block
-            ^)text");
+            "study.yaml:4:9: unknown name 'device.max_thread_per_block' (did you mean "
+            "'device.max_threads_per_block'?)");
 }
 
 TEST(StudyExpressions, TimeIsOnlyForMetrics) {
-  EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {B: [1, 2]}
 constraints:
   - B < time
 )yaml"),
-      R"text(study.yaml:4:9: 'time' is a measured quantity; a constraint may use only problem sizes, device facts, parameters and derived names
-      - B < time
-            ^)text");
+            "study.yaml:4:9: 'time' is a measured quantity; a constraint may use only problem "
+            "sizes, device facts, parameters and derived names");
 }
 
 TEST(StudyExpressions, ExpressionSyntax) {
@@ -154,23 +120,11 @@ constraints:
   - B =< 4
 )yaml"),
             R"text(study.yaml:4:8: expected a value at the end
-      - B >
-           ^
 study.yaml:5:7: '&&' is not an operator here (write 'and')
-      - B && 1
-          ^
 study.yaml:6:7: expected ')' at the end
-      - (B
-          ^
 study.yaml:7:7: '=' does not compare (write '==')
-      - B = 1
-          ^
 study.yaml:8:5: there is no function 'sin', only min, max, abs, ceil_div, ceil, floor, log2, log, exp, sqrt, any, all, int, float, round, pow (did you mean 'min'?)
-      - sin(B)
-        ^
-study.yaml:9:7: '=' does not compare (write '<=')
-      - B =< 4
-          ^)text");
+study.yaml:9:7: '=' does not compare (write '<='))text");
 }
 
 TEST(StudyExpressions, ExpressionMustBeScalar) {
@@ -183,14 +137,8 @@ constraints:
   -
 )yaml"),
       R"text(study.yaml:4:5: a constraint must be an expression, not a list (quote text that begins with [ or {)
-      - [B]
-        ^
 study.yaml:5:5: a constraint must be an expression, not a map (quote text that begins with [ or {)
-      - {B: 1}
-        ^
-study.yaml:6:3: a constraint must be an expression, not nothing
-      -
-      ^)text");
+study.yaml:6:3: a constraint must be an expression, not nothing)text");
 }
 
 TEST(StudyExpressions, ConstraintsMustBeAList) {
@@ -198,9 +146,7 @@ TEST(StudyExpressions, ConstraintsMustBeAList) {
 parameters: {B: [1, 2]}
 constraints: B > 1
 )yaml"),
-            R"text(study.yaml:3:14: 'constraints' must be a list, not text
-    constraints: B > 1
-                 ^)text");
+            "study.yaml:3:14: 'constraints' must be a list, not text");
 }
 
 TEST(StudyExpressions, DerivedMustBeAMap) {
@@ -210,9 +156,7 @@ derived: [B]
 constraints:
   - d > 1
 )yaml"),
-            R"text(study.yaml:3:10: 'derived' must be a map (key: value), not a list
-    derived: [B]
-             ^)text");
+            "study.yaml:3:10: 'derived' must be a map (key: value), not a list");
 }
 
 }  // namespace

@@ -6,17 +6,12 @@ namespace tuner::testing {
 namespace {
 
 std::string with(const std::string& rest) {
-  return R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [32, 64]}
-launch: {block: [B], grid: [N]}
+  return usual_study(R"yaml(parameters: {B: [32, 64]}
 arguments:
   - {name: x, type: float32, shape: [N], fill: {uniform: [0, 1]}}
   - {name: y, type: float32, shape: [N], role: out}
   - {name: n, type: int32, shape: [N], role: out}
-reference: {entry: r, block: [1], grid: [N]}
-)yaml" + rest;
+)yaml") + rest;
 }
 
 struct Mistake {

@@ -41,14 +41,8 @@ TEST(PluginSections, WhatIsLeftToAProblemNeedsOne) {
   EXPECT_EQ(
       complaints_of(kHead + kArguments + "reference: {by: problem}\nverify: {Y: problem}\n"),
       R"text(study.yaml:7:46: 'fill' is left to a problem, and the study names none (problem: NAME)
-      - {name: X, type: float, shape: [N], fill: problem}
-                                                 ^
 study.yaml:9:17: 'reference' is left to a problem, and the study names none (problem: NAME)
-    reference: {by: problem}
-                    ^
-study.yaml:10:13: the judgement of 'Y' is left to a problem, and the study names none (problem: NAME)
-    verify: {Y: problem}
-                ^)text");
+study.yaml:10:13: the judgement of 'Y' is left to a problem, and the study names none (problem: NAME))text");
 }
 
 TEST(PluginSections, AReferenceByTheProblemHasNothingOfAKernel) {
@@ -56,15 +50,9 @@ TEST(PluginSections, AReferenceByTheProblemHasNothingOfAKernel) {
       complaints_of(kHead + "problem: csr\n" + kArguments +
                     "reference: {by: problem, entry: k, swap: []}\n"),
       R"text(study.yaml:10:26: a reference by the problem is no kernel, so it cannot have 'entry'
-    reference: {by: problem, entry: k, swap: []}
-                             ^
-study.yaml:10:36: a reference by the problem is no kernel, so it cannot have 'swap'
-    reference: {by: problem, entry: k, swap: []}
-                                       ^)text");
+study.yaml:10:36: a reference by the problem is no kernel, so it cannot have 'swap')text");
   EXPECT_EQ(complaints_of(kHead + "problem: csr\n" + kArguments + "reference: {by: hand}\n"),
-            R"text(study.yaml:10:17: 'by' must be problem, not 'hand'
-    reference: {by: hand}
-                    ^)text");
+            "study.yaml:10:17: 'by' must be problem, not 'hand'");
 }
 
 TEST(PluginSections, AProblemThatNothingIsLeftToEarnsAWarning) {
@@ -114,17 +102,15 @@ metrics:
 }
 
 TEST(PluginSections, NoObjectiveDependsOnACounter) {
-  EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {B: [1, 2]}
 metrics:
   moved: {counter: dram__bytes.sum}
   rate: moved / time
 objective: {maximize: rate}
 )yaml"),
-      R"text(study.yaml:6:23: the objective 'rate' depends on a hardware counter, which is read of finalists only (minimize: time)
-    objective: {maximize: rate}
-                          ^)text");
+            "study.yaml:6:23: the objective 'rate' depends on a hardware counter, which is read of "
+            "finalists only (minimize: time)");
 }
 
 TEST(PluginSections, AMetricOfAnObserverNeedsItsName) {
@@ -134,11 +120,7 @@ metrics:
   misses: {value: l2_misses, option: {}}
 )yaml"),
             R"text(study.yaml:4:3: missing key 'observer' in a metric of an observer
-      misses: {value: l2_misses, option: {}}
-      ^
-study.yaml:4:30: unknown key 'option' in a metric of an observer (did you mean 'options'?)
-      misses: {value: l2_misses, option: {}}
-                                 ^)text");
+study.yaml:4:30: unknown key 'option' in a metric of an observer (did you mean 'options'?))text");
 }
 
 }  // namespace

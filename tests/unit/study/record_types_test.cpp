@@ -79,20 +79,10 @@ TEST(RecordTypes, MistakesAreReportedWhereTheyAre) {
       complaints_of(study_with_types("{A: [{n: in}, {n: int}, {m: [float, 0]}, x], float4: []}",
                                      "  - {name: a, type: B, value: 1}\n")),
       R"text(study.yaml:7:17: unknown type 'in' (known: float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8_e4m3, float8_e5m2, float2, float4, int2, int4, half2, complex64, bool and pointer)
-    types: {A: [{n: in}, {n: int}, {m: [float, 0]}, x], float4: []}
-                    ^
 study.yaml:7:36: a struct has 1 to 4096 numbers
-    types: {A: [{n: in}, {n: int}, {m: [float, 0]}, x], float4: []}
-                                       ^
 study.yaml:7:49: a member is its name and its type ({width: int32})
-    types: {A: [{n: in}, {n: int}, {m: [float, 0]}, x], float4: []}
-                                                    ^
 study.yaml:7:53: 'float4' cannot be the name of a struct
-    types: {A: [{n: in}, {n: int}, {m: [float, 0]}, x], float4: []}
-                                                        ^
-study.yaml:9:21: unknown type 'B' (known: float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8_e4m3, float8_e5m2, float2, float4, int2, int4, half2, complex64, bool and A)
-      - {name: a, type: B, value: 1}
-                        ^)text");
+study.yaml:9:21: unknown type 'B' (known: float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8_e4m3, float8_e5m2, float2, float4, int2, int4, half2, complex64, bool and A))text");
 }
 
 TEST(RecordTypes, MistakesInValuesAreReportedWhereTheyAre) {
@@ -107,40 +97,18 @@ TEST(RecordTypes, MistakesInValuesAreReportedWhereTheyAre) {
                                      "  - {name: f, pointers: [s, f]}\n"
                                      "  - {name: s, type: int, shape: [N], role: scratch}\n")),
       R"text(study.yaml:9:32: 'a' has no member 'm' (known: n, w and p)
-      - {name: a, type: P, value: {m: 1, w: [1, 2], p: y}}
-                                   ^
 study.yaml:9:41: 'a.w' has 3 elements, not 2
-      - {name: a, type: P, value: {m: 1, w: [1, 2], p: y}}
-                                            ^
 study.yaml:9:52: there is no buffer 'y' (known: f and s)
-      - {name: a, type: P, value: {m: 1, w: [1, 2], p: y}}
-                                                       ^
 study.yaml:10:31: 'b.p' has no value (the name of a buffer, or null)
-      - {name: b, type: P, value: {n: 1, w: 0}}
-                                  ^
 study.yaml:11:31: 'c' has members: a map says their values ({n, w and p})
-      - {name: c, type: P, value: 7}
-                                  ^
 study.yaml:12:36: 'd' has 4 elements, not 2
-      - {name: d, type: float4, value: [1, 2]}
-                                       ^
 study.yaml:13:23: there is no buffer 'n' (known: f and s)
-      - {name: e, buffer: n, type: int}
-                          ^
 study.yaml:13:26: 'e' has 'buffer', so it cannot have 'type'
-      - {name: e, buffer: n, type: int}
-                             ^
 study.yaml:14:26: 's' is scratch or a workspace, which has no fixed place: a table cannot hold its address
-      - {name: f, pointers: [s, f]}
-                             ^
-study.yaml:14:29: there is no buffer 'f' (known: s)
-      - {name: f, pointers: [s, f]}
-                                ^)text");
+study.yaml:14:29: there is no buffer 'f' (known: s))text");
   EXPECT_EQ(complaints_of(study_with_types(
                 types, "  - {name: b, type: P, shape: [N], fill: {q: {uniform: [0, 1]}}}\n")),
-            R"text(study.yaml:9:43: 'P' has no number 'q' (known: n, w and p)
-      - {name: b, type: P, shape: [N], fill: {q: {uniform: [0, 1]}}}
-                                              ^)text");
+            "study.yaml:9:43: 'P' has no number 'q' (known: n, w and p)");
 }
 
 // A few bytes of a file must not become any amount of memory.
@@ -149,19 +117,13 @@ TEST(RecordTypes, ProductsOfArraysAreMadeOnlyIfTheyAreSmall) {
                 "{A: [{a: [float, 4096]}], B: [{a: [A, 4096]}], C: [{a: [A, 1]}, {b: int}]}",
                 "  - {name: a, type: int, value: 1}\n")),
             R"text(study.yaml:7:42: a struct has 1 to 4096 numbers
-    types: {A: [{a: [float, 4096]}], B: [{a: [A, 4096]}], C: [{a: [A, 1]}, {b: int}]}
-                                             ^
-study.yaml:7:76: a struct has 1 to 4096 numbers
-    types: {A: [{a: [float, 4096]}], B: [{a: [A, 4096]}], C: [{a: [A, 1]}, {b: int}]}
-                                                                               ^)text");
+study.yaml:7:76: a struct has 1 to 4096 numbers)text");
   std::string many;
   for (int i = 0; i < 20; ++i) {
     many += "  - {name: a" + std::to_string(i) + ", type: A, shape: [N], role: out}\n";
   }
   EXPECT_EQ(complaints_of(study_with_types("{A: [{a: [float, 4096]}]}", many)),
-            R"text(study.yaml:24:23: the structs of a study have at most 65536 numbers together
-      - {name: a15, type: A, shape: [N], role: out}
-                          ^)text");
+            "study.yaml:24:23: the structs of a study have at most 65536 numbers together");
 }
 
 // What a launch reaches through structs, tables and maps is not idle; what nothing reaches is.
@@ -180,14 +142,8 @@ TEST(RecordTypes, IdleBuffersAreThoseThatNothingReaches) {
   }
   EXPECT_EQ(warnings_of(study + buffers + "verify: none\n"),
             R"text(study.yaml:11:12: no launch takes 'd'
-      - {name: d, type: float, shape: [N], role: out}
-               ^
 study.yaml:16:12: nothing reaches 'e'
-      - {name: e, type: float, shape: [N], fill: zeros}
-               ^
-study.yaml:17:12: nothing reaches 'f'
-      - {name: f, type: float, shape: [N], fill: zeros}
-               ^)text");
+study.yaml:17:12: nothing reaches 'f')text");
   EXPECT_EQ(warnings_of(study + buffers +
                         "reference: {entry: r, block: [1], grid: [1], arguments: [d, e, f]}\n"),
             "");
@@ -206,11 +162,7 @@ TEST(RecordTypes, ReferenceTakesNothingThatVaries) {
                     "reference:\n  {entry: r, block: [1], grid: [1], arguments: [y],\n"
                     "   then: [{entry: q, block: [1], grid: [1]}]}\n"),
       R"text(study.yaml:12:1: the reference cannot take 'b', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
-    reference:
-    ^
-study.yaml:12:1: the reference cannot take 'w', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
-    reference:
-    ^)text");
+study.yaml:12:1: the reference cannot take 'w', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs))text");
 }
 
 TEST(RecordTypes, StructsAreJudgedByMembersOnly) {
@@ -222,11 +174,7 @@ TEST(RecordTypes, StructsAreJudgedByMembersOnly) {
                     "reference: {entry: r, block: [1], grid: [1]}\n"
                     "verify: {y: {rtol: 1e-5, norm: l2, equal_nan: true}}\n"),
       R"text(study.yaml:10:26: 'y' holds structs, whose members are compared one by one (rtol and atol only)
-    verify: {y: {rtol: 1e-5, norm: l2, equal_nan: true}}
-                             ^
-study.yaml:10:36: 'y' holds structs, whose members are compared one by one (rtol and atol only)
-    verify: {y: {rtol: 1e-5, norm: l2, equal_nan: true}}
-                                       ^)text");
+study.yaml:10:36: 'y' holds structs, whose members are compared one by one (rtol and atol only))text");
 }
 
 TEST(RecordTypes, MistakesInAddressesAreReportedWhereTheyAre) {

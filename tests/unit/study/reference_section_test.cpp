@@ -42,11 +42,7 @@ TEST(ReferencePer, WhatDependsOnOtherParametersIsStillRefused) {
       complaints_of(kThreeSteps +
                     "reference: {entry: r, per: [STEPS], block: [width], grid: [B]}\n"),
       R"text(study.yaml:10:45: 'width' is a derived name; 'reference' may use only problem sizes, device facts and what 'per' names
-    reference: {entry: r, per: [STEPS], block: [width], grid: [B]}
-                                                ^
-study.yaml:10:60: 'B' is a parameter; 'reference' may use only problem sizes, device facts and what 'per' names
-    reference: {entry: r, per: [STEPS], block: [width], grid: [B]}
-                                                               ^)text");
+study.yaml:10:60: 'B' is a parameter; 'reference' may use only problem sizes, device facts and what 'per' names)text");
 }
 
 TEST(ReferencePer, TakesParametersEachOnce) {
@@ -58,27 +54,17 @@ TEST(ReferencePer, TakesParametersEachOnce) {
   grid: [N]
 )yaml"),
             R"text(study.yaml:12:9: unknown name 'STEP' (did you mean 'STEPS'?)
-      per: [STEP, halo, STEPS, STEPS]
-            ^
 study.yaml:12:15: 'halo' is a derived name; 'per' may use only parameters
-      per: [STEP, halo, STEPS, STEPS]
-                  ^
 study.yaml:12:28: 'STEPS' is in 'per' already
-      per: [STEP, halo, STEPS, STEPS]
-                               ^
-study.yaml:13:19: 'STEPS' is in 'per', so the reference gets each of its values (leave it out of 'configuration')
-      configuration: {STEPS: 2}
-                      ^)text");
+study.yaml:13:19: 'STEPS' is in 'per', so the reference gets each of its values (leave it out of 'configuration'))text");
 }
 
 TEST(ReferencePer, ThereAreNotTooManyAnswers) {
   std::string many = kThreeSteps;
   many.replace(many.find("[1, 2, 4]"), 9, "{range: [1, 40]}");
-  EXPECT_EQ(
-      complaints_of(many + "reference: {entry: r, per: [STEPS, B], block: [1], grid: [N]}\n"),
-      R"text(study.yaml:10:36: 'per' asks for 80 right answers, one for each combination of values; at most 64 are computed (fewer values of these parameters)
-    reference: {entry: r, per: [STEPS, B], block: [1], grid: [N]}
-                                       ^)text");
+  EXPECT_EQ(complaints_of(many + "reference: {entry: r, per: [STEPS, B], block: [1], grid: [N]}\n"),
+            "study.yaml:10:36: 'per' asks for 80 right answers, one for each combination of "
+            "values; at most 64 are computed (fewer values of these parameters)");
 }
 
 TEST(ReferenceFills, AreNamedEachOnce) {
@@ -89,20 +75,14 @@ TEST(ReferenceFills, AreNamedEachOnce) {
   EXPECT_EQ(
       complaints_of(head + "fills: [huge, tiny, tiny]}\n"),
       R"text(study.yaml:10:68: 'fills' cannot have 'huge' (known: large, tiny, equal and special)
-    reference: {entry: r, per: [STEPS], block: [1], grid: [N], fills: [huge, tiny, tiny]}
-                                                                       ^
-study.yaml:10:80: 'tiny' is in 'fills' already
-    reference: {entry: r, per: [STEPS], block: [1], grid: [N], fills: [huge, tiny, tiny]}
-                                                                                   ^)text");
+study.yaml:10:80: 'tiny' is in 'fills' already)text");
 }
 
 TEST(VerifyDeterministic, IsAFlagAndNeedsNoReference) {
   EXPECT_TRUE(accepted(kThreeSteps + "verify: {deterministic: true}\n").deterministic);
   EXPECT_FALSE(accepted(kThreeSteps + "verify: {deterministic: false}\n").deterministic);
   EXPECT_EQ(complaints_of(kThreeSteps + "verify: {deterministic: often}\n"),
-            R"text(study.yaml:10:25: 'deterministic' must be true or false, not often
-    verify: {deterministic: often}
-                            ^)text");
+            "study.yaml:10:25: 'deterministic' must be true or false, not often");
 }
 
 // ---- answers in files ---------------------------------------------------------------------------
@@ -110,41 +90,27 @@ TEST(VerifyDeterministic, IsAFlagAndNeedsNoReference) {
 TEST(ReferenceFile, ComputesNothing) {
   EXPECT_EQ(complaints_of(kThreeSteps + "reference: {file: k.cu, entry: r, seeds: 2}\n"),
             R"text(study.yaml:10:1: k.cu holds 2 bytes; 'Y' needs 256 for N=64
-    reference: {file: k.cu, entry: r, seeds: 2}
-    ^
 study.yaml:10:25: a reference with 'file' computes nothing, so it cannot have 'entry'
-    reference: {file: k.cu, entry: r, seeds: 2}
-                            ^
-study.yaml:10:35: a reference with 'file' computes nothing, so it cannot have 'seeds'
-    reference: {file: k.cu, entry: r, seeds: 2}
-                                      ^)text");
+study.yaml:10:35: a reference with 'file' computes nothing, so it cannot have 'seeds')text");
 }
 
 // Of one place the first complaint is shown.
 TEST(ReferenceFile, IsLookedForAtEachSizeAndValue) {
   EXPECT_EQ(complaints_of(kThreeSteps + "reference: {file: 'y_{N}_{STEPS}.npy', per: [STEPS]}\n"),
-            R"text(study.yaml:10:1: y_64_1.npy: cannot be read: No such file or directory for N=64
-    reference: {file: 'y_{N}_{STEPS}.npy', per: [STEPS]}
-    ^)text");
-  EXPECT_EQ(
-      complaints_of(kThreeSteps + "reference: {file: 'y_{B}.npy'}\n"),
-      R"text(study.yaml:10:23: 'B' is a parameter; 'file' of the reference may use only problem sizes and what 'per' names
-    reference: {file: 'y_{B}.npy'}
-                          ^)text");
+            "study.yaml:10:1: y_64_1.npy: cannot be read: No such file or directory for N=64");
+  EXPECT_EQ(complaints_of(kThreeSteps + "reference: {file: 'y_{B}.npy'}\n"),
+            "study.yaml:10:23: 'B' is a parameter; 'file' of the reference may use only problem "
+            "sizes and what 'per' names");
 }
 
 TEST(ReferenceFile, SaysWhichOutputItIsOf) {
   std::string two = kThreeSteps;
   two.insert(two.find("  - {name: steps"), "  - {name: Z, type: float, shape: [N], role: out}\n");
-  EXPECT_EQ(
-      complaints_of(two + "reference: {file: k.cu}\n"),
-      R"text(study.yaml:11:19: the kernel has 2 outputs, so 'file' must say which one it is of (file: {Y: NAME.npy})
-    reference: {file: k.cu}
-                      ^)text");
+  EXPECT_EQ(complaints_of(two + "reference: {file: k.cu}\n"),
+            "study.yaml:11:19: the kernel has 2 outputs, so 'file' must say which one it is of "
+            "(file: {Y: NAME.npy})");
   EXPECT_EQ(complaints_of(two + "reference: {file: {X: k.cu}}\n"),
-            R"text(study.yaml:11:20: the kernel has no output 'X' (known: Y and Z)
-    reference: {file: {X: k.cu}}
-                       ^)text");
+            "study.yaml:11:20: the kernel has no output 'X' (known: Y and Z)");
 }
 
 }  // namespace

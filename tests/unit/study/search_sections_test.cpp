@@ -1,4 +1,4 @@
-// Every kind of mistake, with the whole text that the user sees.
+// Every kind of mistake, with its place.
 
 #include <gtest/gtest.h>
 
@@ -8,15 +8,13 @@ namespace tuner::testing {
 namespace {
 
 TEST(SearchSections, ObjectiveIsTimeOrAMetric) {
-  EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {B: [1, 2]}
 metrics: {gflops: 1 / time}
 objective: {maximize: glfops}
 )yaml"),
-      R"text(study.yaml:4:23: the objective 'glfops' is neither time, power, energy nor a metric (did you mean 'gflops'?)
-    objective: {maximize: glfops}
-                          ^)text");
+            "study.yaml:4:23: the objective 'glfops' is neither time, power, energy nor a metric "
+            "(did you mean 'gflops'?)");
 }
 
 TEST(SearchSections, EnergyAsObjectiveIsAMetricOfThatName) {
@@ -44,9 +42,7 @@ backend: {name: cpu, options: {order: random, seed: 7}}
   EXPECT_EQ(study.backend.options[1].where.column, 47);
   EXPECT_EQ(
       complaints_of("schema: 1\nparameters: {B: [1, 2]}\nbackend: {name: auto, options: {a: 1}}\n"),
-      R"text(study.yaml:3:17: options need the name of their backend
-    backend: {name: auto, options: {a: 1}}
-                    ^)text");
+      "study.yaml:3:17: options need the name of their backend");
 }
 
 TEST(SearchSections, ObjectivesMayStandBesideTheFirst) {
@@ -70,14 +66,8 @@ parameters: {B: [1, 2]}
 objective: {minimize: time, beside: [{minimize: power}, {minimise: time}, {minimize: power}]}
 )yaml"),
             R"text(study.yaml:3:57: an objective beside it must have either 'minimize' or 'maximize'
-    objective: {minimize: time, beside: [{minimize: power}, {minimise: time}, {minimize: power}]}
-                                                            ^
 study.yaml:3:58: unknown key 'minimise' in an objective beside it (did you mean 'minimize'?)
-    objective: {minimize: time, beside: [{minimize: power}, {minimise: time}, {minimize: power}]}
-                                                             ^
-study.yaml:3:75: 'power' is an objective already
-    objective: {minimize: time, beside: [{minimize: power}, {minimise: time}, {minimize: power}]}
-                                                                              ^)text");
+study.yaml:3:75: 'power' is an objective already)text");
 }
 
 TEST(SearchSections, AParameterMayBeCalledPower) {
@@ -93,9 +83,7 @@ TEST(SearchSections, ObjectiveHasOneDirection) {
 parameters: {B: [1, 2]}
 objective: {minimize: time, maximize: time}
 )yaml"),
-            R"text(study.yaml:3:1: 'objective' must have either 'minimize' or 'maximize'
-    objective: {minimize: time, maximize: time}
-    ^)text");
+            "study.yaml:3:1: 'objective' must have either 'minimize' or 'maximize'");
 }
 
 TEST(SearchSections, ObjectiveNeedsADirection) {
@@ -103,9 +91,7 @@ TEST(SearchSections, ObjectiveNeedsADirection) {
 parameters: {B: [1, 2]}
 objective: {}
 )yaml"),
-            R"text(study.yaml:3:1: 'objective' must have either 'minimize' or 'maximize'
-    objective: {}
-    ^)text");
+            "study.yaml:3:1: 'objective' must have either 'minimize' or 'maximize'");
 }
 
 TEST(SearchSections, TimeCannotBeMaximized) {
@@ -113,9 +99,7 @@ TEST(SearchSections, TimeCannotBeMaximized) {
 parameters: {B: [1, 2]}
 objective: {maximize: time}
 )yaml"),
-            R"text(study.yaml:3:23: time cannot be maximized (minimize: time)
-    objective: {maximize: time}
-                          ^)text");
+            "study.yaml:3:23: time cannot be maximized (minimize: time)");
 }
 
 TEST(SearchSections, MetricsAreReadFromTheTop) {
@@ -124,11 +108,7 @@ parameters: {B: [1, 2]}
 metrics: {a: b, b: time * X}
 )yaml"),
             R"text(study.yaml:3:14: 'b' is defined further down; a metric sees only what is above it
-    metrics: {a: b, b: time * X}
-                 ^
-study.yaml:3:27: unknown name 'X'
-    metrics: {a: b, b: time * X}
-                              ^)text");
+study.yaml:3:27: unknown name 'X')text");
 }
 
 TEST(SearchSections, BudgetsArePositive) {
@@ -137,20 +117,10 @@ parameters: {B: [1, 2]}
 search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
 )yaml"),
             R"text(study.yaml:3:32: 'evaluations' must be at least 1, not 0
-    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
-                                   ^
 study.yaml:3:44: 'seconds' must be above 0, not -1
-    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
-                                               ^
 study.yaml:3:58: 'patience' must be an integer, not a number
-    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
-                                                             ^
 study.yaml:3:71: 'target' must be a number, not text
-    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
-                                                                          ^
-study.yaml:3:77: unknown key 'hours' in 'budget' (known: evaluations, seconds, target and patience)
-    search: {budget: {evaluations: 0, seconds: -1, patience: 1.5, target: fast, hours: 1}}
-                                                                                ^)text");
+study.yaml:3:77: unknown key 'hours' in 'budget' (known: evaluations, seconds, target and patience))text");
 }
 
 TEST(SearchSections, StrategyOptionsAreAMap) {
@@ -159,14 +129,8 @@ parameters: {B: [1, 2]}
 search: {strategy: [a], options: [b], budget: 5}
 )yaml"),
             R"text(study.yaml:3:20: 'strategy' must be text, not a list
-    search: {strategy: [a], options: [b], budget: 5}
-                       ^
 study.yaml:3:34: 'options' of the search must be a map (key: value), not a list
-    search: {strategy: [a], options: [b], budget: 5}
-                                     ^
-study.yaml:3:47: 'budget' must be a map (key: value), not an integer
-    search: {strategy: [a], options: [b], budget: 5}
-                                                  ^)text");
+study.yaml:3:47: 'budget' must be a map (key: value), not an integer)text");
 }
 
 TEST(SearchSections, MeasureSaysHowLaunchesAreTimed) {
@@ -181,8 +145,7 @@ TEST(SearchSections, MeasureSaysHowLaunchesAreTimed) {
   const Study fresh = accepted("schema: 1\nparameters: {B: [1]}\nmeasure: {inputs: fresh}\n");
   EXPECT_EQ(fresh.measure.inputs, TimedInputs::kFresh);
   EXPECT_EQ(complaints_of("schema: 1\nparameters: {B: [1]}\nmeasure: {mode: grahp}\n"),
-            "study.yaml:3:17: 'mode' must be stream or graph, not 'grahp' (did you mean 'graph'?)\n"
-            "    measure: {mode: grahp}\n                    ^");
+            "study.yaml:3:17: 'mode' must be stream or graph, not 'grahp' (did you mean 'graph'?)");
 }
 
 // A study of y = x whose x is filled so, and what else it says.
@@ -200,17 +163,13 @@ TEST(SearchSections, FreshInputsNeedRandomOnesAndAReferenceThatKnowsTheirAnswer)
   EXPECT_EQ(accepted(study_of("{integers: [0, 9]}", kernel)).measure.inputs, TimedInputs::kFresh);
   EXPECT_EQ(
       complaints_of(study_of("{sequence: [0, 1]}", kernel)),
-      R"text(study.yaml:9:19: 'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', 'integers' or by the problem: all others hold the same numbers each time (inputs: same)
-    measure: {inputs: fresh}
-                      ^)text");
-  EXPECT_EQ(
-      complaints_of(study_of("{uniform: [0, 1]}", file)),
-      R"text(study.yaml:9:19: 'inputs: fresh' cannot be verified with a reference from files, which is the answer for one set of inputs (inputs: same, or a kernel as reference)
-    measure: {inputs: fresh}
-                      ^)text");
+      "study.yaml:9:19: 'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', "
+      "'integers' or by the problem: all others hold the same numbers each time (inputs: same)");
+  EXPECT_EQ(complaints_of(study_of("{uniform: [0, 1]}", file)),
+            "study.yaml:9:19: 'inputs: fresh' cannot be verified with a reference from files, "
+            "which is the answer for one set of inputs (inputs: same, or a kernel as reference)");
   EXPECT_EQ(complaints_of("schema: 1\nparameters: {B: [1]}\nmeasure: {inputs: frehs}\n"),
-            "study.yaml:3:19: 'inputs' must be same or fresh, not 'frehs' (did you mean 'fresh'?)\n"
-            "    measure: {inputs: frehs}\n                      ^");
+            "study.yaml:3:19: 'inputs' must be same or fresh, not 'frehs' (did you mean 'fresh'?)");
 }
 
 TEST(SearchSections, MeasureLimits) {
@@ -228,32 +187,14 @@ measure:
   simpler_within: 1
 )yaml"),
             R"text(study.yaml:4:10: 'cache' must be cold, hot or rotate, not 'warm'
-      cache: warm
-             ^
 study.yaml:5:16: 'min_samples' must be from 1 to 1000000, not 0
-      min_samples: 0
-                   ^
 study.yaml:6:16: 'max_samples' must be an integer, not text
-      max_samples: many
-                   ^
 study.yaml:7:21: 'max_milliseconds' must be above 0, not 0
-      max_milliseconds: 0
-                        ^
 study.yaml:8:15: 'confidence' must be between 0 and 1, not 1
-      confidence: 1
-                  ^
 study.yaml:9:14: 'precision' must be between 0 and 1, not -0.1
-      precision: -0.1
-                 ^
 study.yaml:10:15: 'drop_above' must be above 1, or 0 for never, not 0.5
-      drop_above: 0.5
-                  ^
 study.yaml:11:14: 'finalists' must be from 0 to 1000000, not -1
-      finalists: -1
-                 ^
-study.yaml:12:19: 'simpler_within' must be from 0 and below 1, not 1
-      simpler_within: 1
-                      ^)text");
+study.yaml:12:19: 'simpler_within' must be from 0 and below 1, not 1)text");
 }
 
 TEST(SearchSections, SamplesMustNotContradict) {
@@ -261,9 +202,7 @@ TEST(SearchSections, SamplesMustNotContradict) {
 parameters: {B: [1, 2]}
 measure: {min_samples: 9, max_samples: 5}
 )yaml"),
-            R"text(study.yaml:3:27: 'max_samples' (5) is below 'min_samples' (9)
-    measure: {min_samples: 9, max_samples: 5}
-                              ^)text");
+            "study.yaml:3:27: 'max_samples' (5) is below 'min_samples' (9)");
 }
 
 }  // namespace

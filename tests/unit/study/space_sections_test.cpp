@@ -1,4 +1,4 @@
-// Every kind of mistake, with the whole text that the user sees.
+// Every kind of mistake, with its place.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,28 +14,22 @@ parameters: [1, 2]
 constraints:
   - B > 1
 )yaml"),
-            R"text(study.yaml:2:13: 'parameters' must be a map (key: value), not a list
-    parameters: [1, 2]
-                ^)text");
+            "study.yaml:2:13: 'parameters' must be a map (key: value), not a list");
 }
 
 TEST(SpaceSections, NoParameters) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {}
 )yaml"),
-            R"text(study.yaml:2:13: 'parameters' is empty: there is nothing to tune
-    parameters: {}
-                ^)text");
+            "study.yaml:2:13: 'parameters' is empty: there is nothing to tune");
 }
 
 TEST(SpaceSections, AllValuesTogetherHaveALimit) {
   std::string yaml = "schema: 1\nparameters:\n";
   for (int p = 0; p < 300; ++p) yaml += fmt::format("  P{}: {{range: [1, 1000000]}}\n", p);
-  EXPECT_EQ(
-      complaints_of(yaml + "constraints: [P299 > 1]\n"),
-      R"text(study.yaml:8:3: with 'P5' the parameters have 6000000 values; together they may have at most 5000000
-      P5: {range: [1, 1000000]}
-      ^)text");
+  EXPECT_EQ(complaints_of(yaml + "constraints: [P299 > 1]\n"),
+            "study.yaml:8:3: with 'P5' the parameters have 6000000 values; together they may have "
+            "at most 5000000");
 }
 
 TEST(SpaceSections, SizesAreTakenAsPeopleWriteThem) {
@@ -50,9 +44,7 @@ TEST(SpaceSections, SizesAreTakenAsPeopleWriteThem) {
   EXPECT_EQ(sizes("{domain: {N: [2**4, 2**4]}}"), "N16 ");
   EXPECT_EQ(sizes("[{N: 0b11}, {N: 64 * 1024}, {N: 1 << 4}, {N: 0x1_1}]"), "N3 N65536 N16 N17 ");
   EXPECT_EQ(complaints_of("schema: 1\nproblem_sizes: [{N: 1.5}]\nparameters: {B: [1]}\n"),
-            R"text(study.yaml:2:21: problem size 'N' must be an integer, not a number
-    problem_sizes: [{N: 1.5}]
-                        ^)text");
+            "study.yaml:2:21: problem size 'N' must be an integer, not a number");
 }
 
 TEST(SpaceSections, ValuesAreTakenAsPeopleWriteThem) {
@@ -71,30 +63,14 @@ problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
 parameters: {B: [1], C: {pow2: [1, 2^4]}, D: [2**64]}
 )yaml"),
             R"text(study.yaml:2:21: problem size 'M' must be an integer, not text (2**20 is 1048576)
-    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
-                        ^
 study.yaml:2:30: problem size 'N' must be an integer, not text (64 * 1024 is 65536)
-    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
-                                 ^
 study.yaml:2:38: problem size 'O' must be an integer, not text (1_000_000 is 1000000)
-    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
-                                         ^
 study.yaml:2:54: problem size 'P': 2**70 does not fit in 64 bits
-    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
-                                                         ^
 study.yaml:2:64: problem size 'Q' must be an integer, not a number
-    problem_sizes: [{M: 2^20, N: 64k, O: "1,000,000", P: 2**70, Q: 1e-3}]
-                                                                   ^
 study.yaml:3:36: 'pow2' must be an integer, not text (2**4 is 16)
-    parameters: {B: [1], C: {pow2: [1, 2^4]}, D: [2**64]}
-                                       ^
-study.yaml:3:47: a value of parameter 'D': 2**64 does not fit in 64 bits
-    parameters: {B: [1], C: {pow2: [1, 2^4]}, D: [2**64]}
-                                                  ^)text");
+study.yaml:3:47: a value of parameter 'D': 2**64 does not fit in 64 bits)text");
   EXPECT_EQ(warnings_of("schema: 1\nparameters: {B: [2^5, 2^6]}\n"),
-            R"text(study.yaml:2:18: '2^5' is text, no number (2**5 is 32)
-    parameters: {B: [2^5, 2^6]}
-                     ^)text");
+            "study.yaml:2:18: '2^5' is text, no number (2**5 is 32)");
 }
 
 TEST(SpaceSections, ParameterWithoutValues) {
@@ -102,31 +78,25 @@ TEST(SpaceSections, ParameterWithoutValues) {
 parameters:
   B: []
 )yaml"),
-            R"text(study.yaml:3:6: parameter 'B' has no values
-      B: []
-         ^)text");
+            "study.yaml:3:6: parameter 'B' has no values");
 }
 
 TEST(SpaceSections, ParameterWithNothingBehindIt) {
-  EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters:
   B:
   C: [1]
 )yaml"),
-      R"text(study.yaml:3:3: parameter 'B' must be a list of values, {range: [..]} or {pow2: [..]}, not nothing
-      B:
-      ^)text");
+            "study.yaml:3:3: parameter 'B' must be a list of values, {range: [..]} or {pow2: "
+            "[..]}, not nothing");
 }
 
 TEST(SpaceSections, SingleValueIsNotAList) {
-  EXPECT_EQ(
-      complaints_of(R"yaml(schema: 1
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {B: 32}
 )yaml"),
-      R"text(study.yaml:2:17: parameter 'B' must be a list of values, {range: [..]} or {pow2: [..]}, not an integer (a fixed value is [32])
-    parameters: {B: 32}
-                    ^)text");
+            "study.yaml:2:17: parameter 'B' must be a list of values, {range: [..]} or {pow2: "
+            "[..]}, not an integer (a fixed value is [32])");
 }
 
 std::string values_of(const std::string& values) {
@@ -156,22 +126,12 @@ TEST(SpaceSections, MistakesInPythonsLists) {
                           "  C: \"[2**i for i in X]\"\n  D: [i // 2 for i in range(3,5)]\n"
                           "  E: [1, i for i in range(3)]\n  F: '[i for i in range(0)]'\n"),
             R"text(study.yaml:3:12: range() with step 0 never ends
-      B: range(1, 9, 0)
-               ^
 study.yaml:4:22: expected a list such as [1, 2], range(8) or [2**i for i in ...]
-      C: "[2**i for i in X]"
-                         ^
-study.yaml:6:10: a value of parameter 'E' is what Python would make a list of (alone in its brackets it is one)
-      E: [1, i for i in range(3)]
-             ^)text");
+study.yaml:6:10: a value of parameter 'E' is what Python would make a list of (alone in its brackets it is one))text");
   EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  D: [i // 2 for i in range(4)]\n"),
-            R"text(study.yaml:3:6: parameter 'D' has the value 0 twice
-      D: [i // 2 for i in range(4)]
-         ^)text");
+            "study.yaml:3:6: parameter 'D' has the value 0 twice");
   EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  F: '[i for i in range(0)]'\n"),
-            R"text(study.yaml:3:7: parameter 'F' has no values
-      F: '[i for i in range(0)]'
-          ^)text");
+            "study.yaml:3:7: parameter 'F' has no values");
 }
 
 TEST(SpaceSections, DuplicateValuesOfAnyType) {
@@ -183,17 +143,9 @@ parameters:
   D: [static, 'static']
 )yaml"),
             R"text(study.yaml:3:13: parameter 'A' has the value 1 twice
-      A: [1, 2, 1]
-                ^
 study.yaml:4:10: parameter 'B' has the value 1 twice (1.0 equals it)
-      B: [1, 1.0, 2]
-             ^
 study.yaml:5:13: parameter 'C' has the value true twice (1 equals it)
-      C: [true, 1]
-                ^
-study.yaml:6:15: parameter 'D' has the value static twice
-      D: [static, 'static']
-                  ^)text");
+study.yaml:6:15: parameter 'D' has the value static twice)text");
 }
 
 TEST(SpaceSections, ValuesMustBeScalars) {
@@ -202,14 +154,8 @@ TEST(SpaceSections, ValuesMustBeScalars) {
 parameters: {B: [[1], {a: 1}, ~]}
 )yaml"),
       R"text(study.yaml:2:18: a value of parameter 'B' must be a number, a boolean or text, not a list
-    parameters: {B: [[1], {a: 1}, ~]}
-                     ^
 study.yaml:2:23: a value of parameter 'B' must be a number, a boolean or text, not a map
-    parameters: {B: [[1], {a: 1}, ~]}
-                          ^
-study.yaml:2:31: a value of parameter 'B' must be a number, a boolean or text, not nothing
-    parameters: {B: [[1], {a: 1}, ~]}
-                                  ^)text");
+study.yaml:2:31: a value of parameter 'B' must be a number, a boolean or text, not nothing)text");
 }
 
 TEST(SpaceSections, NumbersBeyond64Bits) {
@@ -218,14 +164,8 @@ TEST(SpaceSections, NumbersBeyond64Bits) {
 parameters: {B: [9223372036854775808, 1e999, .nan]}
 )yaml"),
       R"text(study.yaml:2:18: a value of parameter 'B': 9223372036854775808 does not fit in 64 bits
-    parameters: {B: [9223372036854775808, 1e999, .nan]}
-                     ^
 study.yaml:2:39: a value of parameter 'B': 1e999 does not fit in 64 bits
-    parameters: {B: [9223372036854775808, 1e999, .nan]}
-                                          ^
-study.yaml:2:46: a value of parameter 'B': .nan is not a finite number
-    parameters: {B: [9223372036854775808, 1e999, .nan]}
-                                                 ^)text");
+study.yaml:2:46: a value of parameter 'B': .nan is not a finite number)text");
 }
 
 TEST(SpaceSections, BadNames) {
@@ -234,20 +174,10 @@ TEST(SpaceSections, BadNames) {
 parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
 )yaml"),
       R"text(study.yaml:2:14: '2B' cannot be a name (a letter or _, then letters, digits and _)
-    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
-                 ^
 study.yaml:2:23: 'min' is a word of the expression language and cannot be a parameter
-    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
-                          ^
 study.yaml:2:33: 'in' is a word of the expression language and cannot be a parameter
-    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
-                                    ^
 study.yaml:2:42: 'time' is already a measured quantity
-    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
-                                             ^
-study.yaml:2:53: 'a-b' cannot be a name (a letter or _, then letters, digits and _)
-    parameters: {2B: [1], min: [1], in: [1], time: [1], a-b: [1]}
-                                                        ^)text");
+study.yaml:2:53: 'a-b' cannot be a name (a letter or _, then letters, digits and _))text");
 }
 
 TEST(SpaceSections, RangeNeedsIntegers) {
@@ -258,14 +188,8 @@ parameters:
   C: {range: 7}
 )yaml"),
             R"text(study.yaml:3:18: 'range' must be an integer, not a number
-      A: {range: [1, 2.5]}
-                     ^
 study.yaml:4:14: 'range' takes 2 or 3 integers, not 1
-      B: {range: [1]}
-                 ^
-study.yaml:5:14: 'range' must be a list, not an integer
-      C: {range: 7}
-                 ^)text");
+study.yaml:5:14: 'range' must be a list, not an integer)text");
 }
 
 TEST(SpaceSections, RangeThatGoesNowhere) {
@@ -276,14 +200,8 @@ parameters:
   C: {range: [0, 100000000]}
 )yaml"),
             R"text(study.yaml:3:14: the range begins at 5, above its end 4
-      A: {range: [5, 4]}
-                 ^
 study.yaml:4:14: the step of a range must be at least 1, not 0
-      B: {range: [1, 8, 0]}
-                 ^
-study.yaml:5:14: a parameter may have at most 1000000 values
-      C: {range: [0, 100000000]}
-                 ^)text");
+study.yaml:5:14: a parameter may have at most 1000000 values)text");
 }
 
 TEST(SpaceSections, Pow2NeedsPowersOfTwo) {
@@ -294,14 +212,8 @@ parameters:
   C: {pow2: [8, 1]}
 )yaml"),
             R"text(study.yaml:3:13: both ends of 'pow2' must be powers of two; 12 is not
-      A: {pow2: [1, 12]}
-                ^
 study.yaml:4:13: both ends of 'pow2' must be powers of two; 0 is not
-      B: {pow2: [0, 8]}
-                ^
-study.yaml:5:13: 'pow2' begins at 8, above its end 1
-      C: {pow2: [8, 1]}
-                ^)text");
+study.yaml:5:13: 'pow2' begins at 8, above its end 1)text");
 }
 
 TEST(SpaceSections, UnknownGenerator) {
@@ -311,11 +223,7 @@ parameters:
   B: {range: [1, 2], pow2: [1, 2]}
 )yaml"),
             R"text(study.yaml:3:7: unknown key 'rnage' in parameter 'A' (did you mean 'range'?)
-      A: {rnage: [1, 2]}
-          ^
-study.yaml:4:3: parameter 'B' must have one of 'values', 'range' and 'pow2'
-      B: {range: [1, 2], pow2: [1, 2]}
-      ^)text");
+study.yaml:4:3: parameter 'B' must have one of 'values', 'range' and 'pow2')text");
 }
 
 TEST(SpaceSections, SizesMustBeAListOfMaps) {
@@ -323,9 +231,7 @@ TEST(SpaceSections, SizesMustBeAListOfMaps) {
 parameters: {B: [1, 2]}
 problem_sizes: {N: 1}
 )yaml"),
-            R"text(study.yaml:3:16: 'problem_sizes' must be a list, not a map
-    problem_sizes: {N: 1}
-                   ^)text");
+            "study.yaml:3:16: 'problem_sizes' must be a list, not a map");
 }
 
 TEST(SpaceSections, NoSizes) {
@@ -333,9 +239,7 @@ TEST(SpaceSections, NoSizes) {
 parameters: {B: [1, 2]}
 problem_sizes: []
 )yaml"),
-            R"text(study.yaml:3:16: 'problem_sizes' is empty
-    problem_sizes: []
-                   ^)text");
+            "study.yaml:3:16: 'problem_sizes' is empty");
 }
 
 TEST(SpaceSections, SizesMustBePositiveIntegers) {
@@ -345,17 +249,9 @@ problem_sizes:
   - {M: 0, N: -4, K: 1.5, L: big}
 )yaml"),
             R"text(study.yaml:4:9: problem size 'M' must be at least 1, not 0
-      - {M: 0, N: -4, K: 1.5, L: big}
-            ^
 study.yaml:4:15: problem size 'N' must be at least 1, not -4
-      - {M: 0, N: -4, K: 1.5, L: big}
-                  ^
 study.yaml:4:22: problem size 'K' must be an integer, not a number
-      - {M: 0, N: -4, K: 1.5, L: big}
-                         ^
-study.yaml:4:30: problem size 'L' must be an integer, not text
-      - {M: 0, N: -4, K: 1.5, L: big}
-                                 ^)text");
+study.yaml:4:30: problem size 'L' must be an integer, not text)text");
 }
 
 TEST(SpaceSections, SizesMustHaveTheSameDimensions) {
@@ -367,14 +263,8 @@ problem_sizes:
   - {M: 1}
 )yaml"),
             R"text(study.yaml:5:5: this problem size has no 'N'
-      - {M: 1, NN: 2}
-        ^
 study.yaml:5:12: the first problem size has no 'NN' (known: M and N)
-      - {M: 1, NN: 2}
-               ^
-study.yaml:6:5: this problem size has no 'N'
-      - {M: 1}
-        ^)text");
+study.yaml:6:5: this problem size has no 'N')text");
 }
 
 TEST(SpaceSections, SizeTwice) {
@@ -384,9 +274,7 @@ problem_sizes:
   - {M: 1, N: 2}
   - {N: 2, M: 1}
 )yaml"),
-            R"text(study.yaml:5:5: problem size M1_N2 is in the list twice
-      - {N: 2, M: 1}
-        ^)text");
+            "study.yaml:5:5: problem size M1_N2 is in the list twice");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace tuner::testing {
 namespace {
 
-std::string study_with(const std::string& arguments) {
+std::string map_study(const std::string& arguments) {
   return "schema: 1\n"
          "kernel: {name: k, source: k.cu, entry: k}\n"
          "problem_sizes: [{M: 64, N: 32}]\n"
@@ -23,8 +23,8 @@ constexpr const char* kA = "  - {name: A, type: float16, shape: [M, N], fill: {u
 TEST(TensorMaps, AreReadWithTheirExpressions) {
   // The map may come before the buffer.
   const Study study = accepted(
-      study_with("  - {name: A_map, tensor_map: {of: A, box: [BM, N // 2], swizzle: SWIZZLE}}\n" +
-                 std::string(kA)));
+      map_study("  - {name: A_map, tensor_map: {of: A, box: [BM, N // 2], swizzle: SWIZZLE}}\n" +
+                std::string(kA)));
   const ArgumentSpec& argument = study.arguments[1];
   ASSERT_TRUE(argument.map.has_value());
   EXPECT_TRUE(argument.is_scalar) << "it has no buffer of its own";
@@ -36,7 +36,7 @@ TEST(TensorMaps, AreReadWithTheirExpressions) {
 }
 
 TEST(TensorMaps, MistakesAreReportedWhereTheyAre) {
-  EXPECT_EQ(complaints_of(study_with(std::string(kA) + R"yaml(  - {name: S, type: int, value: 3}
+  EXPECT_EQ(complaints_of(map_study(std::string(kA) + R"yaml(  - {name: S, type: int, value: 3}
   - {name: m1, tensor_map: {of: B, box: [8, 8]}}
   - {name: m2, tensor_map: {of: S, box: [8]}}
   - {name: m3, type: float16, tensor_map: {of: A, box: [8]}}
@@ -45,42 +45,21 @@ TEST(TensorMaps, MistakesAreReportedWhereTheyAre) {
   - {name: m6, tensor_map: {of: A, box: []}}
 )yaml")),
             R"text(study.yaml:10:33: there is no argument 'B' (known: Y and A)
-      - {name: m1, tensor_map: {of: B, box: [8, 8]}}
-                                    ^
 study.yaml:11:33: 'S' is no buffer: there is nothing to make a map of
-      - {name: m2, tensor_map: {of: S, box: [8]}}
-                                    ^
 study.yaml:12:16: 'm3' is a tensor map, so it cannot have 'type'
-      - {name: m3, type: float16, tensor_map: {of: A, box: [8]}}
-                   ^
 study.yaml:12:48: the box has 1 extents, the shape of 'A' 2
-      - {name: m3, type: float16, tensor_map: {of: A, box: [8]}}
-                                                   ^
 study.yaml:13:16: missing key 'box' in 'tensor_map'
-      - {name: m4, tensor_map: {of: A, boxes: [8, 8]}}
-                   ^
 study.yaml:13:36: unknown key 'boxes' in 'tensor_map' (known: of, box and swizzle)
-      - {name: m4, tensor_map: {of: A, boxes: [8, 8]}}
-                                       ^
 study.yaml:14:42: unknown name 'QQ'
-      - {name: m5, tensor_map: {of: A, box: [QQ, 8], swizzle: 128}}
-                                             ^
-study.yaml:15:41: a box has one to five extents
-      - {name: m6, tensor_map: {of: A, box: []}}
-                                            ^)text");
+study.yaml:15:41: a box has one to five extents)text");
 }
 
 TEST(TensorMaps, TheReferenceCannotTakeOneThatVaries) {
-  const std::string text = complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  const std::string text = complaints_of(usual_study(R"yaml(arguments:
   - {name: Y, type: float, shape: [N], role: out}
   - {name: Y_map, tensor_map: {of: Y, box: [B]}}
 reference: {entry: r, block: [1], grid: [N], arguments: [Y, Y_map]}
-)yaml");
+)yaml"));
   EXPECT_NE(text.find("study.yaml:9:61: the reference cannot take 'Y_map', which differs"),
             std::string::npos)
       << text;

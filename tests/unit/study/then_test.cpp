@@ -46,48 +46,24 @@ TEST(Then, MistakesAreReportedWhereTheyAre) {
     - {entry: d, block: [1], grid: [1], arguments: Y}
 )yaml")),
             R"text(study.yaml:13:19: unknown name 'C'
-        - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
-                      ^
 study.yaml:13:44: unknown name 'Q'
-        - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
-                                               ^
 study.yaml:13:63: the kernel has no argument 'y' (did you mean 'Y'?)
-        - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
-                                                                  ^
 study.yaml:13:73: unknown name 'TIMES'
-        - {entry: "a<{C}>", block: [B], grid: [Q], arguments: [X, y], when: TIMES > 1}
-                                                                            ^
 study.yaml:14:7: missing key 'block' in a launch of 'then'
-        - {entry: b, blocks: [B], grid: [1]}
-          ^
 study.yaml:14:18: unknown key 'blocks' in a launch of 'then' (did you mean 'block'?)
-        - {entry: b, blocks: [B], grid: [1]}
-                     ^
 study.yaml:15:7: missing key 'entry' in a launch of 'then'
-        - {block: [1], grid: [1], arguments: []}
-          ^
 study.yaml:15:42: a kernel without arguments computes nothing (leave the key out to pass all of them)
-        - {block: [1], grid: [1], arguments: []}
-                                             ^
 study.yaml:16:7: a launch of 'then' must be a map (key: value), not text
-        - c
-          ^
-study.yaml:17:52: 'arguments' of a launch of 'then' must be a list, not text
-        - {entry: d, block: [1], grid: [1], arguments: Y}
-                                                       ^)text");
+study.yaml:17:52: 'arguments' of a launch of 'then' must be a list, not text)text");
   EXPECT_EQ(complaints_of(study_with_then("  then: {entry: a, block: [1], grid: [1]}\n")),
-            R"text(study.yaml:12:9: 'then' must be a list, not a map
-      then: {entry: a, block: [1], grid: [1]}
-            ^)text");
+            "study.yaml:12:9: 'then' must be a list, not a map");
 }
 
 TEST(Then, MoreLaunchesThanAnyoneNeedsAreRefused) {
   std::string then = "  then:\n";
   for (int i = 0; i < 16; ++i) then += "    - {entry: a, block: [1], grid: [1]}\n";
   EXPECT_EQ(complaints_of(study_with_then(then)),
-            R"text(study.yaml:28:7: at most 15 launches may follow, not 16
-        - {entry: a, block: [1], grid: [1]}
-          ^)text");
+            "study.yaml:28:7: at most 15 launches may follow, not 16");
 }
 
 // The second launch can never be made, and only configurations with one are left.
@@ -145,35 +121,17 @@ TEST(Rounds, MistakesAreReportedWhereTheyAre) {
   EXPECT_EQ(complaints_of(
                 study_with_rounds("  repeat: M\n  swap: [[A, X], [A, A], [A], [A, k], [Q, A]]\n")),
             R"text(study.yaml:15:11: unknown name 'M'
-      repeat: M
-              ^
 study.yaml:16:14: 'A' and 'X' cannot change places: 'X' has role in, and would be written to (role: inout)
-      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
-                 ^
 study.yaml:16:22: 'A' cannot change places with itself
-      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
-                         ^
 study.yaml:16:26: 'swap' is a list of pairs (swap: [[a, b]])
-      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
-                             ^
 study.yaml:16:35: 'A' and 'k' cannot change places: they must be buffers of one type and one shape
-      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
-                                      ^
-study.yaml:16:40: the kernel has no argument 'Q' (known: A, B2, X and k)
-      swap: [[A, X], [A, A], [A], [A, k], [Q, A]]
-                                           ^)text");
+study.yaml:16:40: the kernel has no argument 'Q' (known: A, B2, X and k))text");
   EXPECT_EQ(complaints_of(study_with_rounds("  repeat: 2\n  swap: [A, B2]\n")),
             R"text(study.yaml:16:10: 'swap' is a list of pairs (swap: [[a, b]])
-      swap: [A, B2]
-             ^
-study.yaml:16:13: 'swap' is a list of pairs (swap: [[a, b]])
-      swap: [A, B2]
-                ^)text");
-  EXPECT_EQ(
-      complaints_of(study_with_rounds("  swap: [[A, B2]]\n")),
-      R"text(study.yaml:15:9: 'swap' has no effect without 'repeat' (repeat: how often all launches are made)
-      swap: [[A, B2]]
-            ^)text");
+study.yaml:16:13: 'swap' is a list of pairs (swap: [[a, b]]))text");
+  EXPECT_EQ(complaints_of(study_with_rounds("  swap: [[A, B2]]\n")),
+            "study.yaml:15:9: 'swap' has no effect without 'repeat' (repeat: how often all "
+            "launches are made)");
   for (const auto& [rounds, message] : std::vector<std::pair<std::string, std::string>>{
            {"  repeat: 2\n  swap: [A, B2]\n",
             "study.yaml:16:10: 'swap' is a list of pairs (swap: [[a, b]])"},

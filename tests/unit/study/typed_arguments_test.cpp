@@ -74,7 +74,7 @@ TEST(TypedArguments, EveryMistakeHasItsPlace) {
                        ", M: [\"float\", \"flat\"]");
   };
   const std::vector<WrongType> all{
-      {argument("\"{U}\""), "study.yaml:6:29: unknown name 'U'\n"},
+      {argument("\"{U}\""), "study.yaml:6:29: unknown name 'U'"},
       {argument("\"{N}\""),
        "study.yaml:6:29: 'N' is a problem size; 'type' may use only parameters"},
       {argument("\"{B}\""), "study.yaml:6:29: the value 32 of 'B' is the name of no type (known: "},

@@ -232,9 +232,8 @@ TEST(WholeStudy, NestedAliasesDoNotExplode) {
     for (int j = 0; j < 8; ++j) yaml += ", " + last;
     yaml += "]\n";
   }
-  EXPECT_EQ(complaints_of(yaml).substr(0, 84),
-            "study.yaml:8:17: the file has more than 200000 entries, aliases followed\n    "
-            "  a5: &");
+  EXPECT_EQ(complaints_of(yaml),
+            "study.yaml:8:17: the file has more than 200000 entries, aliases followed");
 }
 
 TEST(WholeStudy, WindowsLineEndsChangeNothing) {
