@@ -19,8 +19,7 @@ const std::string kStencil = data("studies/stencil.yaml").string();
 
 TEST(AnswersPerParameter, AStencilIsTunedOverItsNumberOfTimeSteps) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", kStencil, "--backend", "cpu"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", kStencil, "--backend", "cpu"});
   const auto rows = ranking_of(sandbox, "heat");
   ASSERT_EQ(rows.size(), 24U);
   std::set<std::string> steps;
@@ -29,14 +28,13 @@ TEST(AnswersPerParameter, AStencilIsTunedOverItsNumberOfTimeSteps) {
     steps.insert(row.at("STEPS"));
   }
   EXPECT_EQ(steps.size(), 4U);
-  const auto exported = run(sandbox, {"export", kStencil, "--format", "header", "-o", "heat.hpp"});
-  ASSERT_EQ(exported.status, 0) << exported.err;
-  const auto verified = run(sandbox, {"verify-export", "heat.hpp", kStencil, "--backend", "cpu"});
-  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  const auto exported =
+      run_to(0, sandbox, {"export", kStencil, "--format", "header", "-o", "heat.hpp"});
+  const auto verified =
+      run_to(0, sandbox, {"verify-export", "heat.hpp", kStencil, "--backend", "cpu"});
   for (const std::string one : {"STEPS=1", "STEPS=8"}) {
-    const auto tried = run(sandbox, {"try", kStencil, one, "--backend", "cpu"});
-    EXPECT_EQ(tried.status, 0) << tried.out;
-    EXPECT_NE(tried.out.find("answer          right"), std::string::npos) << tried.out;
+    const auto tried = run_to(0, sandbox, {"try", kStencil, one, "--backend", "cpu"});
+    EXPECT_TRUE(says(tried.out, "answer          right"));
   }
 }
 
@@ -46,14 +44,12 @@ TEST(AnswersPerParameter, WithoutItOneAnswerWouldBeTakenForAll) {
   study.replace(study.find("per: [STEPS]"), 12, "seeds: 2");
   sandbox.write("stencil.cu", text_of(data("studies/stencil.cu")));
   sandbox.write("stencil.yaml", study);
-  const auto refused = run(sandbox, {"check", "stencil.yaml"});
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.err.find("the reference cannot take 'steps', which differs between "
-                             "configurations (list the others in 'arguments' of the reference, or "
-                             "in 'per' the parameters that the right answer depends on, or say in "
-                             "'configuration' with which values it runs)"),
-            std::string::npos)
-      << refused.err;
+  const auto refused = run_to(2, sandbox, {"check", "stencil.yaml"});
+  EXPECT_TRUE(says(refused.err,
+                   "the reference cannot take 'steps', which differs between "
+                   "configurations (list the others in 'arguments' of the reference, or "
+                   "in 'per' the parameters that the right answer depends on, or say in "
+                   "'configuration' with which values it runs)"));
 }
 
 // ---- a type that is a parameter -----------------------------------------------------------------
@@ -77,19 +73,16 @@ TEST(AnswersPerType, EachConfigurationIsComparedWithTheAnswerOfItsType) {
                 "  - {name: x, type: \"{T}\", shape: [N], fill: {uniform: [1, 2]}}\n"
                 "  - {name: a, type: \"{T}\", value: 2}\n"
                 "reference: {entry: \"simple<{T}>\", block: [1], grid: [N]}\n");
-  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   for (const Row& row : ranking_of(sandbox, "scale")) {
     const bool is_wrong = row.at("T") == "half" && row.at("BLOCK") == "64";
     EXPECT_EQ(row.at("state") == "correctness", is_wrong) << row.at("message");
   }
-  const auto launcher = run(sandbox, {"export", "scale.yaml", "--format", "launcher", "-o", "l"});
-  EXPECT_EQ(launcher.status, 2);
-  EXPECT_NE(launcher.err.find("the type of 'y' is the parameter 'T': export a header"),
-            std::string::npos)
-      << launcher.err;
-  const auto header = run(sandbox, {"export", "scale.yaml", "--format", "header", "-o", "h.hpp"});
-  EXPECT_EQ(header.status, 0) << header.err;
+  const auto launcher =
+      run_to(2, sandbox, {"export", "scale.yaml", "--format", "launcher", "-o", "l"});
+  EXPECT_TRUE(says(launcher.err, "the type of 'y' is the parameter 'T': export a header"));
+  const auto header =
+      run_to(0, sandbox, {"export", "scale.yaml", "--format", "header", "-o", "h.hpp"});
 }
 
 // ---- answers and inputs in files ----------------------------------------------------------------
@@ -144,8 +137,7 @@ verify: {y: {rtol: 1e-6}}
 TEST(AnswersInFiles, TellRightFromWrongAtEachSize) {
   const Sandbox sandbox;
   write_file_study(sandbox);
-  const auto done = run(sandbox, {"run", "triple.yaml", "--backend", "cpu"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", "triple.yaml", "--backend", "cpu"});
   EXPECT_EQ(occurrences(done.err, "warning"), 0U) << done.err;
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(sandbox.path("results"))) {
@@ -165,11 +157,10 @@ TEST(AnswersInFiles, CountByTheirContents) {
   write_file_study(sandbox);
   const std::vector<std::string> words{"run",    "triple.yaml", "--backend",  "cpu",
                                        "--size", "n=100",       "--progress", "json"};
-  ASSERT_EQ(run(sandbox, words).status, 0);
+  run_to(0, sandbox, words);
   EXPECT_EQ(occurrences(run(sandbox, words).err, "\"from_store\":false"), 0U);
   sandbox.write("y_100.npy", npy("<f4", "(100,)", floats(100, 2, 2)));
-  const auto changed = run(sandbox, words);
-  EXPECT_EQ(changed.status, 0) << changed.err;
+  const auto changed = run_to(0, sandbox, words);
   EXPECT_EQ(occurrences(changed.err, "\"from_store\":false"), 4U) << changed.err;
   for (const Row& row : ranking_of(sandbox, "triple")) {
     EXPECT_EQ(row.at("state") == "correctness", row.at("FACTOR") == "3") << row.at("message");
@@ -181,8 +172,7 @@ TEST(AnswersInFiles, WhatIsWrongWithOneIsSaidWithItsName) {
   write_file_study(sandbox);
   const auto refused = [&](const std::string& bytes) {
     sandbox.write("y_200.npy", bytes);
-    const auto done = run(sandbox, {"check", "triple.yaml"});
-    EXPECT_EQ(done.status, 2) << done.out;
+    const auto done = run_to(2, sandbox, {"check", "triple.yaml"});
     const std::string line = done.err.substr(0, done.err.find('\n'));
     const std::size_t name = line.find("/y_200.npy");
     EXPECT_EQ(line.find("triple.yaml:10:1: "), 0U) << line;
@@ -204,22 +194,18 @@ TEST(AnswersInFiles, WhatIsWrongWithOneIsSaidWithItsName) {
             "n=200");
   EXPECT_EQ(refused("\x93NUMPY"), "y_200.npy: it ends within its header for n=200");
   std::filesystem::remove(sandbox.path("y_200.npy"));
-  const auto missing = run(sandbox, {"run", "triple.yaml", "--backend", "cpu"});
-  EXPECT_EQ(missing.status, 2);
-  EXPECT_NE(missing.err.find("y_200.npy: cannot be read: No such file or directory for n=200"),
-            std::string::npos)
-      << missing.err;
+  const auto missing = run_to(2, sandbox, {"run", "triple.yaml", "--backend", "cpu"});
+  EXPECT_TRUE(says(missing.err, "y_200.npy: cannot be read: No such file or directory for n=200"));
 }
 
 TEST(AnswersInFiles, NothingIsWrittenOverThem) {
   const Sandbox sandbox;
   write_file_study(sandbox);
-  ASSERT_EQ(run(sandbox, {"run", "triple.yaml", "--backend", "cpu"}).status, 0);
-  const auto done = run(
-      sandbox, {"export", "triple.yaml", "--format", "csv", "--size", "n=100", "-o", "y_100.npy"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("holds the right answer of 'y' of this study"), std::string::npos)
-      << done.err;
+  run_to(0, sandbox, {"run", "triple.yaml", "--backend", "cpu"});
+  const auto done =
+      run_to(2, sandbox,
+             {"export", "triple.yaml", "--format", "csv", "--size", "n=100", "-o", "y_100.npy"});
+  EXPECT_TRUE(says(done.err, "holds the right answer of 'y' of this study"));
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
@@ -254,13 +240,13 @@ reference: {entry: half_reference, block: [1], grid: [1]}
 measure: {drop_above: 0}
 )yaml";
   sandbox.write("half.yaml", study);
-  ASSERT_EQ(run(sandbox, {"run", "half.yaml", "--backend", "cpu"}).status, 0);
+  run_to(0, sandbox, {"run", "half.yaml", "--backend", "cpu"});
   for (const Row& row : ranking_of(sandbox, "half")) {
     EXPECT_EQ(row.at("state"), "ok") << row.at("message");
     EXPECT_FALSE(row.contains("deterministic")) << "nobody asked";
   }
   sandbox.write("half.yaml", study + "verify: {deterministic: true}\n");
-  ASSERT_EQ(run(sandbox, {"run", "half.yaml", "--backend", "cpu"}).status, 0);
+  run_to(0, sandbox, {"run", "half.yaml", "--backend", "cpu"});
   for (const Row& row : ranking_of(sandbox, "half")) {
     const bool keeps = row.at("RESTLESS") == "false";
     EXPECT_EQ(row.at("state"), keeps ? "ok" : "correctness") << row.at("message");

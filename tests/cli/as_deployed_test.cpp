@@ -34,20 +34,18 @@ TEST(AsDeployed, ResultsOfOneWayAreNotThoseOfAnother) {
     EXPECT_EQ(row.at("cache"), "rotate");
     EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped") << row.at("message");
   }
-  const auto header = run(sandbox, {"export", "tiny.yaml", "--format", "header", "-o", "axpy.h"});
-  ASSERT_EQ(header.status, 0) << header.err;
-  EXPECT_NE(text_of(sandbox.path("axpy.h"))
-                .find("// timed: launches in a stream, in turns on copies of the "
-                      "data that exceed the L2 cache\n"),
-            std::string::npos);
+  const auto header =
+      run_to(0, sandbox, {"export", "tiny.yaml", "--format", "header", "-o", "axpy.h"});
+  EXPECT_TRUE(says(text_of(sandbox.path("axpy.h")),
+                   "// timed: launches in a stream, in turns on copies of the "
+                   "data that exceed the L2 cache\n"));
   write_study(sandbox, "cache: hot");
-  const auto mixed = run(
-      sandbox, {"export", "tiny.yaml", "--from", "results", "--format", "header", "-o", "mixed.h"});
-  EXPECT_EQ(mixed.status, 2);
-  EXPECT_NE(mixed.err.find("measured with 'mode: stream' and 'cache: rotate', the study has 'mode: "
-                           "stream' and 'cache: hot': these do not compare"),
-            std::string::npos)
-      << mixed.err;
+  const auto mixed =
+      run_to(2, sandbox,
+             {"export", "tiny.yaml", "--from", "results", "--format", "header", "-o", "mixed.h"});
+  EXPECT_TRUE(says(mixed.err,
+                   "measured with 'mode: stream' and 'cache: rotate', the study has 'mode: "
+                   "stream' and 'cache: hot': these do not compare"));
 }
 
 TEST(AsDeployed, OtherInputsForEachSampleAreAWayOfTheirOwn) {
@@ -62,20 +60,17 @@ TEST(AsDeployed, OtherInputsForEachSampleAreAWayOfTheirOwn) {
       EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped") << row.at("message");
     }
   }
-  const auto header = run(sandbox, {"export", "tiny.yaml", "--format", "header", "-o", "axpy.h"});
-  ASSERT_EQ(header.status, 0) << header.err;
-  EXPECT_NE(
-      text_of(sandbox.path("axpy.h"))
-          .find("// timed: launches in a stream, other inputs for each, in turns on copies of "
-                "the data that exceed the L2 cache\n"),
-      std::string::npos);
+  const auto header =
+      run_to(0, sandbox, {"export", "tiny.yaml", "--format", "header", "-o", "axpy.h"});
+  EXPECT_TRUE(says(text_of(sandbox.path("axpy.h")),
+                   "// timed: launches in a stream, other inputs for each, in turns on copies of "
+                   "the data that exceed the L2 cache\n"));
   const auto json = run(sandbox, {"export", "tiny.yaml", "--format", "json"});
-  EXPECT_NE(json.out.find("\"inputs\": \"fresh\""), std::string::npos) << json.out;
+  EXPECT_TRUE(says(json.out, "\"inputs\": \"fresh\""));
   write_study(sandbox, "cache: rotate");
   const auto usual = run(sandbox, {"results", "tiny.yaml"});
-  EXPECT_NE(usual.out.find("stale, will be measured anew: measuring: rotate "), std::string::npos)
-      << usual.out;
-  EXPECT_NE(usual.out.find(", on fresh inputs -> rotate "), std::string::npos) << usual.out;
+  EXPECT_TRUE(says(usual.out, "stale, will be measured anew: measuring: rotate "));
+  EXPECT_TRUE(says(usual.out, ", on fresh inputs -> rotate "));
 }
 
 TEST(AsDeployed, ABackendWithoutGraphsSaysSoBeforeAnythingIsCompiled) {

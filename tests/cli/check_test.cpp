@@ -14,8 +14,7 @@ namespace {
 
 TEST(Check, TenMistakesAreReportedAtOnceWithTheirPlaces) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"check", data("studies/ten_mistakes.yaml")});
-  EXPECT_EQ(done.status, 2);
+  const auto done = run_to(2, sandbox, {"check", data("studies/ten_mistakes.yaml")});
   EXPECT_EQ(done.out, "");
   std::size_t complaints = 0;
   for (std::size_t at = 0; (at = done.err.find("ten_mistakes.yaml:", at)) != std::string::npos;
@@ -27,8 +26,7 @@ TEST(Check, TenMistakesAreReportedAtOnceWithTheirPlaces) {
 
 TEST(Check, JsonSaysHowLargeTheSpaceIs) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"check", data("studies/tiny.yaml"), "--json"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"check", data("studies/tiny.yaml"), "--json"});
   const auto report = nlohmann::json::parse(done.out);
   EXPECT_EQ(report.at("cartesian"), "12");
   EXPECT_EQ(report.at("valid"), "11");
@@ -38,18 +36,16 @@ TEST(Check, JsonSaysHowLargeTheSpaceIs) {
 
 TEST(Check, ListAndSampleAreCsvOfValidConfigurations) {
   const Sandbox sandbox;
-  const auto list = run(sandbox, {"check", data("studies/tiny.yaml"), "--list"});
-  ASSERT_EQ(list.status, 0) << list.err;
+  const auto list = run_to(0, sandbox, {"check", data("studies/tiny.yaml"), "--list"});
   // In the order of their indices, which is the space's own.
   const std::vector<std::string> wanted{"32,1",  "32,2",  "32,4",  "64,1",  "64,2", "64,4",
                                         "128,1", "128,2", "128,4", "256,1", "256,2"};
   EXPECT_EQ(list.out.substr(0, 10), "BLOCK,PER\n");
   for (const std::string& row : wanted) {
-    EXPECT_NE(list.out.find("\n" + row + "\n"), std::string::npos) << row;
+    EXPECT_TRUE(says(list.out, "\n" + row + "\n")) << row;
   }
   EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 12);
-  const auto sample = run(sandbox, {"check", data("studies/tiny.yaml"), "--sample", "5"});
-  ASSERT_EQ(sample.status, 0);
+  const auto sample = run_to(0, sandbox, {"check", data("studies/tiny.yaml"), "--sample", "5"});
   EXPECT_EQ(std::count(sample.out.begin(), sample.out.end(), '\n'), 6);
   EXPECT_EQ(run(sandbox, {"check", data("studies/tiny.yaml"), "--sample", "5"}).out, sample.out);
 }
@@ -58,8 +54,7 @@ TEST(Check, NeutralJsonSpacesAreRead) {
   const Sandbox sandbox;
   sandbox.write("space.json", R"json({"name": "s", "parameters": {"A": [1, 2, 3, 4], "B": [1, 2]},
     "constraints": ["A % B == 0", "A * B < 8"]})json");
-  const auto done = run(sandbox, {"check", "space.json", "--json"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"check", "space.json", "--json"});
   const auto report = nlohmann::json::parse(done.out);
   EXPECT_EQ(report.at("cartesian"), "8");
   EXPECT_EQ(report.at("valid"), "5");
@@ -68,32 +63,28 @@ TEST(Check, NeutralJsonSpacesAreRead) {
 TEST(Check, EmptySpaceIsAnErrorThatNamesTheConstraint) {
   const Sandbox sandbox;
   sandbox.write("empty.yaml", "schema: 1\nparameters: {A: [1, 2]}\nconstraints: [A > 5]\n");
-  const auto done = run(sandbox, {"check", "empty.yaml"});
-  EXPECT_EQ(done.status, 2) << done.out;
-  EXPECT_NE(done.err.find("empty.yaml:3:15: no configuration satisfies this constraint\n"
-                          "    constraints: [A > 5]\n"),
-            std::string::npos)
-      << done.err;
-  EXPECT_EQ(done.out.find("no mistake found"), std::string::npos) << done.out;
+  const auto done = run_to(2, sandbox, {"check", "empty.yaml"});
+  EXPECT_TRUE(says(done.err,
+                   "empty.yaml:3:15: no configuration satisfies this constraint\n"
+                   "    constraints: [A > 5]\n"));
+  EXPECT_FALSE(says(done.out, "no mistake found"));
 }
 
 TEST(Check, AnEmptySpaceOfAJsonFileNamesItsConstraintsToo) {
   const Sandbox sandbox;
   sandbox.write("empty.json", R"json({"name": "s", "parameters": {"A": [1, 2], "B": [1, 2]},
     "constraints": ["A > B", "B > A"]})json");
-  const auto done = run(sandbox, {"check", "empty.json"});
-  EXPECT_EQ(done.status, 2) << done.out;
-  EXPECT_NE(done.err.find("no configuration satisfies all of empty.json:2:22: 'A > B'; "
-                          "empty.json:2:31: 'B > A'"),
-            std::string::npos)
-      << done.err;
+  const auto done = run_to(2, sandbox, {"check", "empty.json"});
+  EXPECT_TRUE(says(done.err,
+                   "no configuration satisfies all of empty.json:2:22: 'A > B'; "
+                   "empty.json:2:31: 'B > A'"));
 }
 
 TEST(Check, CompilesVariantsWithoutADevice) {
   const Sandbox sandbox;
-  const auto done = run(
-      sandbox, {"check", data("studies/tiny.yaml"), "--compile", "--arch", "cpu", "--limit", "3"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done =
+      run_to(0, sandbox,
+             {"check", data("studies/tiny.yaml"), "--compile", "--arch", "cpu", "--limit", "3"});
   EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 4) << done.out;
   EXPECT_EQ(done.out.substr(0, done.out.find('\n')),
             "arch,BLOCK,PER,state,registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,"
@@ -118,11 +109,9 @@ TEST(Check, VariantsThatDifferInTheirLaunchAloneAreCompiledOnce) {
                 "arguments:\n"
                 "  - {name: x, type: float32, shape: [n], role: inout, fill: {constant: 1}}\n"
                 "  - {name: n, type: int32, value: n}\n");
-  const auto done = run(sandbox, {"check", "double.yaml", "--compile", "--arch", "cpu"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"check", "double.yaml", "--compile", "--arch", "cpu"});
   EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 13) << done.out;
-  EXPECT_NE(done.err.find("cpu: 12 compiled, 0 did not; 2 different programs"), std::string::npos)
-      << done.err;
+  EXPECT_TRUE(says(done.err, "cpu: 12 compiled, 0 did not; 2 different programs"));
 }
 
 // Rows of the CSV that `check --compile` prints, by the value of CASE.
@@ -159,11 +148,9 @@ TEST(Check, OnTheCpuWhatCanBe) {
     EXPECT_EQ(state, habit < 22 || habit == 24 ? "ok" : "compile") << "case " << habit << "\n"
                                                                    << done.out;
   }
-  EXPECT_NE(done.err.find("cpu: 11 compiled, 2 did not"), std::string::npos) << done.err;
-  EXPECT_NE(
-      done.out.find("the cpu backend has no <cuda/atomic>: kernels that include it need a GPU"),
-      std::string::npos)
-      << done.out;
+  EXPECT_TRUE(says(done.err, "cpu: 11 compiled, 2 did not"));
+  EXPECT_TRUE(
+      says(done.out, "the cpu backend has no <cuda/atomic>: kernels that include it need a GPU"));
 }
 
 // Of a study whose included file has host code, which NVRTC does not take.
@@ -185,11 +172,11 @@ TEST(Check, NvccCompilesWhatNvrtcDoesNotTakeAndSaysSoOnce) {
   if (done.err.find("cannot be used") != std::string::npos)
     GTEST_SKIP() << "left out: " << done.err;
   EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("sm_90: 2 compiled, 0 did not"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "sm_90: 2 compiled, 0 did not"));
   const std::size_t first = done.err.find(note);
   ASSERT_NE(first, std::string::npos) << done.err;
   EXPECT_EQ(done.err.find(note, first + 1), std::string::npos) << done.err;
-  EXPECT_NE(run(sandbox, words).err.find(note), std::string::npos) << "known from the first time";
+  EXPECT_TRUE(says(run(sandbox, words).err, note)) << "known from the first time";
 }
 
 // A sample; all of them take hours (docs/kernels.md says when that was done last).
@@ -202,7 +189,7 @@ TEST(Check, SampledVariantsOfEveryShippedStudyCompileForGpus) {
                                     "--limit", "5", "--seed", "3"});
     if (done.status == 3) GTEST_SKIP() << done.err;  // no NVRTC here
     ASSERT_EQ(done.status, 0) << study.path() << done.err;
-    EXPECT_EQ(done.out.find(",compile,"), std::string::npos) << done.out;
+    EXPECT_FALSE(says(done.out, ",compile,"));
     EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 11) << done.out;
   }
 }
@@ -217,17 +204,16 @@ TEST(Check, TensorCoreVariantsCompileForHopper) {
         run(sandbox, {"check", study, "--compile", "--arch", "sm_90", "--limit", "6"});
     if (done.status == 3) GTEST_SKIP() << done.err;  // no NVRTC here
     ASSERT_EQ(done.status, 0) << done.err;
-    EXPECT_EQ(done.out.find(",compile,"), std::string::npos) << done.out;
-    EXPECT_NE(done.out.find(",wgmma,"), std::string::npos) << done.out;
+    EXPECT_FALSE(says(done.out, ",compile,"));
+    EXPECT_TRUE(says(done.out, ",wgmma,"));
   }
 }
 
 TEST(Check, UnknownArchitectureIsRefusedWithTheKnownOnes) {
   const Sandbox sandbox;
   const auto done =
-      run(sandbox, {"check", data("studies/tiny.yaml"), "--compile", "--arch", "sm_42"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("sm_90"), std::string::npos) << done.err;
+      run_to(2, sandbox, {"check", data("studies/tiny.yaml"), "--compile", "--arch", "sm_42"});
+  EXPECT_TRUE(says(done.err, "sm_90"));
 }
 
 }  // namespace

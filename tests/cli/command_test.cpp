@@ -58,8 +58,7 @@ TEST(Command, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
   const Sandbox sandbox;
   put_program(sandbox,
               program_study("right, wrong, absent, silent, nan, status, crash, hang, broken"));
-  const auto done = run(sandbox, {"run", "p.yaml", "--timeout", "8"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", "p.yaml", "--timeout", "8"});
   std::map<std::string, std::pair<std::string, std::string>> rows;
   for (const auto& row : ranking_of(sandbox, "p")) {
     if (row.at("MODE") == "right" && row.at("TIME") == "1") {
@@ -90,17 +89,14 @@ TEST(Command, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
             row("compile", "the build ended with status 2; its last output:\nno rule"));
   EXPECT_TRUE(no_process_left(sandbox));
 
-  EXPECT_NE(done.out.find("\ncommand: a time is what a program says"), std::string::npos)
-      << done.out;
+  EXPECT_TRUE(says(done.out, "\ncommand: a time is what a program says"));
 
   const auto header = run(sandbox, {"export", "p.yaml"});
-  EXPECT_NE(header.out.find("int TIME = 1;"), std::string::npos) << header.out;
-  const auto launcher = run(sandbox, {"export", "p.yaml", "--format", "launcher", "-o", "l"});
-  EXPECT_EQ(launcher.status, 2);
-  EXPECT_NE(launcher.err.find("a program is what is tuned"), std::string::npos) << launcher.err;
+  EXPECT_TRUE(says(header.out, "int TIME = 1;"));
+  const auto launcher = run_to(2, sandbox, {"export", "p.yaml", "--format", "launcher", "-o", "l"});
+  EXPECT_TRUE(says(launcher.err, "a program is what is tuned"));
   const auto judged = run(sandbox, {"judge", "run.sh", "--study", "p.yaml"});
-  EXPECT_NE(judged.err.find("a 'command' is a program, which is not judged"), std::string::npos)
-      << judged.err;
+  EXPECT_TRUE(says(judged.err, "a 'command' is a program, which is not judged"));
 }
 
 TEST(Command, AKilledRunGoesOnAndNothingIsBuiltTwice) {
@@ -117,8 +113,7 @@ TEST(Command, AKilledRunGoesOnAndNothingIsBuiltTwice) {
   EXPECT_TRUE(no_process_left(sandbox));
   auto again = words;
   again.insert(again.end(), {"--timeout", "3"});
-  const auto done = run(sandbox, again);
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, again);
   EXPECT_EQ(ranking_of(sandbox, "p").size(), 3U);
   EXPECT_TRUE(occurrences(done.err, "\"from_store\":true") >= 2U || measured_again(done))
       << done.err;
@@ -133,22 +128,18 @@ TEST(Command, AKilledRunGoesOnAndNothingIsBuiltTwice) {
 TEST(Command, WithoutAFileNothingIsVerifiedAndAUserSeesIt) {
   const Sandbox sandbox;
   sandbox.write("p.yaml", "schema: 1\ncommand: {run: \"sh -c 'exit 0'\"}\nparameters: {A: [1]}\n");
-  const auto done = run(sandbox, {"run", "p.yaml"});
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("p.yaml:2:1: no argument is an output: wrong answers would be ranked"),
-            std::string::npos)
-      << done.err;
+  const auto done = run_to(0, sandbox, {"run", "p.yaml"});
+  EXPECT_TRUE(
+      says(done.err, "p.yaml:2:1: no argument is an output: wrong answers would be ranked"));
   EXPECT_EQ(ranking_of(sandbox, "p").front().at("verified"), "false");
 }
 
 TEST(Command, CheckBuildsAndOneCanBeTried) {
   const Sandbox sandbox;
   put_program(sandbox, program_study("right, broken"));
-  const auto checked = run(sandbox, {"check", "p.yaml", "--compile"});
-  EXPECT_EQ(checked.status, 0) << checked.err;
-  EXPECT_NE(checked.err.find("program: 2 compiled, 1 did not"), std::string::npos) << checked.err;
-  const auto tried = run(sandbox, {"try", "p.yaml", "MODE=right,TIME=1"});
-  EXPECT_EQ(tried.status, 0) << tried.out << tried.err;
+  const auto checked = run_to(0, sandbox, {"check", "p.yaml", "--compile"});
+  EXPECT_TRUE(says(checked.err, "program: 2 compiled, 1 did not"));
+  const auto tried = run_to(0, sandbox, {"try", "p.yaml", "MODE=right,TIME=1"});
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ TEST(Compare, SaysForEachSizeWhatTheBestOfBIsToThatOfA) {
   add(sandbox, "old", "gpu", "200", 4, 64);
   add(sandbox, "new", "gpu", "200", 4.01, 64);
   add(sandbox, "new", "gpu", "300", 9, 64);
-  const auto done = run(sandbox, {"compare", "old", "new"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"compare", "old", "new"});
   EXPECT_EQ(
       done.out,
       "A: old\nB: new\n\n"
@@ -57,8 +56,7 @@ TEST(Compare, DevicesThatOnlyOneSideHasAreComparedWithEachOther) {
   const Sandbox sandbox;
   add(sandbox, "h100", "first", "100", 2, 64);
   add(sandbox, "h200", "second", "100", 1, 64);
-  const auto done = run(sandbox, {"compare", "h100", "h200", "--json"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"compare", "h100", "h200", "--json"});
   const auto json = nlohmann::json::parse(done.out);
   ASSERT_EQ(json.at("comparisons").size(), 1U);
   const auto& one = json.at("comparisons").at(0);
@@ -74,37 +72,29 @@ TEST(Compare, FailAboveIsForWhatIsSlowerBeyondItsInterval) {
   const Sandbox sandbox;
   add(sandbox, "old", "gpu", "100", 1, 64);
   add(sandbox, "new", "gpu", "100", 1.1, 64);
-  EXPECT_EQ(run(sandbox, {"compare", "old", "new"}).status, 0);
-  const auto failed = run(sandbox, {"compare", "old", "new", "--fail-above", "5%"});
-  EXPECT_EQ(failed.status, 1);
-  EXPECT_NE(failed.out.find("over the limit of 5 %:\n  axpy, n100 on gpu: B is 1.1000x slower"),
-            std::string::npos)
-      << failed.out;
-  EXPECT_EQ(run(sandbox, {"compare", "old", "new", "--fail-above", "9%"}).status, 0);
-  EXPECT_EQ(run(sandbox, {"compare", "new", "old", "--fail-above", "0%"}).status, 0);
+  run_to(0, sandbox, {"compare", "old", "new"});
+  const auto failed = run_to(1, sandbox, {"compare", "old", "new", "--fail-above", "5%"});
+  EXPECT_TRUE(says(failed.out, "over the limit of 5 %:\n  axpy, n100 on gpu: B is 1.1000x slower"));
+  run_to(0, sandbox, {"compare", "old", "new", "--fail-above", "9%"});
+  run_to(0, sandbox, {"compare", "new", "old", "--fail-above", "0%"});
 }
 
 TEST(Compare, NothingInCommonIsStatusOneAndWrongUseTwo) {
   const Sandbox sandbox;
   add(sandbox, "old", "gpu", "100", 1, 64);
   add(sandbox, "new", "gpu", "200", 1, 64);
-  const auto done = run(sandbox, {"compare", "old", "new"});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.out.find("only in A: axpy on gpu, n100\nonly in B: axpy on gpu, n200\n"),
-            std::string::npos)
-      << done.out;
-  EXPECT_EQ(run(sandbox, {"compare", "old"}).status, 2);
-  EXPECT_EQ(run(sandbox, {"compare", "old", "nowhere"}).status, 2);
+  const auto done = run_to(1, sandbox, {"compare", "old", "new"});
+  EXPECT_TRUE(says(done.out, "only in A: axpy on gpu, n100\nonly in B: axpy on gpu, n200\n"));
+  run_to(2, sandbox, {"compare", "old"});
+  run_to(2, sandbox, {"compare", "old", "nowhere"});
 }
 
 TEST(Compare, AStoreIsComparedWithACopyOfItself) {
   const Sandbox sandbox;
-  ASSERT_EQ(run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
-                          "--progress", "none"})
-                .status,
-            0);
-  const auto done = run(sandbox, {"compare", "results", "results/tuner.sqlite", "--json"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  run_to(0, sandbox,
+         {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000", "--progress",
+          "none"});
+  const auto done = run_to(0, sandbox, {"compare", "results", "results/tuner.sqlite", "--json"});
   const auto one = nlohmann::json::parse(done.out).at("comparisons").at(0);
   EXPECT_DOUBLE_EQ(one.at("b_over_a").at("ratio").get<double>(), 1);
   EXPECT_EQ(one.at("context"), nlohmann::json::array());

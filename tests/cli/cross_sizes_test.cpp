@@ -50,7 +50,7 @@ TEST(CrossSizes, EveryWinnerIsMeasuredAtEverySize) {
   }
   const auto done = tune(sandbox, all);
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("cross sizes: "), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "cross sizes: "));
   std::vector<std::vector<Chosen>> before;
   for (const std::string& size : sizes) before.push_back(rows_of(sandbox, size));
   for (const auto& winner_of : before) {
@@ -63,14 +63,14 @@ TEST(CrossSizes, EveryWinnerIsMeasuredAtEverySize) {
   ASSERT_EQ(again.status, 0) << again.err;
   // Measuring again has cost the first run some of its budget: then the second asks for the rest.
   if (!measured_again(done) && !measured_again(again)) {
-    EXPECT_EQ(again.err.find("\"from_store\":false"), std::string::npos) << again.err;
-    EXPECT_NE(again.err.find("every winner was tried already"), std::string::npos) << again.err;
+    EXPECT_FALSE(says(again.err, "\"from_store\":false"));
+    EXPECT_TRUE(says(again.err, "every winner was tried already"));
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       EXPECT_EQ(rows_of(sandbox, sizes[i]).size(), before[i].size());
     }
   }
   const auto evaluated = run(sandbox, {"export", data("studies/tiny.yaml"), "--evaluate"});
-  EXPECT_NE(evaluated.out.find("over 3 of 3 sizes"), std::string::npos) << evaluated.out;
+  EXPECT_TRUE(says(evaluated.out, "over 3 of 3 sizes"));
 }
 
 // The search has spent its budget on one configuration; the winner of another size comes on top.
@@ -136,19 +136,15 @@ TEST(CrossSizes, CtrlCKeepsWhatWasMeasuredAndTheSameCommandGoesOn) {
   EXPECT_EQ(stopped.status, 130) << stopped.err;
   EXPECT_TRUE(has(rows_of(sandbox, "n10000"), {"32", "1"}));
   EXPECT_TRUE(no_process_left(sandbox));
-  const auto resumed = run(sandbox, words);
-  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  const auto resumed = run_to(0, sandbox, words);
   EXPECT_EQ(rows_of(sandbox, "n10000").size(), 2U);
   EXPECT_TRUE(has(rows_of(sandbox, "n10000"), {"64", "2"}));
 }
 
 TEST(CrossSizes, DoNotGoWithAReplay) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--cross-sizes"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("--cross-sizes measures on a device; it does not go with --replay"),
-            std::string::npos)
-      << done.err;
+  const auto done = run_to(2, sandbox, {"run", "--replay", "cache.json", "--cross-sizes"});
+  EXPECT_TRUE(says(done.err, "--cross-sizes measures on a device; it does not go with --replay"));
 }
 
 }  // namespace

@@ -32,14 +32,13 @@ std::set<std::string> ranked_sizes(const Sandbox& sandbox) {
 
 TEST(Domain, CheckShowsRangesAndExamplesOfEachKind) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"check", study()});
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.out.find("domain             M 1 to 200, N 1 to 200\n"), std::string::npos);
-  EXPECT_NE(done.out.find("kind  75.0 %       N % 4 == 0: M"), std::string::npos) << done.out;
-  EXPECT_NE(done.out.find("kind  25.0 %       N % 4 != 0: M"), std::string::npos) << done.out;
+  const auto done = run_to(0, sandbox, {"check", study()});
+  EXPECT_TRUE(says(done.out, "domain             M 1 to 200, N 1 to 200\n"));
+  EXPECT_TRUE(says(done.out, "kind  75.0 %       N % 4 == 0: M"));
+  EXPECT_TRUE(says(done.out, "kind  25.0 %       N % 4 != 0: M"));
   const auto one = run(sandbox, {"check", study(), "--size", "M=5,N=6"});
-  EXPECT_NE(one.out.find("problem size       M5_N6\n"), std::string::npos) << one.out;
-  EXPECT_EQ(one.out.find("domain  "), std::string::npos) << one.out;
+  EXPECT_TRUE(says(one.out, "problem size       M5_N6\n"));
+  EXPECT_FALSE(says(one.out, "domain  "));
 }
 
 TEST(Domain, AGivenSizeIsTunedInsteadOfIt) {
@@ -55,7 +54,7 @@ TEST(Domain, TheBudgetIsForAllSizesAndTheSameCommandFindsItSpent) {
   ASSERT_EQ(done.status, 0) << done.err;
   // The store answers for each size's winner, which its final is held with.
   EXPECT_EQ(occurrences(done.err, "\"from_store\":false"), 24U) << done.err;
-  EXPECT_NE(done.err.find("24 evaluations, expected loss"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "24 evaluations, expected loss"));
   const auto sizes = ranked_sizes(sandbox);
   EXPECT_GE(sizes.size(), 3U);
   const auto again = tune_domain(sandbox, {"--budget", "24"});
@@ -66,25 +65,21 @@ TEST(Domain, TheBudgetIsForAllSizesAndTheSameCommandFindsItSpent) {
 TEST(Domain, AnExportIsRightAtEverySizeOfTheDomain) {
   const Sandbox sandbox;
   ASSERT_EQ(tune_domain(sandbox, {"--budget", "48"}).status, 0);
-  const auto done = run(sandbox, {"export", study(), "--format", "header", "-o", "twice_tuned.h"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done =
+      run_to(0, sandbox, {"export", study(), "--format", "header", "-o", "twice_tuned.h"});
   const std::string header = text_of(sandbox.path("twice_tuned.h"));
-  EXPECT_NE(header.find("// domain M 1 to 200, N 1 to 200\n// other sizes: "), std::string::npos);
-  EXPECT_NE(header.find("expected loss "), std::string::npos);
-  const auto verified = run(sandbox, {"verify-export", "twice_tuned.h", study(), "--backend", "cpu",
-                                      "--random", "40", "--seed", "7"});
-  EXPECT_EQ(verified.status, 0) << verified.out;
-  EXPECT_NE(verified.out.find("40 right, 0 wrong, 0 without a valid configuration"),
-            std::string::npos)
-      << verified.out;
-  const auto outside = run(sandbox, {"verify-export", "twice_tuned.h", study(), "--backend", "cpu",
-                                     "--size", "M=300,N=301"});
-  EXPECT_EQ(outside.status, 0) << outside.out;
-  EXPECT_EQ(outside.out.find("predicted"), std::string::npos) << outside.out;
-  const auto evaluated = run(sandbox, {"export", study(), "--evaluate"});
-  EXPECT_EQ(evaluated.status, 0) << evaluated.err;
-  EXPECT_NE(evaluated.out.find("sizes of the domain that were not tuned"), std::string::npos)
-      << evaluated.out;
+  EXPECT_TRUE(says(header, "// domain M 1 to 200, N 1 to 200\n// other sizes: "));
+  EXPECT_TRUE(says(header, "expected loss "));
+  const auto verified = run_to(0, sandbox,
+                               {"verify-export", "twice_tuned.h", study(), "--backend", "cpu",
+                                "--random", "40", "--seed", "7"});
+  EXPECT_TRUE(says(verified.out, "40 right, 0 wrong, 0 without a valid configuration"));
+  const auto outside = run_to(
+      0, sandbox,
+      {"verify-export", "twice_tuned.h", study(), "--backend", "cpu", "--size", "M=300,N=301"});
+  EXPECT_FALSE(says(outside.out, "predicted"));
+  const auto evaluated = run_to(0, sandbox, {"export", study(), "--evaluate"});
+  EXPECT_TRUE(says(evaluated.out, "sizes of the domain that were not tuned"));
 }
 
 }  // namespace

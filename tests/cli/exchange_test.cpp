@@ -26,39 +26,34 @@ Finished tune(const Sandbox& sandbox, const std::string& results, const std::str
 
 Rows rows_of(const Sandbox& sandbox, const std::string& results, const std::string& size) {
   const auto done =
-      run(sandbox, {"results", data("studies/tiny.yaml"), "--results", sandbox.path(results),
-                    "--size", size, "--csv", sandbox.path("rows.csv")});
-  EXPECT_EQ(done.status, 0) << done.err;
+      run_to(0, sandbox,
+             {"results", data("studies/tiny.yaml"), "--results", sandbox.path(results), "--size",
+              size, "--csv", sandbox.path("rows.csv")});
   return read_csv(sandbox.path("rows.csv"));
 }
 
 TEST(Exchange, AT1FileRunsAsItIs) {
   const Sandbox sandbox;
-  const auto checked = run(sandbox, {"check", data("t1/scale.json")});
-  ASSERT_EQ(checked.status, 0) << checked.err;
-  EXPECT_NE(checked.out.find("valid              16"), std::string::npos) << checked.out;
-  const auto done = run(sandbox, {"run", data("t1/scale.json"), "--backend", "cpu", "--strategy",
-                                  "exhaustive", "--progress", "plain"});
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("compared with one configuration (block_size_x=64 tile=1"),
-            std::string::npos)
-      << done.err;
+  const auto checked = run_to(0, sandbox, {"check", data("t1/scale.json")});
+  EXPECT_TRUE(says(checked.out, "valid              16"));
+  const auto done = run_to(0, sandbox,
+                           {"run", data("t1/scale.json"), "--backend", "cpu", "--strategy",
+                            "exhaustive", "--progress", "plain"});
+  EXPECT_TRUE(says(done.err, "compared with one configuration (block_size_x=64 tile=1"));
   // Tiles of 4 give another answer than the default configuration: said, never ranked.
-  EXPECT_NE(done.out.find("4 correctness"), std::string::npos) << done.out;
-  EXPECT_NE(done.out.find("block_size_x"), std::string::npos) << done.out;
+  EXPECT_TRUE(says(done.out, "4 correctness"));
+  EXPECT_TRUE(says(done.out, "block_size_x"));
 }
 
 TEST(Exchange, AT1FileBecomesAStudyWithTheSameSpace) {
   const Sandbox sandbox;
   const auto made =
-      run(sandbox, {"import", data("t1/scale.json"), "-o", sandbox.path("scale.yaml")});
-  ASSERT_EQ(made.status, 0) << made.err;
-  const auto checked = run(sandbox, {"check", sandbox.path("scale.yaml")});
-  ASSERT_EQ(checked.status, 0) << checked.err;
-  EXPECT_NE(checked.out.find("valid              16"), std::string::npos) << checked.out;
-  const auto done = run(sandbox, {"run", sandbox.path("scale.yaml"), "--backend", "cpu", "--budget",
-                                  "3", "--strategy", "random", "--progress", "none"});
-  EXPECT_EQ(done.status, 0) << done.err;
+      run_to(0, sandbox, {"import", data("t1/scale.json"), "-o", sandbox.path("scale.yaml")});
+  const auto checked = run_to(0, sandbox, {"check", sandbox.path("scale.yaml")});
+  EXPECT_TRUE(says(checked.out, "valid              16"));
+  const auto done = run_to(0, sandbox,
+                           {"run", sandbox.path("scale.yaml"), "--backend", "cpu", "--budget", "3",
+                            "--strategy", "random", "--progress", "none"});
 }
 
 TEST(Exchange, ATornT1FileLeavesNothingBehind) {
@@ -66,10 +61,9 @@ TEST(Exchange, ATornT1FileLeavesNothingBehind) {
   std::ifstream in(data("t1/scale.json"));
   const std::string whole(std::istreambuf_iterator<char>(in), {});
   const auto torn = sandbox.write("torn.json", whole.substr(0, whole.size() / 2));
-  const auto made = run(sandbox, {"import", torn, "-o", sandbox.path("torn.yaml")});
-  EXPECT_EQ(made.status, 2);
+  const auto made = run_to(2, sandbox, {"import", torn, "-o", sandbox.path("torn.yaml")});
   EXPECT_FALSE(fs::exists(sandbox.path("torn.yaml")));
-  EXPECT_EQ(run(sandbox, {"run", torn}).status, 2);
+  run_to(2, sandbox, {"run", torn});
   EXPECT_FALSE(fs::exists(sandbox.path("results")));
 }
 
@@ -78,13 +72,13 @@ TEST(Exchange, T4GoesOutAndComesBack) {
   const Sandbox sandbox;
   ASSERT_EQ(tune(sandbox, "a", "n=3000").status, 0);
   const fs::path t4 = sandbox.path("tiny.t4.json");
-  const auto out = run(sandbox, {"export", data("studies/tiny.yaml"), "--format", "t4", "--results",
-                                 sandbox.path("a"), "-o", t4});
-  ASSERT_EQ(out.status, 0) << out.err;
+  const auto out = run_to(0, sandbox,
+                          {"export", data("studies/tiny.yaml"), "--format", "t4", "--results",
+                           sandbox.path("a"), "-o", t4});
   const auto back =
-      run(sandbox, {"import", t4, "--results", sandbox.path("b"), "--study",
-                    data("studies/tiny.yaml"), "--size", "n=3000", "--device", "Elsewhere"});
-  ASSERT_EQ(back.status, 0) << back.err;
+      run_to(0, sandbox,
+             {"import", t4, "--results", sandbox.path("b"), "--study", data("studies/tiny.yaml"),
+              "--size", "n=3000", "--device", "Elsewhere"});
   const auto key = [](const std::map<std::string, std::string>& row) {
     return row.at("BLOCK") + "/" + row.at("PER");
   };
@@ -106,9 +100,9 @@ TEST(Exchange, T4GoesOutAndComesBack) {
   for (std::size_t i = 0; i < after.size(); ++i) {
     EXPECT_DOUBLE_EQ(after[i].first, std::max(winner, before[i].first));
   }
-  const auto replayed = run(sandbox, {"run", "--replay", t4, "--strategy", "exhaustive",
-                                      "--progress", "none", "--trace", sandbox.path("trace.csv")});
-  ASSERT_EQ(replayed.status, 0) << replayed.err;
+  const auto replayed = run_to(0, sandbox,
+                               {"run", "--replay", t4, "--strategy", "exhaustive", "--progress",
+                                "none", "--trace", sandbox.path("trace.csv")});
   double best = 1e300;
   for (const auto& row : read_csv(sandbox.path("trace.csv"))) {
     if (!row.at("objective").empty()) best = std::min(best, std::stod(row.at("objective")));
@@ -120,41 +114,35 @@ TEST(Exchange, ImportedResultsAreMarkedAndNeverTakenForMeasured) {
   const Sandbox sandbox;
   ASSERT_EQ(tune(sandbox, "a", "n=3000").status, 0);
   const fs::path t4 = sandbox.path("tiny.json");
-  ASSERT_EQ(run(sandbox, {"export", data("studies/tiny.yaml"), "--format", "t4", "--results",
-                          sandbox.path("a"), "-o", t4})
-                .status,
-            0);
-  ASSERT_EQ(run(sandbox, {"import", t4, "--results", sandbox.path("b"), "--study",
-                          data("studies/tiny.yaml"), "--size", "n=3000"})
-                .status,
-            0);
+  run_to(0, sandbox,
+         {"export", data("studies/tiny.yaml"), "--format", "t4", "--results", sandbox.path("a"),
+          "-o", t4});
+  run_to(0, sandbox,
+         {"import", t4, "--results", sandbox.path("b"), "--study", data("studies/tiny.yaml"),
+          "--size", "n=3000"});
   const auto shown =
       run(sandbox, {"results", data("studies/tiny.yaml"), "--results", sandbox.path("b")});
-  EXPECT_NE(shown.out.find("imported from tiny"), std::string::npos) << shown.out;
-  const auto exported = run(sandbox, {"export", data("studies/tiny.yaml"), "--format", "json",
-                                      "--results", sandbox.path("b")});
-  ASSERT_EQ(exported.status, 0) << exported.err;
-  EXPECT_NE(exported.err.find("not measured here"), std::string::npos);
+  EXPECT_TRUE(says(shown.out, "imported from tiny"));
+  const auto exported = run_to(
+      0, sandbox,
+      {"export", data("studies/tiny.yaml"), "--format", "json", "--results", sandbox.path("b")});
+  EXPECT_TRUE(says(exported.err, "not measured here"));
   EXPECT_EQ(nlohmann::json::parse(exported.out).at("results").at(0).at("compiler"),
             "imported from tiny");
   const auto again = tune(sandbox, "b", "n=3000");
   ASSERT_EQ(again.status, 0) << again.err;
-  EXPECT_EQ(again.err.find("from the store"), std::string::npos) << again.err;
+  EXPECT_FALSE(says(again.err, "from the store"));
 }
 
 TEST(Exchange, ResultsOfSeveralMachinesGoIntoOneStore) {
   const Sandbox sandbox;
   ASSERT_EQ(tune(sandbox, "a", "n=3000").status, 0);
   ASSERT_EQ(tune(sandbox, "b", "n=10000").status, 0);
-  const auto merged =
-      run(sandbox, {"import", sandbox.path("b/tuner.sqlite"), "--results", sandbox.path("a")});
-  ASSERT_EQ(merged.status, 0) << merged.err;
-  EXPECT_NE(merged.out.find("1 contexts, 1 of them new; 11 trials added"), std::string::npos)
-      << merged.out;
+  const auto merged = run_to(
+      0, sandbox, {"import", sandbox.path("b/tuner.sqlite"), "--results", sandbox.path("a")});
+  EXPECT_TRUE(says(merged.out, "1 contexts, 1 of them new; 11 trials added"));
   const auto again = run(sandbox, {"import", sandbox.path("b"), "--results", sandbox.path("a")});
-  EXPECT_NE(again.out.find("0 of them new; 0 trials added, 0 replaced by newer ones, 11 kept"),
-            std::string::npos)
-      << again.out;
+  EXPECT_TRUE(says(again.out, "0 of them new; 0 trials added, 0 replaced by newer ones, 11 kept"));
   EXPECT_EQ(rows_of(sandbox, "a", "n=3000").size(), 11U);
   EXPECT_EQ(rows_of(sandbox, "a", "n=10000").size(), 11U);
 }
@@ -166,23 +154,21 @@ TEST(Exchange, AnImportSaysHowTheMachinesCompare) {
   ASSERT_EQ(tune(sandbox, "b", "n=3000").status, 0);
   const std::vector<std::string> words{"import", sandbox.path("b"), "--results", sandbox.path("a")};
   const std::string compared = "configurations were measured in both: their times over those here";
-  const auto merged = run(sandbox, words);
-  ASSERT_EQ(merged.status, 0) << merged.err;
-  EXPECT_NE(merged.out.find(compared), std::string::npos) << merged.out;
+  const auto merged = run_to(0, sandbox, words);
+  EXPECT_TRUE(says(merged.out, compared));
   const auto again = run(sandbox, words);  // nothing was measured since
-  EXPECT_EQ(again.out.find(compared), std::string::npos) << again.out;
+  EXPECT_FALSE(says(again.out, compared));
 }
 
 TEST(Exchange, RankedCsvFilesComeBack) {
   const Sandbox sandbox;
   ASSERT_EQ(tune(sandbox, "a", "n=3000").status, 0);
   const fs::path folder = sandbox.path("a/axpy");
-  const auto whose = run(sandbox, {"import", folder, "--results", sandbox.path("b")});
-  EXPECT_EQ(whose.status, 2);
-  EXPECT_NE(whose.err.find("needs --study"), std::string::npos) << whose.err;
-  const auto done = run(sandbox, {"import", folder, "--results", sandbox.path("b"), "--study",
-                                  data("studies/tiny.yaml")});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto whose = run_to(2, sandbox, {"import", folder, "--results", sandbox.path("b")});
+  EXPECT_TRUE(says(whose.err, "needs --study"));
+  const auto done = run_to(
+      0, sandbox,
+      {"import", folder, "--results", sandbox.path("b"), "--study", data("studies/tiny.yaml")});
   EXPECT_EQ(rows_of(sandbox, "b", "n=3000").size(), 11U);
 }
 
@@ -190,19 +176,15 @@ TEST(Exchange, WhatIsMissingOrWrongIsSaidAndNothingIsWritten) {
   const Sandbox sandbox;
   const auto cache = sandbox.write("cache.json", R"({"kernel_name": "k", "tune_params_keys": ["a"],
     "tune_params": {"a": [1, 2]}, "cache": {"1": {"a": 1, "time": 0.5}}})");
-  const auto no_device = run(sandbox, {"import", cache});
-  EXPECT_EQ(no_device.status, 2);
-  EXPECT_NE(no_device.err.find("names no device (--device NAME)"), std::string::npos)
-      << no_device.err;
-  const auto no_file = run(sandbox, {"import", cache, "absent.json", "--device", "X"});
-  EXPECT_EQ(no_file.status, 2);
-  EXPECT_EQ(run(sandbox, {"import"}).status, 2);
-  EXPECT_EQ(run(sandbox, {"import", sandbox.write("x.json", "{\"a\": ")}).status, 2);
-  EXPECT_EQ(run(sandbox, {"import", sandbox.write("y.csv", "rank,state\n")}).status, 2);
+  const auto no_device = run_to(2, sandbox, {"import", cache});
+  EXPECT_TRUE(says(no_device.err, "names no device (--device NAME)"));
+  const auto no_file = run_to(2, sandbox, {"import", cache, "absent.json", "--device", "X"});
+  run_to(2, sandbox, {"import"});
+  run_to(2, sandbox, {"import", sandbox.write("x.json", "{\"a\": ")});
+  run_to(2, sandbox, {"import", sandbox.write("y.csv", "rank,state\n")});
   EXPECT_FALSE(fs::exists(sandbox.path("results")));
-  const auto done = run(sandbox, {"import", cache, "--device", "X"});
-  EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ(run(sandbox, {"results"}).status, 0);
+  const auto done = run_to(0, sandbox, {"import", cache, "--device", "X"});
+  run_to(0, sandbox, {"results"});
 }
 
 TEST(Exchange, ACsvWithATimeThatIsNoneIsRefusedWithItsPlace) {
@@ -245,11 +227,11 @@ TEST(Exchange, ACsvWithATimeThatIsNoneIsRefusedWithItsPlace) {
                                    "--format", "header"}}) {
       const auto done = run(sandbox, words);
       EXPECT_EQ(done.status, 2) << name << " " << value;
-      EXPECT_NE(done.err.find(place), std::string::npos) << place << "\n" << done.err;
+      EXPECT_TRUE(says(done.err, place));
     }
   }
   with("samples", "1000000");
-  EXPECT_EQ(run(sandbox, {"export", data("studies/tiny.yaml"), "--from", "elsewhere"}).status, 0);
+  run_to(0, sandbox, {"export", data("studies/tiny.yaml"), "--from", "elsewhere"});
 }
 
 TEST(Exchange, EveryFormatNamesTheSameBest) {
@@ -258,7 +240,7 @@ TEST(Exchange, EveryFormatNamesTheSameBest) {
   const Rows rows = rows_of(sandbox, "results", "n=3000");
   const std::string best = "BLOCK=" + rows[0].at("BLOCK") + " PER=" + rows[0].at("PER");
   const std::string study = data("studies/tiny.yaml");
-  ASSERT_EQ(run(sandbox, {"export", study, "--format", "t4", "-o", "t4.json"}).status, 0);
+  run_to(0, sandbox, {"export", study, "--format", "t4", "-o", "t4.json"});
   for (const std::string recording : {"t4.json", "results"}) {
     const auto done = run(sandbox, {"run", "--replay", recording, "--strategy", "random",
                                     "--repeats", "3", "--progress", "none"});

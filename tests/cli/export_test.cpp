@@ -19,9 +19,9 @@ class Export : public testing::Test {
     for (const char* name : {"tiny.yaml", "tiny.cu"}) {
       fs::copy_file(data(std::string("studies/") + name), sandbox_->path(name));
     }
-    const auto done = run(*sandbox_, {"run", "tiny.yaml", "--backend", "cpu", "--strategy",
-                                      "exhaustive", "--progress", "none"});
-    ASSERT_EQ(done.status, 0) << done.err;
+    const auto done = run_to(
+        0, *sandbox_,
+        {"run", "tiny.yaml", "--backend", "cpu", "--strategy", "exhaustive", "--progress", "none"});
   }
   static void TearDownTestSuite() {
     delete sandbox_;
@@ -38,11 +38,11 @@ TEST_F(Export, OfSeveralMachinesWhatLosesLeastAtWorst) {
   ASSERT_EQ(other.status, 0) << other.err;
   const auto done = call({"export", "tiny.yaml", "--also", "elsewhere", "-o", "both.h"});
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find(", 2 machines: "), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, ", 2 machines: "));
   EXPECT_EQ(call({"verify-export", "both.h", "tiny.yaml", "--backend", "cpu"}).status, 0);
   const auto none = call({"export", "tiny.yaml", "--also", "nowhere", "-o", "none.h"});
   EXPECT_EQ(none.status, 2);
-  EXPECT_NE(none.err.find("no results in 'nowhere'"), std::string::npos) << none.err;
+  EXPECT_TRUE(says(none.err, "no results in 'nowhere'"));
 }
 
 // WORK of 1000 costs a thousand times as much as 1: on every machine something is lost with it, and
@@ -82,8 +82,7 @@ TEST(ExportedFiles, RankedCsvFilesSayWhatTheStoreSays) {
   write_wasteful_study(sandbox, {.sizes = "[{n: 1000}, {n: 2000}]",
                                  .work = "(TUNE_WORK == 1) == (n == 1000) ? 1 : 1000"});
   const auto call = [&](const std::vector<std::string>& words) {
-    const Finished done = run(sandbox, words);
-    EXPECT_EQ(done.status, 0) << done.err;
+    const Finished done = run_to(0, sandbox, words);
   };
   call({"run", "waste.yaml", "--backend", "cpu", "--progress", "none"});
   call({"export", "waste.yaml", "-o", "store.h"});
@@ -93,10 +92,10 @@ TEST(ExportedFiles, RankedCsvFilesSayWhatTheStoreSays) {
     const auto begin = text.find("config configs[] = {");
     return text.substr(begin, text.find("};", begin) - begin);
   };
-  EXPECT_NE(configs("store.h").find("{1000}"), std::string::npos);
-  EXPECT_NE(configs("store.h").find("{1}"), std::string::npos);
+  EXPECT_TRUE(says(configs("store.h"), "{1000}"));
+  EXPECT_TRUE(says(configs("store.h"), "{1}"));
   EXPECT_EQ(configs("csv.h"), configs("store.h"));
-  EXPECT_NE(text_of(sandbox.path("csv.h")).find("from n1000.csv"), std::string::npos);
+  EXPECT_TRUE(says(text_of(sandbox.path("csv.h")), "from n1000.csv"));
 }
 
 class Retuning : public testing::Test {
@@ -126,21 +125,19 @@ TEST_F(Retuning, SaysWhatIsLostAndWritesTheFileAnew) {
   const auto at = done.out.find("what the export loses here:\nn2000                        loses ");
   ASSERT_NE(at, std::string::npos) << done.out;
   EXPECT_GT(std::stod(done.out.substr(done.out.find("loses ", at + 20) + 6)), 400) << done.out;
-  EXPECT_NE(done.err.find("wrote waste.h"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "wrote waste.h"));
   EXPECT_NE(text_of(sandbox_.path("waste.h")), before_);
   const auto again = retuned();
   EXPECT_EQ(again.status, 0) << again.err;
-  EXPECT_NE(again.out.find("loses 0.00 %"), std::string::npos) << again.out;
+  EXPECT_TRUE(says(again.out, "loses 0.00 %"));
 }
 
 TEST_F(Retuning, LeavesAFileAloneThatLosesNothing) {
   export_of("WORK == 1");
   const auto done = retuned();
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.out.find("loses 0.00 % [0.00, 0.00]: no more than can be measured\n"),
-            std::string::npos)
-      << done.out;
-  EXPECT_EQ(done.err.find("wrote waste.h"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.out, "loses 0.00 % [0.00, 0.00]: no more than can be measured\n"));
+  EXPECT_FALSE(says(done.err, "wrote waste.h"));
   EXPECT_EQ(text_of(sandbox_.path("waste.h")), before_);
 }
 
@@ -149,7 +146,7 @@ TEST_F(Retuning, LeavesARankingAsTheStudySays) {
   export_of("WORK == 1000");
   ASSERT_EQ(retuned().status, 0);
   const auto results = call({"results", "results"});
-  EXPECT_EQ(results.out.find("baseline"), std::string::npos) << results.out;
+  EXPECT_FALSE(says(results.out, "baseline"));
   const auto rows = ranking_of(sandbox_, "waste");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].at("WORK"), "1");
@@ -188,7 +185,7 @@ TEST_F(Export, AnArchiveOfCsvFilesGivesWhatTheFolderGives) {
   fs::resize_file(archive, fs::file_size(archive) / 2);
   const auto damaged = call({"results", "axpy.tar.gz"});
   EXPECT_EQ(damaged.status, 2);
-  EXPECT_NE(damaged.err.find("axpy.tar.gz: is damaged: "), std::string::npos) << damaged.err;
+  EXPECT_TRUE(says(damaged.err, "axpy.tar.gz: is damaged: "));
 }
 
 TEST_F(Export, CsvFilesOfAnotherStudyAreRefused) {
@@ -196,11 +193,11 @@ TEST_F(Export, CsvFilesOfAnotherStudyAreRefused) {
   sandbox_->write("other/n5.csv", "rank,state,BM,n\n1,ok,32,5\n");
   auto done = call({"export", "tiny.yaml", "--from", "other"});
   EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("has no column 'BLOCK'"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "has no column 'BLOCK'"));
   sandbox_->write("bare/n5.csv", "rank,state,BLOCK,PER,n\n1,ok,32,1,5\n");
   done = call({"export", "tiny.yaml", "--from", "bare"});
   EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("device.json"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "device.json"));
   EXPECT_EQ(call({"export", "tiny.yaml", "--from", "nowhere"}).status, 2);
 }
 
@@ -208,14 +205,13 @@ TEST_F(Export, ALauncherIsThreeFilesNamedAfterTheStem) {
   auto done = call({"export", "tiny.yaml", "--format", "launcher", "-o", "lib/axpy.cu"});
   ASSERT_EQ(done.status, 0) << done.err;
   const std::string source = text_of(sandbox_->path("lib/axpy.cu"));
-  EXPECT_NE(source.find("#include \"axpy.hpp\""), std::string::npos);
+  EXPECT_TRUE(says(source, "#include \"axpy.hpp\""));
   const std::string kernel = text_of(sandbox_->path("lib/axpy.inl"));
-  EXPECT_NE(kernel.find("__global__ void axpy("), std::string::npos) << kernel;
-  EXPECT_EQ(kernel.find("axpy_reference"), std::string::npos) << kernel;
-  EXPECT_NE(text_of(sandbox_->path("lib/axpy.hpp"))
-                .find("launched axpy(const float* x, float* y, float a, std::int32_t n, "
-                      "cudaStream_t stream = nullptr);"),
-            std::string::npos);
+  EXPECT_TRUE(says(kernel, "__global__ void axpy("));
+  EXPECT_FALSE(says(kernel, "axpy_reference"));
+  EXPECT_TRUE(says(text_of(sandbox_->path("lib/axpy.hpp")),
+                   "launched axpy(const float* x, float* y, float a, std::int32_t n, "
+                   "cudaStream_t stream = nullptr);"));
   done = call({"export", "tiny.yaml", "--format", "launcher", "-o", "lib"});
   ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_TRUE(fs::exists(sandbox_->path("lib/axpy_launcher.cu")));
@@ -225,15 +221,15 @@ TEST_F(Export, ALauncherIsThreeFilesNamedAfterTheStem) {
 TEST_F(Export, LeavingOneSizeOutTellsWhatTheOthersWinnerLoses) {
   const auto done = call({"export", "tiny.yaml", "--evaluate"});
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.out.find("n3000: near_size"), std::string::npos) << done.out;
-  EXPECT_NE(done.out.find("median loss"), std::string::npos) << done.out;
+  EXPECT_TRUE(says(done.out, "n3000: near_size"));
+  EXPECT_TRUE(says(done.out, "median loss"));
   EXPECT_EQ(call({"export", "tiny.yaml", "--evaluate", "--size", "n=3000"}).status, 2);
 }
 
 TEST_F(Export, ReducedTablesTellHowManyConfigurationsAreLeft) {
   const auto done = call({"export", "tiny.yaml", "--within", "90%", "-o", "few.h"});
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("configurations for 2 sizes"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "configurations for 2 sizes"));
 }
 
 TEST_F(Export, DevicesAndSizesThatWereNotTunedAreSaid) {
@@ -241,8 +237,7 @@ TEST_F(Export, DevicesAndSizesThatWereNotTunedAreSaid) {
        {std::pair<std::string, std::string>{"--device", "h200"}, {"--size", "n=7"}}) {
     const auto done = call({"export", "tiny.yaml", option, value, "-o", "never.h"});
     EXPECT_EQ(done.status, 1);
-    EXPECT_NE(done.err.find("nothing to export: no valid result of 'axpy' fits"), std::string::npos)
-        << done.err;
+    EXPECT_TRUE(says(done.err, "nothing to export: no valid result of 'axpy' fits"));
   }
   EXPECT_FALSE(fs::exists(sandbox_->path("never.h")));
 }
@@ -252,15 +247,12 @@ TEST_F(Export, AnEmptyStoreAndAChangedStudyAreSaid) {
   for (const char* name : {"tiny.yaml", "tiny.cu"}) {
     fs::copy_file(data(std::string("studies/") + name), fresh.path(name));
   }
-  auto done = run(fresh, {"export", "tiny.yaml"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("there are no results"), std::string::npos) << done.err;
+  auto done = run_to(2, fresh, {"export", "tiny.yaml"});
+  EXPECT_TRUE(says(done.err, "there are no results"));
   fs::copy(sandbox_->path("results"), fresh.path("results"), fs::copy_options::recursive);
   fresh.write("tiny.cu", text_of(fresh.path("tiny.cu")) + "// changed\n");
-  done = run(fresh, {"export", "tiny.yaml"});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.err.find("left out, measured before a change (source"), std::string::npos)
-      << done.err;
+  done = run_to(1, fresh, {"export", "tiny.yaml"});
+  EXPECT_TRUE(says(done.err, "left out, measured before a change (source"));
 }
 
 TEST_F(Export, WeightsLeaveResultsCurrent) {
@@ -268,11 +260,10 @@ TEST_F(Export, WeightsLeaveResultsCurrent) {
   fs::copy_file(sandbox_->path("tiny.cu"), weighted.path("tiny.cu"));
   fs::copy(sandbox_->path("results"), weighted.path("results"), fs::copy_options::recursive);
   weighted.write("tiny.yaml", text_of(sandbox_->path("tiny.yaml")) + "export: {weights: {n: 4}}\n");
-  const auto done = run(weighted, {"export", "tiny.yaml", "--evaluate"});
-  EXPECT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, weighted, {"export", "tiny.yaml", "--evaluate"});
   EXPECT_EQ(done.err, "");
   // 1.75 octaves from one size to the other, times the root of the weight.
-  EXPECT_NE(done.out.find("distance 3.5"), std::string::npos) << done.out;
+  EXPECT_TRUE(says(done.out, "distance 3.5"));
 }
 
 TEST_F(Export, OnlyFailedTrialsAreNothingToExport) {
@@ -281,7 +272,7 @@ TEST_F(Export, OnlyFailedTrialsAreNothingToExport) {
                   "rank,state,BLOCK,PER,n,message\n,compile,32,1,5,\"no, \"\"not\"\"\"\n");
   const auto done = call({"export", "tiny.yaml", "--from", "failed"});
   EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.err.find("failed trials: 1"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "failed trials: 1"));
 }
 
 TEST_F(Export, VerifyExportRunsWhatWouldBeSelected) {
@@ -289,8 +280,8 @@ TEST_F(Export, VerifyExportRunsWhatWouldBeSelected) {
   const auto done = call({"verify-export", "verified.h", "tiny.yaml", "--backend", "cpu", "--size",
                           "n=3000", "--random", "2", "--seed", "3"});
   EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.out.find("exact"), std::string::npos) << done.out;
-  EXPECT_NE(done.out.find("3 right, 0 wrong"), std::string::npos) << done.out;
+  EXPECT_TRUE(says(done.out, "exact"));
+  EXPECT_TRUE(says(done.out, "3 right, 0 wrong"));
 }
 
 // The kernel is broken after the export: it misses the last element.
@@ -299,23 +290,22 @@ TEST_F(Export, VerifyExportFindsWhatIsWrongNow) {
   fs::copy_file(sandbox_->path("tiny.yaml"), broken.path("tiny.yaml"));
   fs::copy_file(sandbox_->path("tiny.cu"), broken.path("tiny.cu"));
   fs::copy(sandbox_->path("results"), broken.path("results"), fs::copy_options::recursive);
-  ASSERT_EQ(run(broken, {"export", "tiny.yaml", "-o", "axpy.h"}).status, 0);
+  run_to(0, broken, {"export", "tiny.yaml", "-o", "axpy.h"});
   std::string source = text_of(broken.path("tiny.cu"));
   const auto at = source.find("y[i] =");
   ASSERT_NE(at, std::string::npos) << source;
   broken.write("tiny.cu", source.insert(at, "if (i != n - 1) "));
-  const auto done = run(broken, {"verify-export", "axpy.h", "tiny.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 1) << done.out;
-  EXPECT_NE(done.err.find("sources have changed"), std::string::npos) << done.err;
-  EXPECT_NE(done.out.find("correctness"), std::string::npos) << done.out;
-  EXPECT_NE(done.out.find("0 right, 2 wrong"), std::string::npos) << done.out;
+  const auto done = run_to(1, broken, {"verify-export", "axpy.h", "tiny.yaml", "--backend", "cpu"});
+  EXPECT_TRUE(says(done.err, "sources have changed"));
+  EXPECT_TRUE(says(done.out, "correctness"));
+  EXPECT_TRUE(says(done.out, "0 right, 2 wrong"));
 }
 
 TEST_F(Export, VerifyExportRefusesOtherFiles) {
   sandbox_->write("plain.h", "int x;\n");
   auto done = call({"verify-export", "plain.h", "tiny.yaml", "--backend", "cpu"});
   EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("holds no table"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "holds no table"));
   EXPECT_EQ(call({"verify-export", "plain.h"}).status, 2);
   EXPECT_EQ(call({"verify-export", "missing.h", "tiny.yaml"}).status, 2);
 }

@@ -23,10 +23,8 @@ TEST(Faults, EveryVariantGetsItsOwnStateAndTheHealthyAreRanked) {
   std::vector<std::string> patient = words;
   patient.at(5) = "200";
   patient.insert(patient.end(), {"--where", "FAULT != 'compile_hang' and FAULT != 'hang'"});
-  auto done = run(sandbox, patient);
-  ASSERT_EQ(done.status, 0) << done.err;
-  done = run(sandbox, words);
-  ASSERT_EQ(done.status, 0) << done.err;
+  auto done = run_to(0, sandbox, patient);
+  done = run_to(0, sandbox, words);
   std::size_t ranked = 0;
   const auto folder = sandbox.path("results/twice");
   ASSERT_TRUE(std::filesystem::exists(folder));
@@ -64,8 +62,8 @@ arguments:
 reference: {entry: twice_reference, block: [64], grid: ["ceil_div(n, 64)"]}
 verify: {y: {rtol: 0, atol: 0}}
 )yaml");
-  const auto done = run(sandbox, {"run", "bad.yaml", "--backend", "cpu", "--strategy", "random"});
-  EXPECT_EQ(done.status, 1) << done.err;
+  const auto done =
+      run_to(1, sandbox, {"run", "bad.yaml", "--backend", "cpu", "--strategy", "random"});
 }
 
 }  // namespace

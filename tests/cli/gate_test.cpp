@@ -46,8 +46,7 @@ std::vector<std::string> gate(const std::vector<std::string>& more) {
 TEST(Gate, TreesWithTheSameProgramPassWithoutBeingMeasured) {
   const Sandbox sandbox;
   add_trees(sandbox, "2 * x[i]", "2 * x[i]");
-  const auto done = run(sandbox, gate({"--json"}));
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, gate({"--json"}));
   const auto document = nlohmann::json::parse(done.out);
   EXPECT_EQ(document.at("verdict"), "passed");
   EXPECT_EQ(document.at("sizes").at(0).at("same_program"), true);
@@ -58,20 +57,15 @@ TEST(Gate, TreesWithTheSameProgramPassWithoutBeingMeasured) {
 TEST(Gate, AWrongHeadFailsByTheReferenceOfTheStudy) {
   const Sandbox sandbox;
   add_trees(sandbox, "2 * x[i]", "3 * x[i]");
-  const auto done = run(sandbox, gate({}));
-  EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.out.find("N1000: failed\n  head is correctness: y["), std::string::npos)
-      << done.out;
+  const auto done = run_to(1, sandbox, gate({}));
+  EXPECT_TRUE(says(done.out, "N1000: failed\n  head is correctness: y["));
 }
 
 TEST(Gate, SaysWhatASideMayBe) {
   const Sandbox sandbox;
   add_trees(sandbox, "2 * x[i]", "2 * x[i]");
-  const auto done = run(sandbox, {"gate", "base", "nowhere", "--study", "twice.yaml"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("'nowhere' is neither a folder, a file nor NAME=VALUE,..."),
-            std::string::npos)
-      << done.err;
+  const auto done = run_to(2, sandbox, {"gate", "base", "nowhere", "--study", "twice.yaml"});
+  EXPECT_TRUE(says(done.err, "'nowhere' is neither a folder, a file nor NAME=VALUE,..."));
 }
 
 }  // namespace

@@ -33,11 +33,10 @@ TEST(Init, ChecksEveryDraft) {
     const Sandbox sandbox;
     const Finished done = drafted(sandbox, name);
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_NE(done.err.find("found: kernel "), std::string::npos) << done.err;
+    EXPECT_TRUE(says(done.err, "found: kernel "));
     EXPECT_TRUE(text_of(sandbox.path(name + ".yaml")).starts_with("# Made by tuner init from "));
-    const Finished checked = run(sandbox, {"check", name + ".yaml"});
-    EXPECT_EQ(checked.status, 0) << checked.err;
-    EXPECT_NE(checked.out.find("no mistake found"), std::string::npos) << checked.err;
+    const Finished checked = run_to(0, sandbox, {"check", name + ".yaml"});
+    EXPECT_TRUE(says(checked.out, "no mistake found")) << checked.err;
   }
 }
 
@@ -46,11 +45,11 @@ TEST(Init, FirstRunsOfDraftsVerify) {
     SCOPED_TRACE(name);
     const Sandbox sandbox;
     ASSERT_EQ(drafted(sandbox, name).status, 0);
-    const Finished done = run(sandbox, {"run", name + ".yaml", "--backend", "cpu", "--budget", "1",
-                                        "--progress", "none"});
-    EXPECT_EQ(done.status, 0) << done.out << done.err;
-    EXPECT_EQ(done.out.find("not verified"), std::string::npos) << done.out;
-    EXPECT_NE(done.out.find("trials: "), std::string::npos) << done.out;
+    const Finished done =
+        run_to(0, sandbox,
+               {"run", name + ".yaml", "--backend", "cpu", "--budget", "1", "--progress", "none"});
+    EXPECT_FALSE(says(done.out, "not verified"));
+    EXPECT_TRUE(says(done.out, "trials: "));
   }
 }
 
@@ -61,23 +60,19 @@ TEST(Init, TriesItsDraftAndLearns) {
                 "__global__ void k(float* a, int n) {\n"
                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                 "  if (i < n && i % 2 == 0) a[3 * i] = i;\n}\n");
-  const Finished done = run(sandbox, {"init", "k.cu"});
-  EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("found: tried once on the CPU: it runs"), std::string::npos) << done.err;
+  const Finished done = run_to(0, sandbox, {"init", "k.cu"});
+  EXPECT_TRUE(says(done.err, "found: tried once on the CPU: it runs"));
   const std::string yaml = text_of(sandbox.path("k.yaml"));
-  EXPECT_NE(yaml.find("shape: [n, 4], role: inout, fill: zeros}  # not every element of it was"),
-            std::string::npos)
-      << yaml;
+  EXPECT_TRUE(
+      says(yaml, "shape: [n, 4], role: inout, fill: zeros}  # not every element of it was"));
 }
 
 TEST(Init, SaysWhyADraftDoesNotRun) {
   const Sandbox sandbox;
   sandbox.write("k.cu", "__global__ void k(float* a, int n) { a[n] = nobody_knows(n); }\n");
-  const Finished done = run(sandbox, {"init", "k.cu"});
-  EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(text_of(sandbox.path("k.yaml"))
-                .find("\n# tried once on the CPU, and it did not run: it does not compile: "),
-            std::string::npos)
+  const Finished done = run_to(0, sandbox, {"init", "k.cu"});
+  EXPECT_TRUE(says(text_of(sandbox.path("k.yaml")),
+                   "\n# tried once on the CPU, and it did not run: it does not compile: "))
       << done.err;
 }
 
@@ -85,15 +80,14 @@ TEST(Init, WritesOverNothingOfTheUsers) {
   const Sandbox sandbox;
   sandbox.write("k.yaml", "mine\n");
   sandbox.write("k.cu", "__global__ void k(float* a, int n) { a[threadIdx.x] = 1; }\n");
-  const Finished refused = run(sandbox, {"init", "k.cu"});
-  EXPECT_EQ(refused.status, 2);
+  const Finished refused = run_to(2, sandbox, {"init", "k.cu"});
   EXPECT_EQ(refused.err, "k.yaml: was not written by tuner (--force replaces it)\n");
   EXPECT_EQ(text_of(sandbox.path("k.yaml")), "mine\n");
-  EXPECT_EQ(run(sandbox, {"init", "k.cu", "-o", "k.cu", "--force"}).status, 2);
-  EXPECT_EQ(run(sandbox, {"init", "k.cu", "--force", "--no-try"}).status, 0);
+  run_to(2, sandbox, {"init", "k.cu", "-o", "k.cu", "--force"});
+  run_to(0, sandbox, {"init", "k.cu", "--force", "--no-try"});
   EXPECT_EQ(run(sandbox, {"init", "k.cu", "--no-try"}).status, 0)
       << "its own draft may be written again";
-  EXPECT_EQ(run(sandbox, {"init", "none.cu"}).status, 2);
+  run_to(2, sandbox, {"init", "none.cu"});
 }
 
 TEST(Init, TakesTheKernelOfAScript) {
@@ -103,16 +97,15 @@ TEST(Init, TakesTheKernelOfAScript) {
   sandbox.write("tune.py",
                 "text = \"\"\"\n" + kernel +
                     "\"\"\"\ntune_kernel('k', text, 64, [], {'block_size_x': [32, 64]})\n");
-  EXPECT_EQ(run(sandbox, {"init", "tune.py", "--no-try"}).status, 0);
+  run_to(0, sandbox, {"init", "tune.py", "--no-try"});
   EXPECT_EQ(text_of(sandbox.path("tune.cu")), kernel);
-  EXPECT_NE(text_of(sandbox.path("tune.yaml")).find("block_size_x: [32, 64]"), std::string::npos);
+  EXPECT_TRUE(says(text_of(sandbox.path("tune.yaml")), "block_size_x: [32, 64]"));
 }
 
 TEST(Init, NeedsTheKernelOfAScriptInAFile) {
   const Sandbox sandbox;
   sandbox.write("tune.py", "tune_kernel('k', 'gone.cu', 64, [], {})\n");
-  const Finished refused = run(sandbox, {"init", "tune.py"});
-  EXPECT_EQ(refused.status, 2);
+  const Finished refused = run_to(2, sandbox, {"init", "tune.py"});
   EXPECT_EQ(
       refused.err,
       "tune.py: names no file with a kernel that is there (write the kernel's text into a file "

@@ -62,8 +62,7 @@ TEST(Interruption, CtrlCKeepsEverythingAndTheRunCanBeResumed) {
   EXPECT_TRUE(no_process_left(sandbox));
   EXPECT_EQ(stray_files(sandbox), 0U);
 
-  const auto resumed = run(sandbox, endless("1"));
-  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  const auto resumed = run_to(0, sandbox, endless("1"));
   EXPECT_EQ(stored_rows(sandbox), 4U);
   EXPECT_TRUE(occurrences(resumed.err, "\"from_store\":true") == 2U || measured_again(resumed))
       << resumed.err;
@@ -116,8 +115,7 @@ TEST(Interruption, KillNineLosesNoReportedTrialAndLeavesNoOrphan) {
     reported = occurrences(running.wait().err, "\"trial\"");
   }
   EXPECT_TRUE(no_process_left(sandbox));
-  const auto resumed = run(sandbox, words());
-  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  const auto resumed = run_to(0, sandbox, words());
   EXPECT_TRUE(occurrences(resumed.err, "\"from_store\":true") >= reported ||
               measured_again(resumed))
       << resumed.err;

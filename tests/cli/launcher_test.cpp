@@ -50,8 +50,7 @@ TEST(Launcher, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
   const Sandbox sandbox;
   sandbox.write("sort.cpp", kSortSource);
   sandbox.write("sort.yaml", kSortStudy);
-  const auto done = run(sandbox, {"run", "sort.yaml", "--backend", "cpu", "--timeout", "20"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", "sort.yaml", "--backend", "cpu", "--timeout", "20"});
   std::map<std::string, std::pair<std::string, std::string>> rows;
   for (const auto& row : ranking_of(sandbox, "sort_keys")) {
     EXPECT_EQ(row.at("form"), "launcher");
@@ -67,11 +66,11 @@ TEST(Launcher, OnlyTheRightOneIsRankedAndTheOthersSayWhy) {
   EXPECT_EQ(rows["6"].first, "correctness");
   EXPECT_EQ(rows["7"].first, "timeout");
   // Without the study, too.
-  EXPECT_NE(run(sandbox, {"results"}).out.find("\nlauncher: what is timed"), std::string::npos);
-  EXPECT_EQ(run(sandbox, {"export", "sort.yaml", "-o", "sort.h"}).status, 0);
-  const auto launcher = run(sandbox, {"export", "sort.yaml", "--format", "launcher", "-o", "l"});
-  EXPECT_EQ(launcher.status, 2);
-  EXPECT_NE(launcher.err.find("this study's own launcher is what is tuned"), std::string::npos);
+  EXPECT_TRUE(says(run(sandbox, {"results"}).out, "\nlauncher: what is timed"));
+  run_to(0, sandbox, {"export", "sort.yaml", "-o", "sort.h"});
+  const auto launcher =
+      run_to(2, sandbox, {"export", "sort.yaml", "--format", "launcher", "-o", "l"});
+  EXPECT_TRUE(says(launcher.err, "this study's own launcher is what is tuned"));
 }
 
 // What a run says of a study that does not fit the function: `text` stands there instead of `part`.
@@ -87,11 +86,9 @@ std::string said_with(const std::string& part, const std::string& text) {
 
 TEST(Launcher, AnotherSignatureThanTheStudysIsSaid) {
   const std::string other_size = said_with("type: int32", "type: int64");
-  EXPECT_NE(other_size.find("argument 'n' has 8 bytes; the kernel takes 4"), std::string::npos)
-      << other_size;
+  EXPECT_TRUE(says(other_size, "argument 'n' has 8 bytes; the kernel takes 4"));
   const std::string too_few = said_with("  - {name: n, type: int32, value: N}\n", "");
-  EXPECT_NE(too_few.find("the kernel takes 3 arguments, not 2 (in, out)"), std::string::npos)
-      << too_few;
+  EXPECT_TRUE(says(too_few, "the kernel takes 3 arguments, not 2 (in, out)"));
 }
 
 }  // namespace

@@ -33,10 +33,9 @@ TEST(Objective, AnImportUnderAMaximisingStudyRanksTheBestFirst) {
   write_maximising_study(sandbox);
   sandbox.write("cache.json", cache_of());
   const auto done =
-      run(sandbox, {"import", "cache.json", "--study", "tiny.yaml", "--size", "n=3000"});
-  ASSERT_EQ(done.status, 0) << done.err;
+      run_to(0, sandbox, {"import", "cache.json", "--study", "tiny.yaml", "--size", "n=3000"});
   for (const std::string& target : {std::string("tiny.yaml"), std::string("results")}) {
-    ASSERT_EQ(run(sandbox, {"results", target, "--csv", "rows.csv"}).status, 0);
+    run_to(0, sandbox, {"results", target, "--csv", "rows.csv"});
     const Rows rows = read_csv(sandbox.path("rows.csv"));
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[0].at("BLOCK"), "128") << target;
@@ -54,15 +53,15 @@ TEST(Objective, AnObjectiveThatARecordingLacksIsRefusedAndHarmsNothing) {
   sandbox.write("cache.json", cache_of(", \"GFLOP/s\": 7"));
   const std::vector<std::string> import{"import",    "cache.json", "--study",
                                         "tiny.yaml", "--size",     "n=3000"};
-  ASSERT_EQ(run(sandbox, import).status, 0);
+  run_to(0, sandbox, import);
   for (const std::string& wrong : {std::string("GFLOPs"), std::string("GFLOP/s")}) {
     auto words = import;
     words.insert(words.end(), {"--objective", wrong});
     const auto refused = run(sandbox, words);
     EXPECT_EQ(refused.status, 2) << wrong << refused.out;
-    EXPECT_NE(refused.err.find("cache"), std::string::npos) << refused.err;
+    EXPECT_TRUE(says(refused.err, "cache"));
   }
-  ASSERT_EQ(run(sandbox, {"results", "tiny.yaml", "--csv", "rows.csv"}).status, 0);
+  run_to(0, sandbox, {"results", "tiny.yaml", "--csv", "rows.csv"});
   for (const auto& row : read_csv(sandbox.path("rows.csv"))) EXPECT_EQ(row.at("state"), "ok");
 }
 
@@ -79,25 +78,24 @@ TEST(Objective, WithoutAStudyMaximizeSaysThatMoreIsBetter) {
   sandbox.write("cache.json", text);
   EXPECT_EQ(run(sandbox, {"import", "cache.json", "--size", "n=3000"}).status, 2)
       << "no time in it";
-  const auto done = run(sandbox, {"import", "cache.json", "--size", "n=3000", "--objective",
-                                  "GFLOP/s", "--maximize"});
-  ASSERT_EQ(done.status, 0) << done.err;
-  ASSERT_EQ(run(sandbox, {"results", "--csv", "rows.csv"}).status, 0);
+  const auto done =
+      run_to(0, sandbox,
+             {"import", "cache.json", "--size", "n=3000", "--objective", "GFLOP/s", "--maximize"});
+  run_to(0, sandbox, {"results", "--csv", "rows.csv"});
   EXPECT_EQ(read_csv(sandbox.path("rows.csv"))[0].at("BLOCK"), "64");
   const auto replayed = run(
       sandbox, {"run", "--replay", "results", "--strategy", "exhaustive", "--progress", "none"});
-  EXPECT_NE(replayed.out.find(",4,BLOCK=64"), std::string::npos) << replayed.out << replayed.err;
+  EXPECT_TRUE(says(replayed.out, ",4,BLOCK=64")) << replayed.out << replayed.err;
 }
 
 TEST(Objective, ResultsOfAFolderAreRankedByTheObjectiveOfTheirStudy) {
   const Sandbox sandbox;
   write_maximising_study(sandbox);
-  ASSERT_EQ(run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--strategy",
-                          "exhaustive", "--progress", "none"})
-                .status,
-            0);
-  ASSERT_EQ(run(sandbox, {"results", "tiny.yaml", "--csv", "a.csv"}).status, 0);
-  ASSERT_EQ(run(sandbox, {"results", "results", "--csv", "b.csv"}).status, 0);
+  run_to(0, sandbox,
+         {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--strategy", "exhaustive",
+          "--progress", "none"});
+  run_to(0, sandbox, {"results", "tiny.yaml", "--csv", "a.csv"});
+  run_to(0, sandbox, {"results", "results", "--csv", "b.csv"});
   auto with_study = read_csv(sandbox.path("a.csv"));
   for (auto& row : with_study) row.at("verified") = "";  // without the study nobody knows
   EXPECT_EQ(with_study, read_csv(sandbox.path("b.csv")));

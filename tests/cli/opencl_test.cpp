@@ -62,9 +62,8 @@ TEST(OpenCl, EveryFaultIsItsVariantsAndTheHealthyOneIsRanked) {
   std::vector<std::string> patient = words;
   patient.at(5) = "200";
   patient.insert(patient.end(), {"--where", "FAULT != 'hang'"});
-  ASSERT_EQ(run(sandbox, patient).status, 0);
-  const auto done = run(sandbox, words);
-  ASSERT_EQ(done.status, 0) << done.err;
+  run_to(0, sandbox, patient);
+  const auto done = run_to(0, sandbox, words);
   const auto rows = ranking_of(sandbox, "twice_opencl");
   ASSERT_EQ(rows.size(), expected.size());
   for (const auto& row : rows) {
@@ -72,8 +71,8 @@ TEST(OpenCl, EveryFaultIsItsVariantsAndTheHealthyOneIsRanked) {
         << row.at("FAULT") << ": " << row.at("message");
     EXPECT_EQ(row.at("rank").empty(), row.at("FAULT") != "ok");
     if (row.at("FAULT") == "compile") {
-      EXPECT_NE(row.at("message").find("faults.cl:6"), std::string::npos) << row.at("message");
-      EXPECT_NE(row.at("message").find(" compiles OpenCL C "), std::string::npos);
+      EXPECT_TRUE(says(row.at("message"), "faults.cl:6"));
+      EXPECT_TRUE(says(row.at("message"), " compiles OpenCL C "));
     }
     if (row.at("FAULT") == "past_the_end") {
       EXPECT_EQ(row.at("message"), "write past the end of y: element 1000 of 1000, counted from 0");
@@ -86,8 +85,7 @@ TEST(OpenCl, LocalMemoryIsAVariableOrAnArgumentAndBinariesAreKept) {
   NEEDS_DEVICE();
   const Sandbox sandbox;
   const std::vector<std::string> words{"run", study("turn.yaml")};
-  auto done = run(sandbox, words);
-  ASSERT_EQ(done.status, 0) << done.err;
+  auto done = run_to(0, sandbox, words);
   auto rows = ranking_of(sandbox, "turn_opencl");
   ASSERT_EQ(rows.size(), 4U);
   std::set<std::string> shared;
@@ -99,8 +97,7 @@ TEST(OpenCl, LocalMemoryIsAVariableOrAnArgumentAndBinariesAreKept) {
   EXPECT_EQ(shared, (std::set<std::string>{"static", "dynamic"}));
 
   std::filesystem::remove_all(sandbox.path("results"));
-  done = run(sandbox, {"run", study("turn.yaml"), "--results", "again"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  done = run_to(0, sandbox, {"run", study("turn.yaml"), "--results", "again"});
   std::size_t kept = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(sandbox.path("again"))) {
     if (file.path().extension() != ".csv") continue;
@@ -112,10 +109,8 @@ TEST(OpenCl, LocalMemoryIsAVariableOrAnArgumentAndBinariesAreKept) {
 TEST(OpenCl, AT1FileOfOthersRuns) {
   NEEDS_DEVICE();
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", study("t1.json")});
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("mean nothing to opencl and are left out: -std=c++11"), std::string::npos)
-      << done.err;
+  const auto done = run_to(0, sandbox, {"run", study("t1.json")});
+  EXPECT_TRUE(says(done.err, "mean nothing to opencl and are left out: -std=c++11"));
   const auto rows = ranking_of(sandbox, "add");
   ASSERT_EQ(rows.size(), 4U);
   for (const auto& row : rows) {
@@ -130,11 +125,11 @@ TEST(OpenCl, TheShippedStudiesAreRight) {
   for (const auto& [name, size] : samples) {
     SCOPED_TRACE(name);
     const Sandbox sandbox;
-    const auto done = run(
-        sandbox, {"run", std::string(TUNER_SOURCE_DIR) + "/search_spaces/opencl/" + name + ".yaml",
-                  "--strategy", "random", "--seed", "5", "--budget", "4", "--size", size, "--where",
-                  "FORM not in ['naive', 'coalesced_read'] and threads <= 256"});
-    ASSERT_EQ(done.status, 0) << done.err;
+    const auto done =
+        run_to(0, sandbox,
+               {"run", std::string(TUNER_SOURCE_DIR) + "/search_spaces/opencl/" + name + ".yaml",
+                "--strategy", "random", "--seed", "5", "--budget", "4", "--size", size, "--where",
+                "FORM not in ['naive', 'coalesced_read'] and threads <= 256"});
     const auto rows = ranking_of(sandbox, name + "_opencl");
     EXPECT_EQ(rows.size(), 4U);
     for (const auto& row : rows) {
@@ -186,12 +181,10 @@ TEST(OpenCl, TheLauncherOfAnApplicationGivesTheRightAnswer) {
   const Sandbox sandbox;
   const std::string shipped =
       std::string(TUNER_SOURCE_DIR) + "/search_spaces/opencl/transpose.yaml";
-  ASSERT_EQ(run(sandbox, {"run", shipped, "--strategy", "random", "--budget", "2", "--size",
-                          "M=67,N=45", "--where", "SHARED == 'dynamic' and TILE == 16"})
-                .status,
-            0);
-  const auto exported = run(sandbox, {"export", shipped, "--format", "launcher", "-o", "."});
-  ASSERT_EQ(exported.status, 0) << exported.err;
+  run_to(0, sandbox,
+         {"run", shipped, "--strategy", "random", "--budget", "2", "--size", "M=67,N=45", "--where",
+          "SHARED == 'dynamic' and TILE == 16"});
+  const auto exported = run_to(0, sandbox, {"export", shipped, "--format", "launcher", "-o", "."});
   sandbox.write("app.cpp", kApplication);
   const std::string in = "cd " + sandbox.path().string() + " && ";
   const std::string compile =
@@ -205,24 +198,21 @@ TEST(OpenCl, TheLauncherOfAnApplicationGivesTheRightAnswer) {
 TEST(OpenCl, ABackendTakesKernelsOfItsLanguageOnly) {
   const Sandbox sandbox;
   const std::string cuda = std::string(TUNER_SOURCE_DIR) + "/search_spaces/transpose.yaml";
-  const auto on_opencl = run(sandbox, {"run", cuda, "--backend", "opencl"});
-  EXPECT_EQ(on_opencl.status, 3);
+  const auto on_opencl = run_to(3, sandbox, {"run", cuda, "--backend", "opencl"});
   EXPECT_TRUE(on_opencl.err.starts_with(
       "tuner: the kernel is written in CUDA C++, and 'opencl' takes OpenCL: give it such a source, "
       "with 'language: opencl', or run this one on "))
       << on_opencl.err;
-  const auto on_cpu = run(sandbox, {"run", study("turn.yaml"), "--backend", "cpu"});
-  EXPECT_EQ(on_cpu.status, 3);
+  const auto on_cpu = run_to(3, sandbox, {"run", study("turn.yaml"), "--backend", "cpu"});
   EXPECT_EQ(
       on_cpu.err,
       "tuner: the kernel is written in OpenCL, and 'cpu' takes CUDA C++: give it such a source, "
       "with 'language: cuda', or run this one on opencl\n");
-  const auto checked = run(sandbox, {"check", study("turn.yaml"), "--compile", "--arch", "sm_90"});
-  EXPECT_EQ(checked.status, 2);
-  EXPECT_NE(checked.err.find("the kernel is written in OpenCL, which is not compiled for sm_90 "
-                             "(--arch opencl)"),
-            std::string::npos)
-      << checked.err;
+  const auto checked =
+      run_to(2, sandbox, {"check", study("turn.yaml"), "--compile", "--arch", "sm_90"});
+  EXPECT_TRUE(says(checked.err,
+                   "the kernel is written in OpenCL, which is not compiled for sm_90 "
+                   "(--arch opencl)"));
 }
 
 TEST(OpenCl, ADriverThatCrashesTakesAWorkerAlone) {
@@ -236,12 +226,9 @@ TEST(OpenCl, ADriverThatCrashesTakesAWorkerAlone) {
           ("cc -shared -fPIC " + sandbox.path("crash.c").string() + " -o " + library).c_str()),
       0);
   const Variable path("LD_LIBRARY_PATH", sandbox.path().string());
-  const auto listed = run(sandbox, {"list", "backends"});
-  EXPECT_EQ(listed.status, 0) << listed.err;
-  EXPECT_NE(listed.out.find("opencl  not available: opencl: its worker was killed by signal 6"),
-            std::string::npos)
-      << listed.out;
-  EXPECT_NE(listed.out.find("cpu     works, "), std::string::npos) << listed.out;
+  const auto listed = run_to(0, sandbox, {"list", "backends"});
+  EXPECT_TRUE(says(listed.out, "opencl  not available: opencl: its worker was killed by signal 6"));
+  EXPECT_TRUE(says(listed.out, "cpu     works, "));
   const auto done = run(sandbox, {"run", study("turn.yaml")});
   EXPECT_NE(done.status, 0);
   EXPECT_LT(done.status, 128) << done.err;
@@ -251,10 +238,8 @@ TEST(OpenCl, WithoutAPlatformItIsSaidWhatIsMissing) {
   NEEDS_DEVICE();  // else there may be no loader of drivers
   const Sandbox sandbox;
   const Variable vendors("OCL_ICD_VENDORS", sandbox.path("nothing").string());
-  const auto listed = run(sandbox, {"list", "devices"});
-  EXPECT_EQ(listed.status, 0) << listed.err;
-  EXPECT_NE(listed.out.find("no OpenCL platform: no driver is installed"), std::string::npos)
-      << listed.out;
+  const auto listed = run_to(0, sandbox, {"list", "devices"});
+  EXPECT_TRUE(says(listed.out, "no OpenCL platform: no driver is installed"));
 }
 
 }  // namespace

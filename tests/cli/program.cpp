@@ -138,6 +138,14 @@ Finished run(const Sandbox& sandbox, const std::vector<std::string>& words,
   return Running(sandbox, words, launcher).wait();
 }
 
+Finished run_to(int status, const Sandbox& sandbox, const std::vector<std::string>& words,
+                const std::vector<std::string>& launcher) {
+  Finished done = run(sandbox, words, launcher);
+  EXPECT_EQ(done.status, status) << "tuner" << testing::PrintToString(words) << "\n"
+                                 << done.out << done.err;
+  return done;
+}
+
 std::string text_of(const fs::path& file) {
   std::stringstream text;
   text << std::ifstream(file).rdbuf();

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/fakes/says.h"
+
 namespace tuner::cli {
 
 struct Finished {
@@ -61,6 +63,9 @@ std::size_t occurrences(const std::string& text, const std::string& part);
 
 Finished run(const Sandbox& sandbox, const std::vector<std::string>& words,
              const std::vector<std::string>& launcher = {});
+// The same, of which this status is expected.
+Finished run_to(int status, const Sandbox& sandbox, const std::vector<std::string>& words,
+                const std::vector<std::string>& launcher = {});
 
 std::string text_of(const std::filesystem::path& file);
 

@@ -31,9 +31,9 @@ std::vector<Json> named(const std::vector<Json>& events, const std::string& name
 
 TEST(Progress, JsonSaysEverythingWithNumbersAsNumbers) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
-                                  "n=3000", "--strategy", "exhaustive", "--progress", "json"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
+                            "n=3000", "--strategy", "exhaustive", "--progress", "json"});
   const auto events = events_of(done.err);
   const Json size{{"n", 3000}};
   const Json begin = named(events, "begin").at(0);
@@ -70,9 +70,9 @@ TEST(Progress, JsonSaysEverythingWithNumbersAsNumbers) {
 
 TEST(Progress, JsonTellsTheStepsToTheFirstResultAndWhenEachWasDone) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
-                                  "n=3000", "--budget", "1", "--progress", "json"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
+                            "n=3000", "--budget", "1", "--progress", "json"});
   std::vector<std::string> steps;
   double last = 0;
   for (const Json& event : events_of(done.err)) {
@@ -95,39 +95,35 @@ TEST(Progress, JsonTellsTheStepsToTheFirstResultAndWhenEachWasDone) {
 
 TEST(Progress, ErrorsAreEventsWithTheirStatus) {
   const Sandbox sandbox;
-  const auto missing = run(sandbox, {"run", "nowhere.yaml", "--progress", "json"});
-  EXPECT_EQ(missing.status, 2);
+  const auto missing = run_to(2, sandbox, {"run", "nowhere.yaml", "--progress", "json"});
   const auto events = events_of(missing.err);
   ASSERT_EQ(events.size(), 2U) << missing.err;
   EXPECT_EQ(events[0].at("event"), "error");
   EXPECT_EQ(events[0].at("status"), 2);
-  EXPECT_NE(events[0].at("message").get<std::string>().find("nowhere.yaml"), std::string::npos);
+  EXPECT_TRUE(says(events[0].at("message").get<std::string>(), "nowhere.yaml"));
   EXPECT_EQ(events[1].at("status"), 2);
-  const auto device = run(
-      sandbox, {"run", data("studies/tiny.yaml"), "--backend", "quantum", "--progress", "json"});
-  EXPECT_EQ(device.status, 3);
+  const auto device = run_to(
+      3, sandbox, {"run", data("studies/tiny.yaml"), "--backend", "quantum", "--progress", "json"});
   EXPECT_EQ(named(events_of(device.err), "error").at(0).at("status"), 3);
 }
 
 TEST(Progress, TheEndSaysTheBestAndWhatToTypeNext) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
-                                  "n=3000", "--results", "elsewhere", "--progress", "plain"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size",
+                            "n=3000", "--results", "elsewhere", "--progress", "plain"});
   const std::string end = done.err.substr(done.err.find("1 of 1 have a valid configuration"));
-  EXPECT_NE(end.find("\n  n3000 on "), std::string::npos) << done.err;
-  EXPECT_NE(end.find(": best "), std::string::npos) << end;
+  EXPECT_TRUE(says(end, "\n  n3000 on ")) << done.err;
+  EXPECT_TRUE(says(end, ": best "));
   // Timed where it is quick; on a busy machine it may not be.
   EXPECT_EQ(
       occurrences(end, " as the reference (") + occurrences(end, ", the reference was not timed"),
       1U)
       << end;
-  EXPECT_NE(end.find(" as fast as the median of "), std::string::npos) << end;
+  EXPECT_TRUE(says(end, " as fast as the median of "));
   const std::string typed = data("studies/tiny.yaml").string() + " --results elsewhere";
-  EXPECT_NE(end.find("\nnext:\n  tuner report " + typed + " -o axpy.html\n  tuner export " + typed +
-                     " --format header -o axpy_tuned.h\n"),
-            std::string::npos)
-      << end;
+  EXPECT_TRUE(says(end, "\nnext:\n  tuner report " + typed + " -o axpy.html\n  tuner export " +
+                            typed + " --format header -o axpy_tuned.h\n"));
 }
 
 TEST(Progress, ARunThatMeasuresNothingStillKnowsTheTimeOfTheReference) {
@@ -135,42 +131,38 @@ TEST(Progress, ARunThatMeasuresNothingStillKnowsTheTimeOfTheReference) {
   const std::vector<std::string> words{
       "run",  data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000", "--progress",
       "plain"};
-  const auto first = run(sandbox, words);
-  ASSERT_EQ(first.status, 0);
+  const auto first = run_to(0, sandbox, words);
   const auto again = run(sandbox, words);
   if (measured_again(again)) GTEST_SKIP() << "the machine is busy";
   const auto said = [](const std::string& text) {
     const std::size_t best = text.rfind(": best ");
     return text.substr(best, text.find(" measured", best) - best);
   };
-  EXPECT_NE(said(again.err).find("the reference"), std::string::npos) << again.err;
+  EXPECT_TRUE(says(said(again.err), "the reference")) << again.err;
   EXPECT_EQ(said(again.err), said(first.err));
 }
 
 TEST(Progress, WhereNothingIsValidTheEndSaysHowToSeeWhy) {
   const Sandbox sandbox;
   const std::string study = data("faults/faults.yaml").string();
-  const auto done = run(sandbox, {"run", study, "--backend", "cpu", "--where", "FAULT == 'nan'",
-                                  "--progress", "plain"});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.err.find("0 of 1 have a valid configuration"), std::string::npos) << done.err;
-  EXPECT_NE(done.err.find("nothing valid; 2 correctness"), std::string::npos) << done.err;
-  EXPECT_NE(done.err.find("  tuner try " + study +
-                          "  # one configuration, to see why they end in 'correctness'\n"),
-            std::string::npos)
-      << done.err;
+  const auto done = run_to(
+      1, sandbox,
+      {"run", study, "--backend", "cpu", "--where", "FAULT == 'nan'", "--progress", "plain"});
+  EXPECT_TRUE(says(done.err, "0 of 1 have a valid configuration"));
+  EXPECT_TRUE(says(done.err, "nothing valid; 2 correctness"));
+  EXPECT_TRUE(says(done.err, "  tuner try " + study +
+                                 "  # one configuration, to see why they end in 'correctness'\n"));
 }
 
 TEST(Progress, WhereNothingCanBeTriedTheEndSaysHowToSeeWhatRemovesIt) {
   const Sandbox sandbox;
   const std::string study = data("studies/tiny.yaml").string();
-  const auto done = run(sandbox, {"run", study, "--backend", "cpu", "--size", "n=3000", "--where",
-                                  "BLOCK % 3 == 0", "--progress", "plain"});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.err.find("\nnext:\n  tuner check " + study + "  # what each constraint removes\n"),
-            std::string::npos)
-      << done.err;
-  EXPECT_EQ(done.err.find("tuner report"), std::string::npos) << "there is nothing to report";
+  const auto done = run_to(1, sandbox,
+                           {"run", study, "--backend", "cpu", "--size", "n=3000", "--where",
+                            "BLOCK % 3 == 0", "--progress", "plain"});
+  EXPECT_TRUE(
+      says(done.err, "\nnext:\n  tuner check " + study + "  # what each constraint removes\n"));
+  EXPECT_FALSE(says(done.err, "tuner report")) << "there is nothing to report";
 }
 
 // A recording of four configurations.
@@ -182,9 +174,9 @@ const char* const kCache = R"({"kernel_name": "k", "device_name": "d", "objectiv
 TEST(Progress, SeveralStrategiesAreReplayedEachWithALineOfMedians) {
   const Sandbox sandbox;
   sandbox.write("cache.json", kCache);
-  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive",
-                                  "--strategy", "random", "--repeats", "3", "--budget", "4"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", "--replay", "cache.json", "--strategy", "exhaustive",
+                            "--strategy", "random", "--repeats", "3", "--budget", "4"});
   std::istringstream lines(done.out);
   std::vector<std::string> all;
   for (std::string line; std::getline(lines, line);) all.push_back(line);
@@ -200,9 +192,9 @@ TEST(Progress, SeveralStrategiesAreReplayedEachWithALineOfMedians) {
 // Objectives of the first `count` evaluations of a replay of `cache.json`.
 std::vector<std::string> first_answers(const Sandbox& sandbox, const char* budget,
                                        std::size_t count) {
-  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--strategy", "default",
-                                  "--budget", budget, "--trace", "trace.csv"});
-  EXPECT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", "--replay", "cache.json", "--strategy", "default", "--budget",
+                            budget, "--trace", "trace.csv"});
   std::vector<std::string> out;
   for (const auto& row : read_csv(sandbox.path("trace.csv"))) out.push_back(row.at("objective"));
   EXPECT_GE(out.size(), count);
@@ -229,20 +221,18 @@ TEST(Progress, AReplayWithALargerBudgetBeginsAsTheSmallerOneDid) {
 TEST(Progress, OneReplayedStrategyHasItsMedianOnStandardError) {
   const Sandbox sandbox;
   sandbox.write("cache.json", kCache);
-  const auto done =
-      run(sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--repeats", "2"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(
+      0, sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--repeats", "2"});
   EXPECT_TRUE(done.out.starts_with("run,seed,evaluations,time_s,best,configuration\n0,1,4,"));
   EXPECT_EQ(occurrences(done.out, "\n"), 3U);
-  EXPECT_NE(done.err.find("median of 2 runs: 1 after 4 evaluations, "), std::string::npos)
-      << done.err;
+  EXPECT_TRUE(says(done.err, "median of 2 runs: 1 after 4 evaluations, "));
 }
 
 TEST(Progress, SeveralStrategiesAreForReplaysOnly) {
   const Sandbox sandbox;
-  const auto done = run(
-      sandbox, {"run", data("studies/tiny.yaml"), "--strategy", "random", "--strategy", "genetic"});
-  EXPECT_EQ(done.status, 2);
+  const auto done =
+      run_to(2, sandbox,
+             {"run", data("studies/tiny.yaml"), "--strategy", "random", "--strategy", "genetic"});
   EXPECT_EQ(done.err, "several strategies are for --replay, which compares them\n");
 }
 

@@ -76,27 +76,23 @@ TEST(Records, TheGuidesProductIsTunedWithItsStructs) {
   const Sandbox sandbox;
   sandbox.write("records.cu", kSource);
   sandbox.write("product.yaml", kProduct);
-  const auto done = run(sandbox, {"run", "product.yaml", "--backend", "cpu"});
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("2 correctness"), std::string::npos) << done.err;
-  EXPECT_NE(messages(sandbox, "product")["1"].find("c[0][0] = "), std::string::npos);
-  EXPECT_EQ(run(sandbox, {"export", "product.yaml", "-o", "product.h"}).status, 0);
+  const auto done = run_to(0, sandbox, {"run", "product.yaml", "--backend", "cpu"});
+  EXPECT_TRUE(says(done.err, "2 correctness"));
+  EXPECT_TRUE(says(messages(sandbox, "product")["1"], "c[0][0] = "));
+  run_to(0, sandbox, {"export", "product.yaml", "-o", "product.h"});
   const auto launcher =
-      run(sandbox, {"export", "product.yaml", "--format", "launcher", "-o", "launcher"});
-  EXPECT_EQ(launcher.status, 2);
-  EXPECT_NE(launcher.err.find("'A' is a struct, a vector, an address"), std::string::npos)
-      << launcher.err;
+      run_to(2, sandbox, {"export", "product.yaml", "--format", "launcher", "-o", "launcher"});
+  EXPECT_TRUE(says(launcher.err, "'A' is a struct, a vector, an address"));
 }
 
 TEST(Records, AWrongMemberOfABufferOfStructsIsFoundByItsName) {
   const Sandbox sandbox;
   sandbox.write("records.cu", kSource);
   sandbox.write("move.yaml", kMove);
-  const auto done = run(sandbox, {"run", "move.yaml", "--backend", "cpu"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", "move.yaml", "--backend", "cpu"});
   auto wrong = messages(sandbox, "move");
-  EXPECT_NE(wrong["1"].find("bodies.id[7] = 9, expected 8"), std::string::npos) << wrong["1"];
-  EXPECT_NE(wrong["2"].find("bodies.id[0] = 0, expected 1"), std::string::npos) << wrong["2"];
+  EXPECT_TRUE(says(wrong["1"], "bodies.id[7] = 9, expected 8"));
+  EXPECT_TRUE(says(wrong["2"], "bodies.id[0] = 0, expected 1"));
   EXPECT_EQ(wrong.size(), 2U);
 }
 
@@ -116,10 +112,8 @@ TEST(Records, ASourceThatTakesAnotherStructIsFoundByCheck) {
     study.replace(study.find(name), 11, "elements: 1");
   }
   sandbox.write("product.yaml", study);
-  const auto shorter = run(sandbox, {"check", "product.yaml"});
-  EXPECT_EQ(shorter.status, 2);
-  EXPECT_NE(shorter.err.find("it has 8 bytes, the kernel's at least 16 bytes"), std::string::npos)
-      << shorter.err;
+  const auto shorter = run_to(2, sandbox, {"check", "product.yaml"});
+  EXPECT_TRUE(says(shorter.err, "it has 8 bytes, the kernel's at least 16 bytes"));
 }
 
 }  // namespace

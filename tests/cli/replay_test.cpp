@@ -17,9 +17,9 @@ TEST(Replay, NeedsNoDevice) {
 "1": {"B": 1, "time": 3.0, "compile_time": 1000, "benchmark_time": 500},
 "2": {"B": 2, "time": 1.5, "compile_time": 1000, "benchmark_time": 500},
 "4": {"B": 4, "time": "RuntimeFailedConfig", "compile_time": 1000, "benchmark_time": 0}}})json");
-  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--strategy", "random",
-                                  "--repeats", "3", "--trace", "trace.csv"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", "--replay", "cache.json", "--strategy", "random", "--repeats",
+                            "3", "--trace", "trace.csv"});
   const auto rows = read_csv(sandbox.path("trace.csv"));
   ASSERT_EQ(rows.size(), 9U);
   EXPECT_EQ(rows[8].at("run"), "2");
@@ -39,9 +39,9 @@ TEST(Replay, CanHaveTheClockOfCompileWorkers) {
 "2": {"B": 2, "time": 1.5, "compile_time": 100000, "benchmark_time": 50000},
 "4": {"B": 4, "time": "RuntimeFailedConfig", "compile_time": 70000, "benchmark_time": 9}}})json");
   const auto done =
-      run(sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive",
-                    "--compile-workers", "16", "--trace", "trace.csv", "--progress", "none"});
-  ASSERT_EQ(done.status, 0) << done.err;
+      run_to(0, sandbox,
+             {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--compile-workers",
+              "16", "--trace", "trace.csv", "--progress", "none"});
   std::vector<double> seconds;
   for (const auto& row : read_csv(sandbox.path("trace.csv"))) {
     seconds.push_back(std::stod(row.at("time_s")));
@@ -66,10 +66,10 @@ TEST(Replay, CanHaveTheClockOfSeveralDevices) {
 "1": {"B": 1, "time": 3.0, "compile_time": 100000, "benchmark_time": 40000},
 "2": {"B": 2, "time": 1.5, "compile_time": 100000, "benchmark_time": 50000},
 "4": {"B": 4, "time": 1.5, "compile_time": 100000, "benchmark_time": 60000}}})json");
-  const auto done = run(
-      sandbox, {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--compile-workers",
-                "3", "--simulated-devices", "2", "--trace", "trace.csv", "--progress", "none"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done =
+      run_to(0, sandbox,
+             {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--compile-workers", "3",
+              "--simulated-devices", "2", "--trace", "trace.csv", "--progress", "none"});
   const auto rows = read_csv(sandbox.path("trace.csv"));
   ASSERT_EQ(rows.size(), 3U);
   // Beside the strategy's computing.
@@ -83,13 +83,11 @@ TEST(Replay, TheClockOfCompileWorkersNeedsCompileTimes) {
   sandbox.write("cache.json",
                 R"json({"tune_params_keys": ["B"], "tune_params": {"B": [1]}, "cache": {
 "1": {"B": 1, "time": 3.0, "benchmark_time": 20}}})json");
-  const auto done = run(sandbox, {"run", "--replay", "cache.json", "--compile-workers", "16"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(
-      done.err.find("cache: records no compile times, without which compile workers cannot be "
-                    "simulated (--compile-workers)"),
-      std::string::npos)
-      << done.err;
+  const auto done =
+      run_to(2, sandbox, {"run", "--replay", "cache.json", "--compile-workers", "16"});
+  EXPECT_TRUE(says(done.err,
+                   "cache: records no compile times, without which compile workers cannot be "
+                   "simulated (--compile-workers)"));
 }
 
 TEST(Replay, CompileWorkersGoWithNothingElse) {
@@ -106,9 +104,8 @@ TEST(Replay, CompileWorkersGoWithNothingElse) {
       {{"run", "--replay", "cache.json", "--compile-workers", "4", "--simulated-devices", "0"},
        "--simulated-devices must be between 1 and 1024"}};
   for (const auto& [words, message] : wrong) {
-    const auto done = run(sandbox, words);
-    EXPECT_EQ(done.status, 2);
-    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
+    const auto done = run_to(2, sandbox, words);
+    EXPECT_TRUE(says(done.err, message));
   }
 }
 

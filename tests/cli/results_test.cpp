@@ -14,9 +14,9 @@ class Results : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     sandbox_ = new Sandbox;
-    const auto done = run(*sandbox_, {"run", data("studies/tiny.yaml"), "--backend", "cpu",
-                                      "--strategy", "exhaustive", "--progress", "none"});
-    ASSERT_EQ(done.status, 0) << done.err;
+    const auto done = run_to(0, *sandbox_,
+                             {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--strategy",
+                              "exhaustive", "--progress", "none"});
   }
   static void TearDownTestSuite() {
     delete sandbox_;
@@ -28,18 +28,17 @@ Sandbox* Results::sandbox_ = nullptr;
 
 TEST_F(Results, ShowsEverySizeOfAStudyOrOfAFolder) {
   for (const std::string& target : {data("studies/tiny.yaml").string(), std::string("results")}) {
-    const auto done = run(*sandbox_, {"results", target});
-    ASSERT_EQ(done.status, 0) << done.err;
-    EXPECT_NE(done.out.find("n10000"), std::string::npos) << done.out;
-    EXPECT_NE(done.out.find("n3000"), std::string::npos) << done.out;
-    EXPECT_EQ(done.out.find("stale"), std::string::npos) << done.out;
+    const auto done = run_to(0, *sandbox_, {"results", target});
+    EXPECT_TRUE(says(done.out, "n10000"));
+    EXPECT_TRUE(says(done.out, "n3000"));
+    EXPECT_FALSE(says(done.out, "stale"));
   }
 }
 
 TEST_F(Results, CsvIsTheFileThatTheRunWrote) {
-  const auto done = run(
-      *sandbox_, {"results", data("studies/tiny.yaml"), "--size", "n=3000", "--csv", "again.csv"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done =
+      run_to(0, *sandbox_,
+             {"results", data("studies/tiny.yaml"), "--size", "n=3000", "--csv", "again.csv"});
   const auto again = read_csv(sandbox_->path("again.csv"));
   ASSERT_EQ(again.size(), 11U);
   for (const auto& device : fs::directory_iterator(sandbox_->path("results/axpy"))) {
@@ -48,29 +47,26 @@ TEST_F(Results, CsvIsTheFileThatTheRunWrote) {
 }
 
 TEST_F(Results, CsvOfSeveralRankingsAsksWhich) {
-  const auto done = run(*sandbox_, {"results", data("studies/tiny.yaml"), "--csv", "-"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("n10000"), std::string::npos) << done.err;
+  const auto done = run_to(2, *sandbox_, {"results", data("studies/tiny.yaml"), "--csv", "-"});
+  EXPECT_TRUE(says(done.err, "n10000"));
 }
 
 TEST_F(Results, OfRankedCsvFilesWithoutADatabaseIsShownWhatTheyTell) {
   const fs::path folder = std::string(TUNER_SOURCE_DIR) + "/results/transpose";
-  const auto all = run(*sandbox_, {"results", folder, "--top", "1"});
-  ASSERT_EQ(all.status, 0) << all.err;
-  EXPECT_NE(all.out.find("transpose on NVIDIA H200, M16384_N16384"), std::string::npos) << all.out;
-  EXPECT_EQ(run(*sandbox_, {"results", folder / "nvidia-h200/M16384_N16384.csv"}).status, 0);
+  const auto all = run_to(0, *sandbox_, {"results", folder, "--top", "1"});
+  EXPECT_TRUE(says(all.out, "transpose on NVIDIA H200, M16384_N16384"));
+  run_to(0, *sandbox_, {"results", folder / "nvidia-h200/M16384_N16384.csv"});
 }
 
 TEST_F(Results, NothingMeasuredIsSaidPlainly) {
   const Sandbox empty;
-  EXPECT_EQ(run(empty, {"results"}).status, 2);
-  EXPECT_EQ(run(*sandbox_, {"results", "--device", "nonesuch"}).status, 1);
+  run_to(2, empty, {"results"});
+  run_to(1, *sandbox_, {"results", "--device", "nonesuch"});
 }
 
 TEST_F(Results, HeaderExportCompilesAndSelects) {
-  const auto done =
-      run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "header", "-o", "axpy.hpp"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(
+      0, *sandbox_, {"export", data("studies/tiny.yaml"), "--format", "header", "-o", "axpy.hpp"});
   sandbox_->write("app.cpp", "#include \"axpy.hpp\"\nint main() { return 0; }\n");
   const std::string command = "cd " + sandbox_->path().string() +
                               " && g++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Werror "
@@ -79,14 +75,13 @@ TEST_F(Results, HeaderExportCompilesAndSelects) {
 }
 
 TEST_F(Results, JsonAndDefinesAreExported) {
-  const auto json = run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "json"});
-  EXPECT_EQ(json.status, 0) << json.err;
+  const auto json = run_to(0, *sandbox_, {"export", data("studies/tiny.yaml"), "--format", "json"});
   EXPECT_EQ(json.out.front(), '{');
-  const auto defines = run(
-      *sandbox_, {"export", data("studies/tiny.yaml"), "--format", "defines", "--size", "n=3000"});
-  ASSERT_EQ(defines.status, 0) << defines.err;
+  const auto defines =
+      run_to(0, *sandbox_,
+             {"export", data("studies/tiny.yaml"), "--format", "defines", "--size", "n=3000"});
   EXPECT_EQ(defines.out.find("-DTUNE_BLOCK="), 0U) << defines.out;
-  EXPECT_NE(defines.out.find("\n-DTUNE_PER="), std::string::npos) << defines.out;
+  EXPECT_TRUE(says(defines.out, "\n-DTUNE_PER="));
 }
 
 TEST(Contexts, ResultsShowWhatAPlainRunGoesOnWithAndNameTheOthers) {
@@ -96,21 +91,20 @@ TEST(Contexts, ResultsShowWhatAPlainRunGoesOnWithAndNameTheOthers) {
                                       "--strategy", "exhaustive",
                                       "--size",     "n=3000",
                                       "--progress", "none"};
-  ASSERT_EQ(run(sandbox, tune).status, 0);
+  run_to(0, sandbox, tune);
   auto random = tune;
   random.emplace_back("--random-order");
   random.insert(random.end(), {"--budget", "2"});
-  ASSERT_EQ(run(sandbox, random).status, 0);
+  run_to(0, sandbox, random);
   for (const std::string& target : {data("studies/tiny.yaml").string(), std::string("results")}) {
     const auto shown = run(sandbox, {"results", target});
-    EXPECT_NE(shown.out.find("\n11 trials"), std::string::npos) << shown.out;
-    EXPECT_EQ(shown.out.find("\n2 trials"), std::string::npos) << shown.out;
-    EXPECT_NE(shown.out.find("not shown (--all shows it): 2 valid of 2 measured with order=random"),
-              std::string::npos)
-        << shown.out;
+    EXPECT_TRUE(says(shown.out, "\n11 trials"));
+    EXPECT_FALSE(says(shown.out, "\n2 trials"));
+    EXPECT_TRUE(
+        says(shown.out, "not shown (--all shows it): 2 valid of 2 measured with order=random"));
     const auto all = run(sandbox, {"results", target, "--all"});
-    EXPECT_NE(all.out.find("\n11 trials"), std::string::npos) << all.out;
-    EXPECT_NE(all.out.find("\n2 trials"), std::string::npos) << all.out;
+    EXPECT_TRUE(says(all.out, "\n11 trials"));
+    EXPECT_TRUE(says(all.out, "\n2 trials"));
   }
 }
 
@@ -124,12 +118,11 @@ TEST(Defines, AreTheWordsThatTheKernelWasCompiledWith) {
   replace("PER: [1, 2, 4]", "PER: [1]\n  NAME: [\"a b -include /etc/hostname\"]");
   sandbox.write("tiny.yaml", study);
   sandbox.write("tiny.cu", read_file(data("studies/tiny.cu")));
-  ASSERT_EQ(run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--budget",
-                          "1", "--progress", "none"})
-                .status,
-            0);
-  const auto done = run(sandbox, {"export", "tiny.yaml", "--format", "defines", "-o", "best.rsp"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  run_to(0, sandbox,
+         {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--budget", "1", "--progress",
+          "none"});
+  const auto done =
+      run_to(0, sandbox, {"export", "tiny.yaml", "--format", "defines", "-o", "best.rsp"});
   sandbox.write("text.cpp", "[WIDTH] [TUNE_NAME]\n");
   const std::string command =
       "cd " + sandbox.path().string() + " && g++ -E -P @best.rsp text.cpp > out.txt";
@@ -163,32 +156,28 @@ TEST(Stale, WhatChangedIsNamedAndMeasuredAnewAndNothingElse) {
                                       "--size",     "n=3000",    "--progress", "json"};
   const std::vector<std::string> show{"results", "tiny.yaml", "--here"};
   edit(sandbox, "", "", "", "");
-  ASSERT_EQ(run(sandbox, tune).status, 0);
-  EXPECT_EQ(run(sandbox, show).out.find("stale"), std::string::npos) << run(sandbox, show).out;
+  run_to(0, sandbox, tune);
+  EXPECT_FALSE(says(run(sandbox, show).out, "stale"));
   edit(sandbox, "", "", "y[i] = a * x[i] + y[i]", "y[i] = y[i] + a * x[i]");
-  EXPECT_NE(run(sandbox, show).out.find("stale, will be measured anew: source: changed"),
-            std::string::npos)
-      << run(sandbox, show).out;
+  EXPECT_TRUE(says(run(sandbox, show).out, "stale, will be measured anew: source: changed"));
   EXPECT_EQ(recalled(run(sandbox, tune)), 0U);
   edit(sandbox, "metrics:", "measure: {cache: hot}\nmetrics:", "", "");
-  EXPECT_NE(run(sandbox, show).out.find("measuring: cold"), std::string::npos)
-      << run(sandbox, show).out;
+  EXPECT_TRUE(says(run(sandbox, show).out, "measuring: cold"));
   edit(sandbox, "uniform: [-1, 1]", "uniform: [0, 1]", "", "");
-  EXPECT_NE(run(sandbox, show).out.find("inputs: changed"), std::string::npos);
+  EXPECT_TRUE(says(run(sandbox, show).out, "inputs: changed"));
   edit(sandbox, "entry: axpy}", "entry: axpy, options: [-DX=1]}", "", "");
-  EXPECT_NE(run(sandbox, show).out.find("options: changed"), std::string::npos);
+  EXPECT_TRUE(says(run(sandbox, show).out, "options: changed"));
   // What says only which configurations there are makes nothing stale.
   edit(sandbox, "PER: [1, 2, 4]", "PER: [1, 2, 4, 8]", "", "");
-  EXPECT_EQ(run(sandbox, show).out.find("stale"), std::string::npos);
+  EXPECT_FALSE(says(run(sandbox, show).out, "stale"));
   edit(sandbox, "", "", "", "");
   EXPECT_EQ(recalled(run(sandbox, tune)), 4U);
 }
 
 TEST_F(Results, UnknownFormatSuggestsTheNearest) {
   const auto done =
-      run(*sandbox_, {"export", data("studies/tiny.yaml"), "--format", "haeder", "-o", "x"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("did you mean 'header'?"), std::string::npos) << done.err;
+      run_to(2, *sandbox_, {"export", data("studies/tiny.yaml"), "--format", "haeder", "-o", "x"});
+  EXPECT_TRUE(says(done.err, "did you mean 'header'?"));
   EXPECT_FALSE(fs::exists(sandbox_->path("x")));
 }
 

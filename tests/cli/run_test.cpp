@@ -28,8 +28,7 @@ fs::path csv_of(const Sandbox& sandbox, const std::string& size) {
 
 TEST(Run, ExhaustiveMeasuresEveryConfigurationAndRanksThem) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, tiny({"--strategy", "exhaustive"}));
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, tiny({"--strategy", "exhaustive"}));
   const auto rows = read_csv(csv_of(sandbox, "n3000"));
   ASSERT_EQ(rows.size(), 11U);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -40,14 +39,14 @@ TEST(Run, ExhaustiveMeasuresEveryConfigurationAndRanksThem) {
     EXPECT_GT(std::stod(rows[i].at("gbps")), 0);
     EXPECT_EQ(std::stod(rows[i].at("max_error")), 0);
   }
-  EXPECT_NE(done.out.find("gbps"), std::string::npos) << done.out;
+  EXPECT_TRUE(says(done.out, "gbps"));
 }
 
 TEST(Run, AllSizesOfTheStudyGetTheirOwnFile) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--budget",
-                                  "3", "--strategy", "random", "--progress", "none"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--budget", "3",
+                            "--strategy", "random", "--progress", "none"});
   EXPECT_EQ(done.err, "");
   EXPECT_EQ(read_csv(csv_of(sandbox, "n3000")).size(), 3U);
   EXPECT_EQ(read_csv(csv_of(sandbox, "n10000")).size(), 3U);
@@ -55,20 +54,18 @@ TEST(Run, AllSizesOfTheStudyGetTheirOwnFile) {
 
 TEST(Run, SecondRunMeasuresNothingAndSaysTheSame) {
   const Sandbox sandbox;
-  ASSERT_EQ(run(sandbox, tiny({"--strategy", "exhaustive"})).status, 0);
+  run_to(0, sandbox, tiny({"--strategy", "exhaustive"}));
   const auto before = read_csv(csv_of(sandbox, "n3000"));
-  const auto done = run(sandbox, tiny({"--strategy", "exhaustive"}));
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("(11 from the store)"), std::string::npos) << done.err;
+  const auto done = run_to(0, sandbox, tiny({"--strategy", "exhaustive"}));
+  EXPECT_TRUE(says(done.err, "(11 from the store)"));
   EXPECT_EQ(read_csv(csv_of(sandbox, "n3000")), before);
 }
 
 TEST(Run, FreshMeasuresAgain) {
   const Sandbox sandbox;
-  ASSERT_EQ(run(sandbox, tiny({"--budget", "2", "--strategy", "random"})).status, 0);
-  const auto done = run(sandbox, tiny({"--budget", "2", "--strategy", "random", "--fresh"}));
-  ASSERT_EQ(done.status, 0);
-  EXPECT_EQ(done.err.find("from the store"), std::string::npos) << done.err;
+  run_to(0, sandbox, tiny({"--budget", "2", "--strategy", "random"}));
+  const auto done = run_to(0, sandbox, tiny({"--budget", "2", "--strategy", "random", "--fresh"}));
+  EXPECT_FALSE(says(done.err, "from the store"));
 }
 
 TEST(Run, ChangedSourceIsMeasuredAnew) {
@@ -77,21 +74,19 @@ TEST(Run, ChangedSourceIsMeasuredAnew) {
   fs::copy(data("studies/tiny.cu"), sandbox.path("tiny.cu"));
   const std::vector<std::string> words{"run", "tiny.yaml", "--backend", "cpu",        "--budget",
                                        "2",   "--size",    "n=3000",    "--strategy", "random"};
-  ASSERT_EQ(run(sandbox, words).status, 0);
-  EXPECT_NE(run(sandbox, words).err.find("(2 from the store)"), std::string::npos);
+  run_to(0, sandbox, words);
+  EXPECT_TRUE(says(run(sandbox, words).err, "(2 from the store)"));
   std::FILE* file = std::fopen(sandbox.path("tiny.cu").c_str(), "a");
   std::fputs("// edited\n", file);
   std::fclose(file);
-  EXPECT_EQ(run(sandbox, words).err.find("from the store"), std::string::npos);
-  const auto stale = run(sandbox, {"results", "tiny.yaml"});
-  EXPECT_EQ(stale.status, 0) << stale.err;
+  EXPECT_FALSE(says(run(sandbox, words).err, "from the store"));
+  const auto stale = run_to(0, sandbox, {"results", "tiny.yaml"});
 }
 
 TEST(Run, SameSeedAsksTheSameQuestions) {
   const Sandbox a, b;
   for (const Sandbox* sandbox : {&a, &b}) {
-    ASSERT_EQ(run(*sandbox, tiny({"--budget", "4", "--strategy", "random", "--seed", "9"})).status,
-              0);
+    run_to(0, *sandbox, tiny({"--budget", "4", "--strategy", "random", "--seed", "9"}));
   }
   const auto configurations = [](const Sandbox& sandbox) {
     std::vector<std::string> all;
@@ -106,9 +101,8 @@ TEST(Run, SameSeedAsksTheSameQuestions) {
 
 TEST(Run, TraceHasOneLineForEachTrial) {
   const Sandbox sandbox;
-  const auto done =
-      run(sandbox, tiny({"--budget", "4", "--strategy", "random", "--trace", "out/trace.csv"}));
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(
+      0, sandbox, tiny({"--budget", "4", "--strategy", "random", "--trace", "out/trace.csv"}));
   const auto rows = read_csv(sandbox.path("out/trace.csv"));
   ASSERT_EQ(rows.size(), 4U);
   double before = 0;
@@ -125,9 +119,9 @@ TEST(Run, TraceHasOneLineForEachTrial) {
 TEST(Run, JsonProgressIsOneObjectEachLine) {
   const Sandbox sandbox;
   const auto done =
-      run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
-                    "--budget", "2", "--strategy", "random", "--progress", "json"});
-  ASSERT_EQ(done.status, 0);
+      run_to(0, sandbox,
+             {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000", "--budget",
+              "2", "--strategy", "random", "--progress", "json"});
   std::size_t lines = 0;
   for (std::size_t at = 0; at < done.err.size(); ++lines) {
     const std::size_t end = done.err.find('\n', at);
@@ -147,11 +141,10 @@ TEST(Run, VariantsOfWhichTheCompilerMakesTheSameProgramAreRunOnce) {
   sandbox.write("tiny.cu", text_of(data("studies/tiny.cu")) +
                                "#if TUNE_IDLE > 2 && TUNE_BLOCK > 999\n#error never\n#endif\n");
   const auto done =
-      run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--where",
-                    "BLOCK == 64 and PER == 2", "--strategy", "exhaustive", "--progress", "plain"});
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("2 not run: compiled to the same program"), std::string::npos)
-      << done.err;
+      run_to(0, sandbox,
+             {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--where",
+              "BLOCK == 64 and PER == 2", "--strategy", "exhaustive", "--progress", "plain"});
+  EXPECT_TRUE(says(done.err, "2 not run: compiled to the same program"));
   const auto rows = read_csv(csv_of(sandbox, "n3000"));
   ASSERT_EQ(rows.size(), 3U);
   for (const auto& row : rows) EXPECT_TRUE(row.at("state") == "ok" && row.at("message").empty());
@@ -165,7 +158,7 @@ TEST(Run, AChangedObjectiveRanksWhatIsStoredAnew) {
   sandbox.write("tiny.cu", text_of(data("studies/tiny.cu")));
   const std::vector<std::string> words{"run",    "tiny.yaml",  "--backend",  "cpu",        "--size",
                                        "n=3000", "--strategy", "exhaustive", "--progress", "plain"};
-  ASSERT_EQ(run(sandbox, words).status, 0);
+  run_to(0, sandbox, words);
   const std::string one = "objective: {minimize: time}";
   const auto objective = [&](const std::string& other) {
     std::string changed = study;
@@ -174,23 +167,20 @@ TEST(Run, AChangedObjectiveRanksWhatIsStoredAnew) {
   // Of time and size alone: the same trials, ranked by another figure. The first may be a simpler
   // one of several that are as good.
   objective("objective: {maximize: gigabytes}");
-  const auto told = run(sandbox, {"results", "tiny.yaml", "--csv", "by_rate.csv"});
-  ASSERT_EQ(told.status, 0) << told.err;
+  const auto told = run_to(0, sandbox, {"results", "tiny.yaml", "--csv", "by_rate.csv"});
   const auto rows = read_csv(sandbox.path("by_rate.csv"));
   ASSERT_EQ(rows.size(), 11U);
   for (std::size_t i = 2; i < rows.size() && rows[i].at("state") == "ok"; ++i) {
     EXPECT_LE(std::stod(rows[i].at("gigabytes")), std::stod(rows[i - 1].at("gigabytes")));
   }
-  auto done = run(sandbox, words);
-  ASSERT_EQ(done.status, 0);
+  auto done = run_to(0, sandbox, words);
   EXPECT_TRUE(done.err.find("(11 from the store)") != std::string::npos || measured_again(done))
       << done.err;
   // Of something else: what was dropped for its time has to be measured.
   study.replace(study.find("metrics: {"), 10, "metrics: {threads: BLOCK * 1.0, ");
   objective("objective: {minimize: threads}");
-  done = run(sandbox, words);
-  ASSERT_EQ(done.status, 0);
-  EXPECT_NE(done.err.find("  11 ok  "), std::string::npos) << done.err;
+  done = run_to(0, sandbox, words);
+  EXPECT_TRUE(says(done.err, "  11 ok  "));
   EXPECT_EQ(read_csv(csv_of(sandbox, "n3000"))[0].at("BLOCK"), "32");
 }
 
@@ -203,9 +193,9 @@ TEST(Run, SeveralObjectivesHaveAFront) {
                 "objective: {minimize: time, beside: [{minimize: threads}]}");
   sandbox.write("tiny.yaml", study);
   sandbox.write("tiny.cu", text_of(data("studies/tiny.cu")));
-  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000",
-                                  "--strategy", "nsga2", "--budget", "11", "--progress", "none"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000",
+                            "--strategy", "nsga2", "--budget", "11", "--progress", "none"});
   const auto rows = read_csv(csv_of(sandbox, "n3000"));
   ASSERT_EQ(rows.size(), 11U);
   for (const auto& row : rows) {
@@ -217,8 +207,8 @@ TEST(Run, SeveralObjectivesHaveAFront) {
     };
     EXPECT_EQ(row.at("front") == "false", std::any_of(rows.begin(), rows.end(), dominates));
   }
-  EXPECT_NE(done.out.find("* on the front"), std::string::npos) << done.out;
-  EXPECT_NE(run(sandbox, {"results", "tiny.yaml"}).out.find("* on the front"), std::string::npos);
+  EXPECT_TRUE(says(done.out, "* on the front"));
+  EXPECT_TRUE(says(run(sandbox, {"results", "tiny.yaml"}).out, "* on the front"));
 }
 
 TEST(Run, WrongReferenceIsAnInputErrorNotARun) {
@@ -228,14 +218,12 @@ TEST(Run, WrongReferenceIsAnInputErrorNotARun) {
 extern "C" __global__ void axpy(const float* x, float* y, float a, int n) {}
 extern "C" __global__ void axpy_reference(const float* x, float* y, float a, int n) { oops }
 )cuda");
-  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--strategy", "random",
-                                  "--progress", "none"});
-  EXPECT_EQ(done.status, 2) << done.err;
-  EXPECT_NE(
-      done.err.find("the reference kernel: it does not compile (it shares its source with the "
-                    "variants):"),
-      std::string::npos)
-      << done.err;
+  const auto done = run_to(
+      2, sandbox,
+      {"run", "tiny.yaml", "--backend", "cpu", "--strategy", "random", "--progress", "none"});
+  EXPECT_TRUE(says(done.err,
+                   "the reference kernel: it does not compile (it shares its source with the "
+                   "variants):"));
 }
 
 TEST(Run, AMacroWithoutItsPrefixIsExplained) {
@@ -244,12 +232,11 @@ TEST(Run, AMacroWithoutItsPrefixIsExplained) {
   std::string source = text_of(data("studies/tiny.cu"));
   source.replace(source.find("TUNE_BLOCK * TUNE_PER"), 10, "BLOCK");
   sandbox.write("tiny.cu", source);
-  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--progress", "none"});
-  EXPECT_EQ(done.status, 2) << done.err;
-  EXPECT_NE(done.err.find("note: BLOCK is a parameter; its macro is TUNE_BLOCK (define_prefix: "
-                          "\"\" takes the prefix away)"),
-            std::string::npos)
-      << done.err;
+  const auto done =
+      run_to(2, sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--progress", "none"});
+  EXPECT_TRUE(says(done.err,
+                   "note: BLOCK is a parameter; its macro is TUNE_BLOCK (define_prefix: "
+                   "\"\" takes the prefix away)"));
 }
 
 TEST(Run, AMacroWithoutItsPrefixIsExplainedInAVariantToo) {
@@ -261,14 +248,13 @@ TEST(Run, AMacroWithoutItsPrefixIsExplainedInAVariantToo) {
   sandbox.write("reference.cu", source);
   source.replace(source.find("TUNE_BLOCK * TUNE_PER"), 10, "BLOCK");
   sandbox.write("tiny.cu", source);
-  const auto done = run(sandbox, {"run", "tiny.yaml", "--backend", "cpu", "--progress", "none",
-                                  "--budget", "2", "--size", "n=3000"});
-  EXPECT_EQ(done.status, 1) << done.err;
-  EXPECT_NE(done.out.find("all 2 for one reason, as "), std::string::npos) << done.out;
-  EXPECT_NE(done.out.find("    note: BLOCK is a parameter; its macro is TUNE_BLOCK (define_prefix: "
-                          "\"\" takes the prefix away)\n"),
-            std::string::npos)
-      << done.out;
+  const auto done = run_to(1, sandbox,
+                           {"run", "tiny.yaml", "--backend", "cpu", "--progress", "none",
+                            "--budget", "2", "--size", "n=3000"});
+  EXPECT_TRUE(says(done.out, "all 2 for one reason, as "));
+  EXPECT_TRUE(says(done.out,
+                   "    note: BLOCK is a parameter; its macro is TUNE_BLOCK (define_prefix: "
+                   "\"\" takes the prefix away)\n"));
 }
 
 // More variants of one program than there is room for at a time: some are proposed while it is
@@ -291,9 +277,9 @@ TEST(Run, OneOfTheVariantsThatShareACompilationPaysForIt) {
                 "arguments:\n"
                 "  - {name: x, type: float32, shape: [n], role: inout, fill: {constant: 1}}\n"
                 "  - {name: n, type: int32, value: n}\n");
-  const auto done = run(sandbox, {"run", "twice.yaml", "--backend", "cpu", "--jobs", "1",
-                                  "--strategy", "exhaustive", "--progress", "none"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox,
+                           {"run", "twice.yaml", "--backend", "cpu", "--jobs", "1", "--strategy",
+                            "exhaustive", "--progress", "none"});
   const auto rows = read_csv(csv_of(sandbox, "n100"));
   ASSERT_EQ(rows.size(), 12U);
   int paid = 0;

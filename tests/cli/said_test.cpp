@@ -37,13 +37,12 @@ TEST(Terminal, TextValuesShowNothingThatATerminalObeys) {
                       "\n  ");
   auto words = tune();
   words.back() = "plain";
-  const auto done = run(sandbox, words);
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ((done.out + done.err).find(kEscape), std::string::npos) << done.out << done.err;
-  EXPECT_EQ(done.out.find('\a'), std::string::npos);
+  const auto done = run_to(0, sandbox, words);
+  EXPECT_FALSE(says((done.out + done.err), kEscape)) << done.out << done.err;
+  EXPECT_FALSE(says(done.out, "\a"));
   const auto shown = run(sandbox, {"results", "tiny.yaml"});
-  EXPECT_EQ(shown.out.find(kEscape), std::string::npos) << shown.out;
-  EXPECT_EQ(shown.out.find("two\nlines"), std::string::npos) << shown.out;
+  EXPECT_FALSE(says(shown.out, kEscape));
+  EXPECT_FALSE(says(shown.out, "two\nlines"));
   // Files keep what the study says.
   for (const auto& row : ranking_of(sandbox, "axpy")) {
     EXPECT_TRUE(row.at("S") == kEscape + "[31mRED" + kEscape + "]0;title\a" ||
@@ -57,32 +56,29 @@ TEST(Terminal, NamesOfImportsShowNothingThatATerminalObeys) {
   sandbox.write("cache.json", R"({"device_name": "X\u001b[31m", "kernel_name": "k\u001b[1m\nline",
     "tune_params_keys": ["A"], "tune_params": {"A": [1, 2]},
     "cache": {"1": {"A": 1, "time": 1.0}, "2": {"A": 2, "time": 2.0}}})");
-  const auto done = run(sandbox, {"import", "cache.json", "--device", "d\x1b[31m\nX"});
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ((done.out + done.err).find(kEscape), std::string::npos) << done.out << done.err;
-  EXPECT_NE(done.out.find("d [31m X"), std::string::npos) << done.out;
-  const auto shown = run(sandbox, {"results"});
-  ASSERT_EQ(shown.status, 0) << shown.err;
-  EXPECT_EQ(shown.out.find(kEscape), std::string::npos) << shown.out;
-  EXPECT_NE(shown.out.find("on d [31m X"), std::string::npos) << shown.out;
+  const auto done = run_to(0, sandbox, {"import", "cache.json", "--device", "d\x1b[31m\nX"});
+  EXPECT_FALSE(says((done.out + done.err), kEscape)) << done.out << done.err;
+  EXPECT_TRUE(says(done.out, "d [31m X"));
+  const auto shown = run_to(0, sandbox, {"results"});
+  EXPECT_FALSE(says(shown.out, kEscape));
+  EXPECT_TRUE(says(shown.out, "on d [31m X"));
 }
 
 TEST(Terminal, ColoursAreInPipesOnlyWhereTheyAreAskedFor) {
   const Sandbox sandbox;
   write_tiny(sandbox);
-  const auto plain = run(sandbox, tune());
-  ASSERT_EQ(plain.status, 0) << plain.err;
-  EXPECT_EQ(plain.out.find(kEscape), std::string::npos) << plain.out;
+  const auto plain = run_to(0, sandbox, tune());
+  EXPECT_FALSE(says(plain.out, kEscape));
   const auto shown = run(sandbox, {"results", "tiny.yaml", "--color", "always"});
-  EXPECT_NE(shown.out.find("\n" + kEscape + "[32m   1 "), std::string::npos) << shown.out;
+  EXPECT_TRUE(says(shown.out, "\n" + kEscape + "[32m   1 "));
   EXPECT_EQ(occurrences(shown.out, kEscape), 2U) << "the best row, and nothing else";
   const auto again = run(sandbox, tune({"--color", "always"}));
-  EXPECT_NE(again.out.find(kEscape + "[32m   1 "), std::string::npos) << again.out;
+  EXPECT_TRUE(says(again.out, kEscape + "[32m   1 "));
   for (const auto& row : ranking_of(sandbox, "axpy")) {
-    EXPECT_EQ(row.at("rank").find(kEscape), std::string::npos) << "no file has colours";
+    EXPECT_FALSE(says(row.at("rank"), kEscape)) << "no file has colours";
   }
   const auto csv = run(sandbox, {"results", "tiny.yaml", "--color", "always", "--csv", "-"});
-  EXPECT_EQ(csv.out.find(kEscape), std::string::npos) << csv.out;
+  EXPECT_FALSE(says(csv.out, kEscape));
 }
 
 TEST(Terminal, FailuresAndWarningsHaveColoursOfTheirOwn) {
@@ -90,9 +86,7 @@ TEST(Terminal, FailuresAndWarningsHaveColoursOfTheirOwn) {
   const auto failed =
       run(sandbox, {"run", data("faults/faults.yaml"), "--backend", "cpu", "--where",
                     "FAULT == 'nan'", "--progress", "none", "--color", "always"});
-  EXPECT_NE(failed.out.find(kEscape + "[31mnothing valid was found" + kEscape + "[0m\n"),
-            std::string::npos)
-      << failed.out;
+  EXPECT_TRUE(says(failed.out, kEscape + "[31mnothing valid was found" + kEscape + "[0m\n"));
   write_tiny(sandbox);
   std::string study = text_of(sandbox.path("tiny.yaml"));
   study.replace(study.find("launch:"), 0, "  - n > 1\n");
@@ -110,8 +104,7 @@ TEST(Files, APipeIsNoStudyAndNoRecording) {
   for (const char* command : {"check", "run", "export"}) {
     const auto done = run(sandbox, {command, "pipe.yaml"});
     EXPECT_EQ(done.status, 2) << command;
-    EXPECT_NE(done.err.find("pipe.yaml: cannot read the study: it is a pipe"), std::string::npos)
-        << done.err;
+    EXPECT_TRUE(says(done.err, "pipe.yaml: cannot read the study: it is a pipe"));
   }
   ASSERT_EQ(::mkfifo(sandbox.path("pipe.json").c_str(), 0666), 0);
   for (const std::vector<std::string>& words :
@@ -122,8 +115,8 @@ TEST(Files, APipeIsNoStudyAndNoRecording) {
         {"verify-export", "pipe.json", "tiny.yaml"}}) {
     const auto done = run(sandbox, words);
     EXPECT_TRUE(done.status == 1 || done.status == 2) << words[0];
-    EXPECT_NE(done.err.find("pipe.json"), std::string::npos) << done.err;
-    EXPECT_NE(done.err.find("a pipe"), std::string::npos) << done.err;
+    EXPECT_TRUE(says(done.err, "pipe.json"));
+    EXPECT_TRUE(says(done.err, "a pipe"));
   }
 }
 
@@ -132,8 +125,7 @@ TEST(Files, ADamagedDeviceFileIsNamed) {
   write_tiny(sandbox);
   sandbox.write("old/device.json", "{\"name\": \"X\",,");
   sandbox.write("old/n5.csv", "rank,state,BLOCK,PER,n\n1,ok,32,1,5\n");
-  const auto done = run(sandbox, {"export", "tiny.yaml", "--from", "old"});
-  EXPECT_EQ(done.status, 2);
+  const auto done = run_to(2, sandbox, {"export", "tiny.yaml", "--from", "old"});
   EXPECT_EQ(done.err.find("old/device.json: is no description of a device"), 0U) << done.err;
 }
 
@@ -143,13 +135,11 @@ TEST(Files, AnEmptyDatabaseHoldsNoResultsYet) {
   sandbox.write("results/tuner.sqlite", "");
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"results"}, {"results", "tiny.yaml"}, {"export", "tiny.yaml"}}) {
-    const auto done = run(sandbox, words);
-    EXPECT_EQ(done.status, 1);
-    EXPECT_NE(done.err.find("there are no results in results/tuner.sqlite yet"), std::string::npos)
-        << done.err;
+    const auto done = run_to(1, sandbox, words);
+    EXPECT_TRUE(says(done.err, "there are no results in results/tuner.sqlite yet"));
   }
-  EXPECT_EQ(run(sandbox, tune()).status, 0);
-  EXPECT_EQ(run(sandbox, {"results"}).status, 0);
+  run_to(0, sandbox, tune());
+  run_to(0, sandbox, {"results"});
 }
 
 TEST(Files, AStoreRemovedInMidRunIsNoticedAndTheRankingIsWritten) {
@@ -163,7 +153,7 @@ TEST(Files, AStoreRemovedInMidRunIsNoticedAndTheRankingIsWritten) {
   fs::remove_all(sandbox.path("results"));
   const auto done = running.wait();
   EXPECT_EQ(done.status, 1) << done.err;
-  EXPECT_NE(done.err.find("tuner.sqlite was removed or replaced"), std::string::npos) << done.err;
+  EXPECT_TRUE(says(done.err, "tuner.sqlite was removed or replaced"));
   EXPECT_FALSE(ranking_of(sandbox, "twice").empty());
 }
 
@@ -178,7 +168,7 @@ int shell(const Sandbox& sandbox, const std::string& words) {
 TEST(Output, ThatDoesNotArriveIsNoSuccess) {
   const Sandbox sandbox;
   write_tiny(sandbox);
-  ASSERT_EQ(run(sandbox, tune()).status, 0);
+  run_to(0, sandbox, tune());
   for (const std::string& words :
        {std::string("results"), std::string("results tiny.yaml --csv -"),
         std::string("export tiny.yaml"), std::string("export tiny.yaml --format json"),
@@ -188,8 +178,7 @@ TEST(Output, ThatDoesNotArriveIsNoSuccess) {
         std::string("run --help"), std::string("--version"),
         std::string("run tiny.yaml --backend cpu --budget 4 --size n=3000 --progress none")}) {
     EXPECT_EQ(shell(sandbox, words + " > /dev/full"), 1) << words;
-    EXPECT_NE(text_of(sandbox.path("said")).find("cannot write to standard output"),
-              std::string::npos)
+    EXPECT_TRUE(says(text_of(sandbox.path("said")), "cannot write to standard output"))
         << words << text_of(sandbox.path("said"));
   }
   EXPECT_EQ(shell(sandbox, "results >&-"), 0) << "what is closed wants nothing";
@@ -203,13 +192,12 @@ TEST(Output, ARunInWhichOneSizeHasNothingValidIsNoSuccess) {
   sandbox.write("tiny.cu", source);
   const std::vector<std::string> words{"run",      "tiny.yaml", "--backend",  "cpu",
                                        "--budget", "2",         "--progress", "none"};
-  const auto done = run(sandbox, words);
-  EXPECT_EQ(done.status, 1) << done.out;
-  EXPECT_NE(done.out.find("2 correctness"), std::string::npos) << done.out;
-  EXPECT_NE(done.out.find("2 trials: "), std::string::npos) << done.out;
+  const auto done = run_to(1, sandbox, words);
+  EXPECT_TRUE(says(done.out, "2 correctness"));
+  EXPECT_TRUE(says(done.out, "2 trials: "));
   auto one = words;
   one.insert(one.end(), {"--size", "n=10000"});
-  EXPECT_EQ(run(sandbox, one).status, 0);
+  run_to(0, sandbox, one);
 }
 
 // The tiny study with `out` verified by nothing.
@@ -225,43 +213,39 @@ TEST(Unverified, EveryPlaceThatShowsARankingSaysSo) {
   const Sandbox sandbox;
   write_unverified(sandbox);
   const std::string words = "not verified: nothing verifies 'y'";
-  const auto done = run(sandbox, tune());
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.out.find(words), std::string::npos) << done.out;
+  const auto done = run_to(0, sandbox, tune());
+  EXPECT_TRUE(says(done.out, words));
   for (const auto& row : ranking_of(sandbox, "axpy")) {
     EXPECT_EQ(row.at("verified"), row.at("rank").empty() ? "" : "false");
   }
   const auto shown = run(sandbox, {"results", "tiny.yaml"});
-  EXPECT_NE(shown.out.find(words), std::string::npos) << shown.out;
+  EXPECT_TRUE(says(shown.out, words));
   const auto folder = run(sandbox, {"results"});
-  EXPECT_NE(folder.out.find("not verified: there was no reference"), std::string::npos)
-      << folder.out;
+  EXPECT_TRUE(says(folder.out, "not verified: there was no reference"));
   const auto header = run(sandbox, {"export", "tiny.yaml"});
-  EXPECT_NE(header.out.find("// WARNING, not verified: nothing verifies 'y'"), std::string::npos);
+  EXPECT_TRUE(says(header.out, "// WARNING, not verified: nothing verifies 'y'"));
   const auto json = run(sandbox, {"export", "tiny.yaml", "--format", "json"});
-  EXPECT_NE(json.out.find("\"verified\": false"), std::string::npos);
-  EXPECT_NE(json.out.find("\"" + words + "\""), std::string::npos);
+  EXPECT_TRUE(says(json.out, "\"verified\": false"));
+  EXPECT_TRUE(says(json.out, "\"" + words + "\""));
   const auto t4 = run(sandbox, {"export", "tiny.yaml", "--format", "t4"});
-  EXPECT_NE(t4.out.find("\"verified\": false"), std::string::npos);
-  ASSERT_EQ(run(sandbox, {"export", "tiny.yaml", "--format", "launcher", "-o", "lib/a"}).status, 0);
+  EXPECT_TRUE(says(t4.out, "\"verified\": false"));
+  run_to(0, sandbox, {"export", "tiny.yaml", "--format", "launcher", "-o", "lib/a"});
   for (const char* file : {"lib/a.hpp", "lib/a.cu"}) {
-    EXPECT_NE(text_of(sandbox.path(file)).find("// WARNING, not verified: "), std::string::npos)
-        << file;
+    EXPECT_TRUE(says(text_of(sandbox.path(file)), "// WARNING, not verified: ")) << file;
   }
   const auto from = run(sandbox, {"export", "tiny.yaml", "--from", "results"});
-  EXPECT_NE(from.out.find("// WARNING, not verified: "), std::string::npos);
+  EXPECT_TRUE(says(from.out, "// WARNING, not verified: "));
 }
 
 TEST(Unverified, AVerifiedRankingSaysNothingOfTheKind) {
   const Sandbox sandbox;
   write_tiny(sandbox);
-  const auto done = run(sandbox, tune());
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ(done.out.find("not verified"), std::string::npos) << done.out;
+  const auto done = run_to(0, sandbox, tune());
+  EXPECT_FALSE(says(done.out, "not verified"));
   for (const auto& row : ranking_of(sandbox, "axpy")) EXPECT_EQ(row.at("verified"), "true");
-  EXPECT_EQ(run(sandbox, {"export", "tiny.yaml"}).out.find("not verified"), std::string::npos);
+  EXPECT_FALSE(says(run(sandbox, {"export", "tiny.yaml"}).out, "not verified"));
   const auto json = run(sandbox, {"export", "tiny.yaml", "--format", "json"});
-  EXPECT_NE(json.out.find("\"verified\": true"), std::string::npos);
+  EXPECT_TRUE(says(json.out, "\"verified\": true"));
 }
 
 }  // namespace

@@ -94,10 +94,8 @@ search: {strategy: exhaustive}
 };
 
 TEST_F(SeveralDevices, FindTheWinnerOfOneAndMeasureEachVariantOnce) {
-  const Finished one = run(sandbox_, words("0", "one"));
-  ASSERT_EQ(one.status, 0) << one.err;
-  const Finished all = run(sandbox_, words("all", "four"));
-  ASSERT_EQ(all.status, 0) << all.err;
+  const Finished one = run_to(0, sandbox_, words("0", "one"));
+  const Finished all = run_to(0, sandbox_, words("all", "four"));
   const Rows rows = ranking("four");
   expect_all(rows);
   EXPECT_EQ(rows.front().at("WORK"), "1");
@@ -113,7 +111,7 @@ TEST_F(SeveralDevices, FindTheWinnerOfOneAndMeasureEachVariantOnce) {
     EXPECT_GT(device.at("busy"), 0) << device;
     EXPECT_TRUE(device.at("lost").is_null()) << device;
   }
-  EXPECT_NE(all.err.find("measured by device 0: "), std::string::npos);
+  EXPECT_TRUE(says(all.err, "measured by device 0: "));
 }
 
 TEST_F(SeveralDevices, LoseNothingWhenARunWorkerIsKilled) {
@@ -137,8 +135,7 @@ TEST_F(SeveralDevices, GoOnAfterAKillOfAllWithWhatIsNotMeasuredYet) {
     running.signal(SIGKILL);
     seen = occurrences(running.wait().err, "\"trial\"");
   }
-  const Finished done = run(sandbox_, words("all", "results"));
-  EXPECT_EQ(done.status, 0) << done.err;
+  const Finished done = run_to(0, sandbox_, words("all", "results"));
   expect_all(ranking("results"));
   if (measured_again(done)) return;  // the machine is busy: all the stored ones are old
   EXPECT_GE(occurrences(done.err, "\"from_store\":true"), seen) << done.err;
@@ -148,7 +145,7 @@ TEST_F(SeveralDevices, AreThereAndNamedOnceEach) {
   const auto expect_refused = [&](const std::string& devices, int status, const char* why) {
     const Finished done = run(sandbox_, words(devices, "results"));
     EXPECT_EQ(done.status, status);
-    EXPECT_NE(done.err.find(why), std::string::npos) << done.err;
+    EXPECT_TRUE(says(done.err, why));
   };
   expect_refused("0,4", 3, "there is no device 4; the backend has devices 0 to 3");
   expect_refused("1,1", 2, "--device names device 1 twice: each number once, or 'all'");
@@ -199,8 +196,7 @@ class Ranks : public SeveralDevices {
 };
 
 TEST_F(Ranks, MeasureEachVariantOnceAndTheFirstSpeaksForAll) {
-  const Finished done = run(sandbox_, tuning(), launcher());
-  ASSERT_EQ(done.status, 0) << done.err;
+  const Finished done = run_to(0, sandbox_, tuning(), launcher());
   const Rows rows = ranking("results");
   expect_all(rows);
   std::set<std::string> devices;
@@ -231,8 +227,7 @@ TEST_F(Ranks, LoseNothingThatWasMeasuredWhenOneIsKilled) {
     seen = occurrences(killed.err, "\"trial\"");
   }
   ASSERT_TRUE(no_process_left(sandbox_));
-  const Finished done = run(sandbox_, tuning(), launcher());
-  EXPECT_EQ(done.status, 0) << done.err;
+  const Finished done = run_to(0, sandbox_, tuning(), launcher());
   expect_all(ranking("results"));
   if (measured_again(done)) return;  // the machine is busy: all the stored ones are old
   EXPECT_GE(occurrences(done.err, "\"from_store\":true"), seen) << done.err;
@@ -279,12 +274,11 @@ measure: {finalists: 2}
        {"sh", "-c", R"sh(test $OMPI_COMM_WORLD_RANK = 0 || cd other; exec "$@")sh", "sh"}) {
     there.emplace_back(word);
   }
-  const Finished done =
-      run(sandbox_,
-          {"run", "study/far.yaml", "--backend", "cpu:devices=4,threads=1", "--progress", "json"},
-          there);
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ(done.err.find("left out"), std::string::npos) << done.err;
+  const Finished done = run_to(
+      0, sandbox_,
+      {"run", "study/far.yaml", "--backend", "cpu:devices=4,threads=1", "--progress", "json"},
+      there);
+  EXPECT_FALSE(says(done.err, "left out"));
   std::set<std::string> devices;
   for (const auto& row : ranking("results")) {
     devices.insert(row.at("device_uuid"));
@@ -294,8 +288,7 @@ measure: {finalists: 2}
 }
 
 TEST_F(Ranks, SayOnceWhatIsWrong) {
-  const Finished done = run(sandbox_, {"run", "missing.yaml"}, launcher());
-  EXPECT_EQ(done.status, 2);
+  const Finished done = run_to(2, sandbox_, {"run", "missing.yaml"}, launcher());
   EXPECT_EQ(occurrences(done.err, "missing.yaml: cannot read the study: there is no such file"), 1U)
       << done.err;
 }

@@ -107,8 +107,7 @@ measure: {finalists: 0}
 };
 
 TEST_F(SizesSideBySide, HaveADeviceEachAndTheOneLeftOverHasAll) {
-  const Finished done = run(sandbox_, words("results"));
-  ASSERT_EQ(done.status, 0) << done.err;
+  const Finished done = run_to(0, sandbox_, words("results"));
   expect_all("results");
   std::map<Json, std::size_t> trials;
   for (const Json& event : events_of(done.err, {"trial"})) ++trials[event.at("size")];
@@ -127,8 +126,7 @@ TEST_F(SizesSideBySide, HaveADeviceEachAndTheOneLeftOverHasAll) {
   // All is compiled by now. One after the other each is on all devices.
   auto in_turn = words("in-turn");
   in_turn.emplace_back("--in-turn");
-  const Finished other = run(sandbox_, in_turn);
-  ASSERT_EQ(other.status, 0) << other.err;
+  const Finished other = run_to(0, sandbox_, in_turn);
   expect_all("in-turn");
   const auto parts = events_of(other.err, {"begin", "ranked"});
   ASSERT_EQ(parts.size(), 10U);
@@ -147,8 +145,7 @@ TEST_F(SizesSideBySide, AreInterruptedTogetherAndGoOnTogether) {
   const Finished interrupted = running.wait();
   const bool came_late = occurrences(interrupted.err, "\"ranked\"") == 5;
   EXPECT_EQ(interrupted.status, came_late ? 0 : 130) << interrupted.err;
-  const Finished done = run(sandbox_, words("results"));
-  EXPECT_EQ(done.status, 0) << done.err;
+  const Finished done = run_to(0, sandbox_, words("results"));
   expect_all("results");
   EXPECT_GE(occurrences(done.err, "\"from_store\":true"), measured_again(done) ? 0U : 6U);
 }

@@ -59,8 +59,7 @@ TEST(Then, EachOutcomeOfASecondLaunchIsItsVariants) {
   sandbox.write("scale.cu", kSource);
   sandbox.write("scale.yaml", kStudy);
   const std::vector<std::string> words{"run", "scale.yaml", "--backend", "cpu"};
-  const auto done = run(sandbox, words);
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, words);
   std::map<std::string, std::string> states;
   std::map<std::string, std::string> messages;
   for (const auto& row : ranking_of(sandbox, "scale")) {
@@ -76,30 +75,27 @@ TEST(Then, EachOutcomeOfASecondLaunchIsItsVariants) {
   EXPECT_EQ(messages["wide"], "multiply<{factor}>: block.x is 4096, the device allows 1024");
   EXPECT_EQ(states["trap"], "runtime") << messages["trap"];
 
-  EXPECT_NE(run(sandbox, words).err.find("(5 from the store)"), std::string::npos);
+  EXPECT_TRUE(says(run(sandbox, words).err, "(5 from the store)"));
   // A launch that is made otherwise is measured anew.
   std::string changed = kStudy;
   changed.replace(changed.find("else 128"), 8, "else 256");
   sandbox.write("scale.yaml", changed);
-  EXPECT_EQ(run(sandbox, words).err.find("from the store"), std::string::npos);
+  EXPECT_FALSE(says(run(sandbox, words).err, "from the store"));
 }
 
 TEST(Then, ExportsCarryTheLaunches) {
   const Sandbox sandbox;
   sandbox.write("scale.cu", kSource);
   sandbox.write("scale.yaml", std::string(kStudy) + "constraints: [WAY == 'two']\n");
-  ASSERT_EQ(run(sandbox, {"run", "scale.yaml", "--backend", "cpu"}).status, 0);
-  ASSERT_EQ(run(sandbox, {"export", "scale.yaml", "--format", "json", "-o", "scale.json"}).status,
-            0);
+  run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  run_to(0, sandbox, {"export", "scale.yaml", "--format", "json", "-o", "scale.json"});
   const std::string json = text_of(sandbox.path("scale.json"));
-  EXPECT_NE(json.find("\"entry\": \"multiply<{factor}>\""), std::string::npos);
-  EXPECT_NE(json.find("\"when\": \"WAY != 'one'\""), std::string::npos);
-  ASSERT_EQ(run(sandbox, {"export", "scale.yaml", "--format", "header", "-o", "scale.h"}).status,
-            0);
-  const auto verified = run(
-      sandbox, {"verify-export", "scale.h", "scale.yaml", "--backend", "cpu", "--size", "n=77"});
-  EXPECT_EQ(verified.status, 0) << verified.err;
-  EXPECT_NE(verified.out.find("1 right, 0 wrong"), std::string::npos) << verified.out;
+  EXPECT_TRUE(says(json, "\"entry\": \"multiply<{factor}>\""));
+  EXPECT_TRUE(says(json, "\"when\": \"WAY != 'one'\""));
+  run_to(0, sandbox, {"export", "scale.yaml", "--format", "header", "-o", "scale.h"});
+  const auto verified = run_to(
+      0, sandbox, {"verify-export", "scale.h", "scale.yaml", "--backend", "cpu", "--size", "n=77"});
+  EXPECT_TRUE(says(verified.out, "1 right, 0 wrong"));
 }
 
 // Steps of a simulation: a writes b, and they change places. Three steps leave the answer in b. A
@@ -148,19 +144,18 @@ verify: {a: {rtol: 0, atol: 1e-6}, b: {rtol: 0, atol: 1e-6}}
 search: {strategy: exhaustive}
 )yaml";
   sandbox.write("heat.yaml", study);
-  const auto done = run(sandbox, {"run", "heat.yaml", "--backend", "cpu"});
-  ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("2 correctness"), std::string::npos) << done.err;
-  EXPECT_EQ(done.err.find("runtime"), std::string::npos) << done.err;
-  const auto launcher = run(sandbox, {"export", "heat.yaml", "--format", "launcher", "-o", "heat"});
-  EXPECT_EQ(launcher.status, 2);
-  EXPECT_NE(launcher.err.find("this study has 'repeat'"), std::string::npos) << launcher.err;
+  const auto done = run_to(0, sandbox, {"run", "heat.yaml", "--backend", "cpu"});
+  EXPECT_TRUE(says(done.err, "2 correctness"));
+  EXPECT_FALSE(says(done.err, "runtime"));
+  const auto launcher =
+      run_to(2, sandbox, {"export", "heat.yaml", "--format", "launcher", "-o", "heat"});
+  EXPECT_TRUE(says(launcher.err, "this study has 'repeat'"));
   std::string shorter = study;
   shorter.replace(shorter.rfind("repeat: STEPS"), 13, "repeat: 2");
   sandbox.write("heat.yaml", shorter);
   const auto wrong =
       run(sandbox, {"run", "heat.yaml", "--backend", "cpu", "--size", "n=200,STEPS=3"});
-  EXPECT_NE(wrong.err.find("4 correctness"), std::string::npos) << wrong.err;
+  EXPECT_TRUE(says(wrong.err, "4 correctness"));
 }
 
 // Few values of each parameter, but all of FORM, FINISH and SHARED; no block fits the size.
@@ -173,9 +168,9 @@ TEST(Then, EveryWayToFinishAReductionIsRight) {
         "\nparameters: {BLOCK: [64], BLOCKS_PER_SM: [4], VEC: [1, 4],"
         " UNROLL: [1], STREAM: [0]}\n";
     sandbox.write(name + ".yaml", study);
-    const auto done = run(sandbox, {"run", name + ".yaml", "--backend", "cpu", "--strategy",
-                                    "exhaustive", "--size", "N=1003"});
-    ASSERT_EQ(done.status, 0) << done.err;
+    const auto done = run_to(0, sandbox,
+                             {"run", name + ".yaml", "--backend", "cpu", "--strategy", "exhaustive",
+                              "--size", "N=1003"});
     std::set<std::string> finished;
     const auto rows = ranking_of(sandbox, name);
     EXPECT_EQ(rows.size(), 1U + 3 * 2 * 2 + 3 * 2);

@@ -20,31 +20,28 @@ TEST(Try, KernelsReadThroughTexturesAndWriteThroughSurfaces) {
     words.front() = data("studies/" + words.front()).string();
     words.insert(words.begin(), "try");
     words.insert(words.end(), {"--backend", "cpu"});
-    const auto tried = run(sandbox, words);
-    EXPECT_EQ(tried.status, 0) << tried.out << tried.err;
-    EXPECT_NE(tried.out.find("answer          right"), std::string::npos) << tried.out;
+    const auto tried = run_to(0, sandbox, words);
+    EXPECT_TRUE(says(tried.out, "answer          right"));
   }
 }
 
 TEST(Try, SaysEverythingOfOneConfigurationAndStoresNothing) {
   const Sandbox sandbox;
   const auto done =
-      run(sandbox, {"try", kTiny, "BLOCK=64,PER=2", "--backend", "cpu", "--size", "n=3000"});
-  ASSERT_EQ(done.status, 0) << done.err;
+      run_to(0, sandbox, {"try", kTiny, "BLOCK=64,PER=2", "--backend", "cpu", "--size", "n=3000"});
   for (const char* text :
        {", n3000\n", "  configuration   BLOCK=64 PER=2\n", "  state           ok\n", "% interval ",
         " samples\n", "  samples, ms     ", "  gbps            ",
         "  answer          right; largest error ", "  grid, block     24 x 1 x 1, 64 x 1 x 1\n",
         "  registers       ", "  occupancy       ", "  compiler        "}) {
-    EXPECT_NE(done.out.find(text), std::string::npos) << text << "\n" << done.out;
+    EXPECT_TRUE(says(done.out, text));
   }
   EXPECT_FALSE(std::filesystem::exists(sandbox.path("results")));
 }
 
 TEST(Try, WhatIsNotGivenIsAsInTheFirstValidConfiguration) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"try", kTiny, "PER=4", "--backend", "cpu", "--json"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"try", kTiny, "PER=4", "--backend", "cpu", "--json"});
   EXPECT_EQ(occurrences(done.out, "\n"), 2U) << "one line for each size";
   const auto first = nlohmann::json::parse(done.out.substr(0, done.out.find('\n')));
   EXPECT_EQ(first.at("configuration"), nlohmann::json({{"BLOCK", 32}, {"PER", 4}}));
@@ -56,31 +53,26 @@ TEST(Try, WhatIsNotGivenIsAsInTheFirstValidConfiguration) {
 TEST(Try, AFailureIsTold) {
   const Sandbox sandbox;
   const auto compile =
-      run(sandbox, {"try", kFaults, "FAULT=compile", "BLOCK=64", "--backend", "cpu"});
-  EXPECT_EQ(compile.status, 1);
-  EXPECT_NE(compile.out.find("  state           compile\n"), std::string::npos) << compile.out;
-  EXPECT_NE(compile.out.find("error"), std::string::npos) << compile.out;
-  const auto wrong = run(sandbox, {"try", kFaults, "FAULT=one_wrong", "--backend", "cpu"});
-  EXPECT_EQ(wrong.status, 1);
-  EXPECT_NE(wrong.out.find("  state           correctness\n"), std::string::npos) << wrong.out;
-  EXPECT_NE(wrong.out.find("  answer          largest error "), std::string::npos) << wrong.out;
+      run_to(1, sandbox, {"try", kFaults, "FAULT=compile", "BLOCK=64", "--backend", "cpu"});
+  EXPECT_TRUE(says(compile.out, "  state           compile\n"));
+  EXPECT_TRUE(says(compile.out, "error"));
+  const auto wrong = run_to(1, sandbox, {"try", kFaults, "FAULT=one_wrong", "--backend", "cpu"});
+  EXPECT_TRUE(says(wrong.out, "  state           correctness\n"));
+  EXPECT_TRUE(says(wrong.out, "  answer          largest error "));
 }
 
 TEST(Try, NamesTheConstraintThatDoesNotHold) {
   const Sandbox sandbox;
-  const auto done =
-      run(sandbox, {"try", kTiny, "BLOCK=256", "PER=4", "--backend", "cpu", "--size", "n=3000"});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.out.find("not in the search space; what does not hold:\n    BLOCK * PER <= 512\n"),
-            std::string::npos)
-      << done.out;
+  const auto done = run_to(
+      1, sandbox, {"try", kTiny, "BLOCK=256", "PER=4", "--backend", "cpu", "--size", "n=3000"});
+  EXPECT_TRUE(
+      says(done.out, "not in the search space; what does not hold:\n    BLOCK * PER <= 512\n"));
 }
 
 TEST(Try, MistakesAreToldBeforeADeviceIsOpened) {
   const Sandbox sandbox;
   const auto said = [&](const std::string& words) {
-    const auto done = run(sandbox, {"try", kTiny, words, "--backend", "cpu"});
-    EXPECT_EQ(done.status, 2);
+    const auto done = run_to(2, sandbox, {"try", kTiny, words, "--backend", "cpu"});
     return done.err;
   };
   EXPECT_EQ(said("BLOK=64"),

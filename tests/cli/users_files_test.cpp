@@ -27,9 +27,9 @@ class UsersFiles : public testing::Test {
     sandbox_->write("parts.cuh", "#pragma once\n");
     sandbox_->write("input.bin", std::string(40000, '\0'));
     const auto done =
-        run(*sandbox_, {"run", "tiny.yaml", "--backend", "cpu", "--where", "BLOCK < 128",
-                        "--strategy", "exhaustive", "--progress", "none", "--trace", "trace.csv"});
-    ASSERT_EQ(done.status, 0) << done.err;
+        run_to(0, *sandbox_,
+               {"run", "tiny.yaml", "--backend", "cpu", "--where", "BLOCK < 128", "--strategy",
+                "exhaustive", "--progress", "none", "--trace", "trace.csv"});
   }
   static void TearDownTestSuite() {
     delete sandbox_;
@@ -42,7 +42,7 @@ class UsersFiles : public testing::Test {
     const std::string before = text_of(sandbox_->path(file));
     const auto done = call(words);
     EXPECT_EQ(done.status, 2) << words[0] << " over " << file << ": " << done.err;
-    EXPECT_NE(done.err.find(reason), std::string::npos) << done.err;
+    EXPECT_TRUE(says(done.err, reason));
     EXPECT_EQ(text_of(sandbox_->path(file)), before);
   }
   static Sandbox* sandbox_;
@@ -107,8 +107,7 @@ TEST_F(UsersFiles, WhatTunerWroteIsReplacedAndNamed) {
     for (int i = 0; i < 2; ++i) {
       const auto done = call({"export", "tiny.yaml", "--format", format, "-o", name});
       EXPECT_EQ(done.status, 0) << done.err;
-      EXPECT_NE(done.err.find("wrote " + name + ": 1 problem size, 1 device\n"), std::string::npos)
-          << done.err;
+      EXPECT_TRUE(says(done.err, "wrote " + name + ": 1 problem size, 1 device\n"));
     }
   }
   for (int i = 0; i < 2; ++i) {
@@ -186,14 +185,13 @@ TEST_F(UsersFiles, ASubsetThatIsMeasuredLaterJoinsTheRanking) {
   const Sandbox sandbox;
   for (const char* part : {"BLOCK == 64", "BLOCK == 128", "BLOCK == 256"}) {
     const auto done =
-        run(sandbox, {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
-                      "--progress", "none", "--strategy", "exhaustive", "--where", part});
-    ASSERT_EQ(done.status, 0) << done.err;
+        run_to(0, sandbox,
+               {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
+                "--progress", "none", "--strategy", "exhaustive", "--where", part});
   }
   const auto rows = ranking_of(sandbox, "axpy");
   EXPECT_EQ(rows.size(), 8U);
-  const auto shown = run(sandbox, {"results", data("studies/tiny.yaml"), "--csv", "all.csv"});
-  ASSERT_EQ(shown.status, 0) << shown.err;
+  const auto shown = run_to(0, sandbox, {"results", data("studies/tiny.yaml"), "--csv", "all.csv"});
   EXPECT_EQ(read_csv(sandbox.path("all.csv")), rows);
 }
 

@@ -19,8 +19,8 @@ bool is_far_behind(const Row& row) { return row.at("state") == "ok" && row.at("f
 
 TEST(WrongAnswers, EveryKernelThatIsRightAtFirstOnlyOrWritesElsewhereIsFoundOut) {
   const Sandbox sandbox;
-  const auto done = run(sandbox, {"run", data("wrong/wrong.yaml").string(), "--backend", "cpu"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto done =
+      run_to(0, sandbox, {"run", data("wrong/wrong.yaml").string(), "--backend", "cpu"});
   const auto rows = ranking_of(sandbox, "wrong");
   ASSERT_EQ(rows.size(), 28U);
   for (const Row& row : rows) {
@@ -58,8 +58,7 @@ TEST(WrongAnswers, NoKernelOfTheCorpusGetsARankThatItHasNotEarned) {
   for (const auto& [study, kernels] : {std::pair{"corpus", 85}, {"attempts", 23}}) {
     const Sandbox sandbox;
     const std::string path = data("wrong/" + std::string(study) + ".yaml").string();
-    const auto done = run(sandbox, {"run", path, "--backend", "cpu"});
-    ASSERT_EQ(done.status, 0) << done.err;
+    const auto done = run_to(0, sandbox, {"run", path, "--backend", "cpu"});
     expect_as_wanted(sandbox, study, static_cast<std::size_t>(kernels));
   }
 }
@@ -73,8 +72,7 @@ TEST(WrongAnswers, AKernelThatKeepsItsAnswerIsFoundOutOnFreshInputs) {
     std::string study = fresh;
     study.replace(study.find("inputs: fresh, drop"), 13, "inputs: " + inputs);
     sandbox.write("fresh.yaml", study);
-    const auto done = run(sandbox, {"run", "fresh.yaml", "--backend", "cpu"});
-    ASSERT_EQ(done.status, 0) << done.err;
+    const auto done = run_to(0, sandbox, {"run", "fresh.yaml", "--backend", "cpu"});
     const auto rows = ranking_of(sandbox, "wrong_fresh");
     ASSERT_EQ(rows.size(), 2U);
     for (const Row& row : rows) {
@@ -177,8 +175,7 @@ TEST(WrongAnswers, AWriteFarBesideTheOutputCondemnsNobodyElse) {
     const Sandbox sandbox;
     write_stray(sandbox, blocks[i], distances[i]);
     for (const bool again : {false, true}) {
-      const auto done = run(sandbox, {"run", "stray.yaml", "--backend", "cpu"});
-      EXPECT_EQ(done.status, 0) << done.err;
+      const auto done = run_to(0, sandbox, {"run", "stray.yaml", "--backend", "cpu"});
       const auto rows = ranking_of(sandbox, "stray");
       ASSERT_EQ(rows.size(), 9U);
       for (const Row& row : rows) {
@@ -229,19 +226,16 @@ TEST(WrongAnswers, AConstantOfAnotherSizeIsRefusedWithItsPlace) {
   const Sandbox sandbox;
   const auto refused = [&](const std::string& given) {
     write_study(sandbox, given);
-    const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-    EXPECT_EQ(done.status, 2) << done.err;
+    const auto done = run_to(2, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
     return done.err;
   };
-  EXPECT_NE(refused(constants(5, "int32"))
-                .find("scale.yaml:11:12: the reference: mask: it has 16 bytes in the kernel, 20 "
-                      "are to be written\n"),
-            std::string::npos);
-  EXPECT_NE(refused(constants(4, "int16")).find("scale.yaml:12:12: the reference: shift: it has 4"),
-            std::string::npos);
+  EXPECT_TRUE(says(refused(constants(5, "int32")),
+                   "scale.yaml:11:12: the reference: mask: it has 16 bytes in the kernel, 20 "
+                   "are to be written\n"));
+  EXPECT_TRUE(
+      says(refused(constants(4, "int16")), "scale.yaml:12:12: the reference: shift: it has 4"));
   write_study(sandbox, constants(4, "int32"));
-  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   EXPECT_EQ(occurrences(done.err, "warning"), 0U) << done.err;
 }
 
@@ -253,13 +247,11 @@ TEST(WrongAnswers, AReferenceThatCrashesIsNamedWithWhatItWasGiven) {
   std::string study = text_of(sandbox.path("scale.yaml"));
   study.replace(study.find("scale_reference"), 15, "crash");
   sandbox.write("scale.yaml", study);
-  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 1) << done.err;
+  const auto done = run_to(1, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   // How the worker ended is not said here: a sanitizer reports the fault itself, without a signal.
-  EXPECT_NE(done.err.find("perhaps by the reference kernel 'crash' outside of its buffers: it was "
-                          "given x float32[100], y float32[100], n int32"),
-            std::string::npos)
-      << done.err;
+  EXPECT_TRUE(says(done.err,
+                   "perhaps by the reference kernel 'crash' outside of its buffers: it was "
+                   "given x float32[100], y float32[100], n int32"));
 }
 
 TEST(WrongAnswers, ArgumentsThatTheKernelDoesNotTakeAreRefusedBeforeARun) {
@@ -269,25 +261,20 @@ TEST(WrongAnswers, ArgumentsThatTheKernelDoesNotTakeAreRefusedBeforeARun) {
   study.replace(study.find("{name: n, type: int32"), 21, "{name: n, type: float");
   sandbox.write("scale.yaml", study);
   for (const std::string command : {"check", "run"}) {
-    const auto done = run(sandbox, {command, "scale.yaml"});
-    EXPECT_EQ(done.status, 2) << done.err;
-    EXPECT_NE(done.err.find("scale.yaml:9:12: argument 'n' is float32, but parameter 3 of the "
-                            "kernel 'scale' is 'int n' (scale.cu:5) (type: int32)"),
-              std::string::npos)
-        << done.err;
+    const auto done = run_to(2, sandbox, {command, "scale.yaml"});
+    EXPECT_TRUE(says(done.err,
+                     "scale.yaml:9:12: argument 'n' is float32, but parameter 3 of the "
+                     "kernel 'scale' is 'int n' (scale.cu:5) (type: int32)"));
   }
 }
 
 TEST(WrongAnswers, AConstantThatIsLargerThanWhatItIsGivenIsWarnedOfOnce) {
   const Sandbox sandbox;
   write_study(sandbox, constants(3, "int32"));
-  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(
-      done.err.find("warning: __constant__ 'mask' has room for more than the 12 bytes that it "
-                    "is given: the rest keeps its initial value"),
-      std::string::npos)
-      << done.err;
+  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  EXPECT_TRUE(says(done.err,
+                   "warning: __constant__ 'mask' has room for more than the 12 bytes that it "
+                   "is given: the rest keeps its initial value"));
   EXPECT_EQ(occurrences(done.err, "warning"), 1U) << done.err;
 }
 
@@ -296,10 +283,8 @@ TEST(WrongAnswers, AConstantThatNobodySetsAndAnAnswerThatIsAllZeroAreWarnedOf) {
   write_study(sandbox, "");
   const std::string mask = "scale.cu:3: nothing sets __constant__ 'mask'";
   const std::string shift = "scale.cu:4: nothing sets __constant__ 'shift'";
-  const auto checked = run(sandbox, {"check", "scale.yaml"});
-  EXPECT_EQ(checked.status, 0) << checked.err;
-  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 0) << done.err;
+  const auto checked = run_to(0, sandbox, {"check", "scale.yaml"});
+  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   for (const std::string& text : {checked.err, done.err}) {
     EXPECT_EQ(occurrences(text, mask), 1U) << text;
     EXPECT_EQ(occurrences(text, shift), 1U) << text;
@@ -322,14 +307,12 @@ TEST(HostKernels, OneThatTakesAllMemoryIsARuntimeFailureAndTheOthersGoOn) {
   long pieces = TUNE_FAULT == 1 && i == 0 ? 64 + sysconf(_SC_NPROCESSORS_ONLN) : 0;
   while (pieces-- > 0 && last != nullptr) last = malloc(256u << 20);
 )cuda");
-  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   for (const Row& row : ranking_of(sandbox, "scale")) {
     const bool greedy = row.at("FAULT") == "1";
     EXPECT_EQ(row.at("state"), greedy ? "runtime" : "ok") << row.at("message");
     if (!greedy) continue;
-    EXPECT_NE(row.at("message").find("MiB of memory and did not give them back"), std::string::npos)
-        << row.at("message");
+    EXPECT_TRUE(says(row.at("message"), "MiB of memory and did not give them back"));
   }
 }
 
@@ -343,8 +326,7 @@ TEST(HostKernels, WhatOneLeavesRunningIsEnded) {
     _exit(0);
   }
 )cuda");
-  const auto done = run(sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 0) << done.err;
+  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   EXPECT_TRUE(program_processes(sandbox).empty());
 }
 
