@@ -234,5 +234,7 @@ def study_file(study):
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text + "\n")
         yield path
+    except Error as error:  # whoever reads it never saw the file
+        raise Error(str(error).replace(path, "study")) from None
     finally:
         os.unlink(path)

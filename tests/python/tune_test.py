@@ -271,6 +271,11 @@ class Tune(unittest.TestCase):
         self.assertIn("the source of 'nowhere', which cannot be found: write it in a file or in a notebook",
                       self.said(made["nowhere"]))
 
+    def test_mistakes_of_a_dictionary_name_no_file_that_is_gone(self):
+        with self.assertRaises(tuner.Error) as told:
+            tuner.run({"kernel": {"name": "x"}})
+        self.assertTrue(str(told.exception).startswith("study:1:1: missing key 'parameters'"), told.exception)
+
     def test_kernels_of_triton_are_compiled_before_they_are_launched(self):
         runtime = Path(self.room, "triton", "runtime")
         runtime.mkdir(parents=True)
