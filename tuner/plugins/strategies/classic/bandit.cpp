@@ -37,9 +37,33 @@ class Bandit : public sdk::Strategy {
       {"exploration", "0.02", "weight of trying those rarely asked (0 to 10)", "number 0..10"}};
 
   explicit Bandit(const StrategySetup& setup);
-  std::vector<Index> ask(std::size_t count) override;
-  void tell(const Observation& observation) override;
-  void learn(const sdk::Prior& prior) override;
+  std::vector<Index> ask(std::size_t count) override {
+    std::vector<Index> out;
+    while (out.size() < count) {
+      const auto index = propose();
+      if (!index) break;
+      out.push_back(*index);
+    }
+    return out;
+  }
+
+  void tell(const Observation& observation) override {
+    const auto* before = history_.best();
+    const double best = before == nullptr ? kInfinity : before->value;
+    history_.record(observation);
+    const auto asked = asked_by_.find(observation.index);
+    if (asked != asked_by_.end()) {
+      recent_.push_back({asked->second, value_of(observation) < best});
+      if (recent_.size() > window_) recent_.pop_front();
+      --open_[asked->second];
+      asked_by_.erase(asked);
+    }
+    for (const auto& arm : arms_) arm->tell(observation);
+  }
+
+  void learn(const sdk::Prior& prior) override {
+    for (const auto& arm : arms_) arm->learn(prior);
+  }
 
  private:
   struct Use {
@@ -47,9 +71,47 @@ class Bandit : public sdk::Strategy {
     bool improved = false;
   };
 
-  std::optional<Index> propose();
-  std::vector<std::size_t> arms_by_merit() const;
-  double merit(std::size_t arm) const;
+  // An arm may name what another one has asked for: it will be told the answer with all the others,
+  // and is asked again.
+  std::optional<Index> propose() {
+    constexpr int kTries = 20;
+    for (const std::size_t arm : arms_by_merit()) {
+      for (int t = 0; t < kTries; ++t) {
+        const std::vector<Index> asked = arms_[arm]->ask(1);
+        if (asked.empty()) break;
+        if (!history_.claim(asked.front())) continue;
+        asked_by_[asked.front()] = arm;
+        ++open_[arm];
+        return asked.front();
+      }
+    }
+    const auto index = history_.fresh();
+    if (index) history_.claim(*index);
+    return index;
+  }
+
+  std::vector<std::size_t> arms_by_merit() const {
+    std::vector<double> merits;
+    for (std::size_t arm = 0; arm < arms_.size(); ++arm) merits.push_back(merit(arm));
+    return places_by(arms_.size(), [&](std::size_t arm) { return -merits[arm]; });
+  }
+
+  // Area under the curve of the arm's improvements over its uses in the window, late ones weighing
+  // more, plus a bonus for those that were rarely used.
+  double merit(std::size_t arm) const {
+    double uses = 0;
+    double area = 0;
+    for (const Use& use : recent_) {
+      if (use.arm != arm) continue;
+      uses += 1;
+      if (use.improved) area += uses;
+    }
+    const double all = static_cast<double>(recent_.size()) + 1;
+    const double tried = uses + static_cast<double>(open_[arm]);
+    if (tried == 0) return kInfinity;
+    const double credit = uses == 0 ? 0 : area / (uses * (uses + 1) / 2);
+    return credit + exploration_ * std::sqrt(2 * std::log2(all + 1) / tried);
+  }
 
   History history_;
   std::vector<std::unique_ptr<sdk::Strategy>> arms_;
@@ -73,76 +135,6 @@ Bandit::Bandit(const StrategySetup& setup)
     at = end + 1;
   }
   open_.assign(arms_.size(), 0);
-}
-
-std::vector<Index> Bandit::ask(std::size_t count) {
-  std::vector<Index> out;
-  while (out.size() < count) {
-    const auto index = propose();
-    if (!index) break;
-    out.push_back(*index);
-  }
-  return out;
-}
-
-// An arm may name what another one has asked for: it will be told the answer with all the others,
-// and is asked again.
-std::optional<Index> Bandit::propose() {
-  constexpr int kTries = 20;
-  for (const std::size_t arm : arms_by_merit()) {
-    for (int t = 0; t < kTries; ++t) {
-      const std::vector<Index> asked = arms_[arm]->ask(1);
-      if (asked.empty()) break;
-      if (!history_.claim(asked.front())) continue;
-      asked_by_[asked.front()] = arm;
-      ++open_[arm];
-      return asked.front();
-    }
-  }
-  const auto index = history_.fresh();
-  if (index) history_.claim(*index);
-  return index;
-}
-
-void Bandit::learn(const sdk::Prior& prior) {
-  for (const auto& arm : arms_) arm->learn(prior);
-}
-
-void Bandit::tell(const Observation& observation) {
-  const auto* before = history_.best();
-  const double best = before == nullptr ? kInfinity : before->value;
-  history_.record(observation);
-  const auto asked = asked_by_.find(observation.index);
-  if (asked != asked_by_.end()) {
-    recent_.push_back({asked->second, value_of(observation) < best});
-    if (recent_.size() > window_) recent_.pop_front();
-    --open_[asked->second];
-    asked_by_.erase(asked);
-  }
-  for (const auto& arm : arms_) arm->tell(observation);
-}
-
-std::vector<std::size_t> Bandit::arms_by_merit() const {
-  std::vector<double> merits;
-  for (std::size_t arm = 0; arm < arms_.size(); ++arm) merits.push_back(merit(arm));
-  return places_by(arms_.size(), [&](std::size_t arm) { return -merits[arm]; });
-}
-
-// Area under the curve of the arm's improvements over its uses in the window, late ones weighing
-// more, plus a bonus for those that were rarely used.
-double Bandit::merit(std::size_t arm) const {
-  double uses = 0;
-  double area = 0;
-  for (const Use& use : recent_) {
-    if (use.arm != arm) continue;
-    uses += 1;
-    if (use.improved) area += uses;
-  }
-  const double all = static_cast<double>(recent_.size()) + 1;
-  const double tried = uses + static_cast<double>(open_[arm]);
-  if (tried == 0) return kInfinity;
-  const double credit = uses == 0 ? 0 : area / (uses * (uses + 1) / 2);
-  return credit + exploration_ * std::sqrt(2 * std::log2(all + 1) / tried);
 }
 
 }  // namespace

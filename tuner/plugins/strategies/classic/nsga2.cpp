@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "tuner/plugins/strategies/catalogue.h"
+#include "tuner/plugins/strategies/classic/walker.h"
 #include "tuner/plugins/strategies/parts/pareto.h"
-#include "tuner/plugins/strategies/parts/walker.h"
 
 namespace tuner::strategies {
 namespace {
@@ -35,38 +35,36 @@ class Nsga2 : public Walkers {
   using Walkers::Walkers;
 
  private:
-  Walk walk(Guide& guide) override;
+  Walk walk(Guide& guide) override {
+    Rng& rng = guide.rng();
+    std::vector<Index> members = guide.fresh(population_);
+    co_await guide.measure_all(members);
+    while (members.size() > 1) {
+      members = by_dominance(guide.history(), members);
+      std::vector<Index> children;
+      while (children.size() < population_) {
+        // Sorted best first: the smaller of two random places wins the tournament.
+        const auto parent = [&] {
+          return members[std::min(rng.below(members.size()), rng.below(members.size()))];
+        };
+        const Index a = parent();
+        Positions child = moves().uniform_crossover(moves().space().positions(a),
+                                                    moves().space().positions(parent()), rng);
+        moves().mutate(child, mutation_, rng);
+        children.push_back(moves().repair(std::move(child), a, rng));
+      }
+      co_await guide.measure_all(children);
+      for (const Index child : children) {
+        if (std::ranges::find(members, child) == members.end()) members.push_back(child);
+      }
+      members = by_dominance(guide.history(), members);
+      members.resize(std::min(members.size(), population_));
+    }
+  }
 
   std::size_t population_ = option<std::size_t>("population");
   double mutation_ = option<double>("mutation");
 };
-
-Walk Nsga2::walk(Guide& guide) {
-  Rng& rng = guide.rng();
-  std::vector<Index> members = guide.fresh(population_);
-  co_await guide.measure_all(members);
-  while (members.size() > 1) {
-    members = by_dominance(guide.history(), members);
-    std::vector<Index> children;
-    while (children.size() < population_) {
-      // Sorted best first: the smaller of two random places wins the tournament.
-      const auto parent = [&] {
-        return members[std::min(rng.below(members.size()), rng.below(members.size()))];
-      };
-      const Index a = parent();
-      Positions child = moves().uniform_crossover(moves().space().positions(a),
-                                                  moves().space().positions(parent()), rng);
-      moves().mutate(child, mutation_, rng);
-      children.push_back(moves().repair(std::move(child), a, rng));
-    }
-    co_await guide.measure_all(children);
-    for (const Index child : children) {
-      if (std::ranges::find(members, child) == members.end()) members.push_back(child);
-    }
-    members = by_dominance(guide.history(), members);
-    members.resize(std::min(members.size(), population_));
-  }
-}
 
 }  // namespace
 

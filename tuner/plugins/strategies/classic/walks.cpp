@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "tuner/plugins/strategies/catalogue.h"
-#include "tuner/plugins/strategies/parts/walker.h"
+#include "tuner/plugins/strategies/classic/walker.h"
 
 namespace tuner::strategies {
 namespace {
@@ -26,26 +26,24 @@ class SimulatedAnnealing : public Walkers {
   using Walkers::Walkers;
 
  private:
-  Walk walk(Guide& guide) override;
+  Walk walk(Guide& guide) override {
+    Rng& rng = guide.rng();
+    const std::vector<Index> first = guide.sensible(1);
+    if (first.empty()) co_return;
+    Member at = co_await guide.measure(first.front());
+    for (double temperature = start_; temperature > end_; temperature *= cooling_) {
+      const auto index = moves().random_neighbour(at.index, kind_, rng);
+      if (!index) co_return;
+      const Member next = co_await guide.measure(*index);
+      if (guide.accepts(next.value - at.value, temperature)) at = next;
+    }
+  }
 
   double start_ = option<double>("start");
   double end_ = option<double>("end");
   double cooling_ = option<double>("cooling");
   tuner_neighbourhood kind_ = neighbourhood_option(options());
 };
-
-Walk SimulatedAnnealing::walk(Guide& guide) {
-  Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.sensible(1);
-  if (first.empty()) co_return;
-  Member at = co_await guide.measure(first.front());
-  for (double temperature = start_; temperature > end_; temperature *= cooling_) {
-    const auto index = moves().random_neighbour(at.index, kind_, rng);
-    if (!index) co_return;
-    const Member next = co_await guide.measure(*index);
-    if (guide.accepts(next.value - at.value, temperature)) at = next;
-  }
-}
 
 // Iterated local search (Lourenço, Martin and Stützle 2003): descend, then kick the best and
 // descend again.
@@ -62,37 +60,35 @@ class IteratedLocalSearch : public Walkers {
   using Walkers::Walkers;
 
  private:
-  Walk walk(Guide& guide) override;
+  Walk walk(Guide& guide) override {
+    Rng& rng = guide.rng();
+    const std::vector<Index> first = guide.sensible(1);
+    if (first.empty()) co_return;
+    Member at = co_await guide.measure(first.front());
+    Member best = at;
+    for (int failures = 0; failures < patience_; ++failures) {
+      std::vector<Index> near = moves().space().neighbours(at.index, kind_);
+      rng.shuffle(near);
+      while (!near.empty()) {
+        const Member next = co_await guide.measure(near.back());
+        near.pop_back();
+        if (next.value >= at.value) continue;
+        at = next;
+        near = moves().space().neighbours(at.index, kind_);
+        rng.shuffle(near);
+      }
+      if (at.value < best.value) {
+        best = at;
+        failures = -1;
+      }
+      at = co_await guide.measure(moves().kick(best.index, kick_, rng));
+    }
+  }
 
   std::size_t kick_ = option<std::size_t>("kick");
   int patience_ = option<int>("patience");
   tuner_neighbourhood kind_ = neighbourhood_option(options());
 };
-
-Walk IteratedLocalSearch::walk(Guide& guide) {
-  Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.sensible(1);
-  if (first.empty()) co_return;
-  Member at = co_await guide.measure(first.front());
-  Member best = at;
-  for (int failures = 0; failures < patience_; ++failures) {
-    std::vector<Index> near = moves().space().neighbours(at.index, kind_);
-    rng.shuffle(near);
-    while (!near.empty()) {
-      const Member next = co_await guide.measure(near.back());
-      near.pop_back();
-      if (next.value >= at.value) continue;
-      at = next;
-      near = moves().space().neighbours(at.index, kind_);
-      rng.shuffle(near);
-    }
-    if (at.value < best.value) {
-      best = at;
-      failures = -1;
-    }
-    at = co_await guide.measure(moves().kick(best.index, kick_, rng));
-  }
-}
 
 // Tabu search (Glover 1989): always to the best of a few neighbours, never back to one that was
 // left lately.
@@ -112,39 +108,38 @@ class Tabu : public Walkers {
   using Walkers::Walkers;
 
  private:
-  Walk walk(Guide& guide) override;
+  Walk walk(Guide& guide) override {
+    Rng& rng = guide.rng();
+    const std::vector<Index> first = guide.sensible(1);
+    if (first.empty()) co_return;
+    Index at = first.front();
+    double best_value = (co_await guide.measure(at)).value;
+    std::deque<Index> forbidden{at};
+    for (int failures = 0; failures < patience_; ++failures) {
+      std::vector<Index> near = moves().space().neighbours(at, kind_);
+      std::erase_if(near, [&](Index index) {
+        return std::ranges::find(forbidden, index) != forbidden.end();
+      });
+      if (near.empty()) co_return;
+      rng.shuffle(near);
+      near.resize(std::min(near.size(), candidates_));
+      const Population measured = co_await guide.measure_all(near);
+      const Member& best = best_of(measured);
+      at = best.index;
+      if (best.value < best_value) {
+        best_value = best.value;
+        failures = -1;
+      }
+      forbidden.push_back(at);
+      if (forbidden.size() > tenure_) forbidden.pop_front();
+    }
+  }
 
   std::size_t candidates_ = option<std::size_t>("candidates");
   std::size_t tenure_ = option<std::size_t>("tenure");
   int patience_ = option<int>("patience");
   tuner_neighbourhood kind_ = neighbourhood_option(options());
 };
-
-Walk Tabu::walk(Guide& guide) {
-  Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.sensible(1);
-  if (first.empty()) co_return;
-  Index at = first.front();
-  double best_value = (co_await guide.measure(at)).value;
-  std::deque<Index> forbidden{at};
-  for (int failures = 0; failures < patience_; ++failures) {
-    std::vector<Index> near = moves().space().neighbours(at, kind_);
-    std::erase_if(
-        near, [&](Index index) { return std::ranges::find(forbidden, index) != forbidden.end(); });
-    if (near.empty()) co_return;
-    rng.shuffle(near);
-    near.resize(std::min(near.size(), candidates_));
-    const Population measured = co_await guide.measure_all(near);
-    const Member& best = best_of(measured);
-    at = best.index;
-    if (best.value < best_value) {
-      best_value = best.value;
-      failures = -1;
-    }
-    forbidden.push_back(at);
-    if (forbidden.size() > tenure_) forbidden.pop_front();
-  }
-}
 
 // Basin hopping (Wales and Doye 1997): descents to local optima, joined by hops as in annealing.
 class BasinHopping : public Walkers {
@@ -162,34 +157,32 @@ class BasinHopping : public Walkers {
   using Walkers::Walkers;
 
  private:
-  Walk walk(Guide& guide) override;
+  Walk walk(Guide& guide) override {
+    Rng& rng = guide.rng();
+    const std::vector<Index> first = guide.sensible(1);
+    if (first.empty()) co_return;
+    Member basin = co_await guide.measure(first.front());
+    while (true) {
+      Member at = co_await guide.measure(moves().kick(basin.index, hop_, rng));
+      std::size_t failed = 0;
+      while (failed < tries_) {
+        const auto index = moves().random_neighbour(at.index, kind_, rng);
+        if (!index) break;
+        const Member next = co_await guide.measure(*index);
+        ++failed;
+        if (next.value >= at.value) continue;
+        at = next;
+        failed = 0;
+      }
+      if (guide.accepts(at.value - basin.value, temperature_)) basin = at;
+    }
+  }
 
   std::size_t hop_ = option<std::size_t>("hop");
   double temperature_ = option<double>("temperature");
   std::size_t tries_ = option<std::size_t>("tries");
   tuner_neighbourhood kind_ = neighbourhood_option(options());
 };
-
-Walk BasinHopping::walk(Guide& guide) {
-  Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.sensible(1);
-  if (first.empty()) co_return;
-  Member basin = co_await guide.measure(first.front());
-  while (true) {
-    Member at = co_await guide.measure(moves().kick(basin.index, hop_, rng));
-    std::size_t failed = 0;
-    while (failed < tries_) {
-      const auto index = moves().random_neighbour(at.index, kind_, rng);
-      if (!index) break;
-      const Member next = co_await guide.measure(*index);
-      ++failed;
-      if (next.value >= at.value) continue;
-      at = next;
-      failed = 0;
-    }
-    if (guide.accepts(at.value - basin.value, temperature_)) basin = at;
-  }
-}
 
 // Pattern search (Hooke and Jeeves 1961): steps along each parameter, then along the sum of those
 // that helped.
@@ -204,70 +197,66 @@ class PatternSearch : public Walkers {
   using Walkers::Walkers;
 
  private:
-  Walk walk(Guide& guide) override;
+  Walk walk(Guide& guide) override {
+    Rng& rng = guide.rng();
+    const std::vector<Index> first = guide.sensible(1);
+    if (first.empty()) co_return;
+    Member at = co_await guide.measure(first.front());
+    Positions base = at.positions;
+    std::vector<std::uint32_t> order = moves().free_parameters();
+    double share = step_;
+    while (true) {
+      bool moved = false;
+      rng.shuffle(order);
+      for (const std::uint32_t parameter : order) {
+        for (const Index index : around(at.positions, parameter, share)) {
+          const Member next = co_await guide.measure(index);
+          if (next.value >= at.value) continue;
+          at = next;
+          moved = true;
+          break;
+        }
+      }
+      if (moved) {  // once more in the direction of the whole sweep
+        Positions ahead = at.positions;
+        for (const std::uint32_t p : order) {
+          if (moves().space().ordered(p)) ahead[p] = moves().clamp(p, 2.0 * ahead[p] - base[p]);
+        }
+        base = at.positions;
+        const Member next = co_await guide.measure(moves().repair(std::move(ahead), at.index, rng));
+        if (next.value < at.value) at = next;
+        continue;
+      }
+      const bool smallest = std::ranges::all_of(order, [&](std::uint32_t p) {
+        return !moves().space().ordered(p) || share * moves().space().value_count(p) < 1.5;
+      });
+      if (smallest) co_return;
+      share /= 2;
+    }
+  }
+
   // The valid configurations a step along this parameter leads to.
-  std::vector<Index> around(const Positions& at, std::uint32_t parameter, double share) const;
+  std::vector<Index> around(const Positions& at, std::uint32_t parameter, double share) const {
+    const std::uint32_t count = moves().space().value_count(parameter);
+    std::vector<Index> out;
+    Positions changed = at;
+    const auto add = [&](std::uint32_t position) {
+      if (position == at[parameter]) return;
+      changed[parameter] = position;
+      if (const auto index = moves().space().index_of(changed)) out.push_back(*index);
+    };
+    if (moves().space().ordered(parameter)) {
+      const double step = std::max(1.0, std::round(share * count));
+      add(moves().clamp(parameter, at[parameter] + step));
+      add(moves().clamp(parameter, at[parameter] - step));
+    } else {
+      for (std::uint32_t position = 0; position < count; ++position) add(position);
+    }
+    return out;
+  }
 
   double step_ = option<double>("step");
 };
-
-std::vector<Index> PatternSearch::around(const Positions& at, std::uint32_t parameter,
-                                         double share) const {
-  const std::uint32_t count = moves().space().value_count(parameter);
-  std::vector<Index> out;
-  Positions changed = at;
-  const auto add = [&](std::uint32_t position) {
-    if (position == at[parameter]) return;
-    changed[parameter] = position;
-    if (const auto index = moves().space().index_of(changed)) out.push_back(*index);
-  };
-  if (moves().space().ordered(parameter)) {
-    const double step = std::max(1.0, std::round(share * count));
-    add(moves().clamp(parameter, at[parameter] + step));
-    add(moves().clamp(parameter, at[parameter] - step));
-  } else {
-    for (std::uint32_t position = 0; position < count; ++position) add(position);
-  }
-  return out;
-}
-
-Walk PatternSearch::walk(Guide& guide) {
-  Rng& rng = guide.rng();
-  const std::vector<Index> first = guide.sensible(1);
-  if (first.empty()) co_return;
-  Member at = co_await guide.measure(first.front());
-  Positions base = at.positions;
-  std::vector<std::uint32_t> order = moves().free_parameters();
-  double share = step_;
-  while (true) {
-    bool moved = false;
-    rng.shuffle(order);
-    for (const std::uint32_t parameter : order) {
-      for (const Index index : around(at.positions, parameter, share)) {
-        const Member next = co_await guide.measure(index);
-        if (next.value >= at.value) continue;
-        at = next;
-        moved = true;
-        break;
-      }
-    }
-    if (moved) {  // once more in the direction of the whole sweep
-      Positions ahead = at.positions;
-      for (const std::uint32_t p : order) {
-        if (moves().space().ordered(p)) ahead[p] = moves().clamp(p, 2.0 * ahead[p] - base[p]);
-      }
-      base = at.positions;
-      const Member next = co_await guide.measure(moves().repair(std::move(ahead), at.index, rng));
-      if (next.value < at.value) at = next;
-      continue;
-    }
-    const bool smallest = std::ranges::all_of(order, [&](std::uint32_t p) {
-      return !moves().space().ordered(p) || share * moves().space().value_count(p) < 1.5;
-    });
-    if (smallest) co_return;
-    share /= 2;
-  }
-}
 
 }  // namespace
 

@@ -136,11 +136,53 @@ class SurrogateForest : public sdk::Strategy {
       {"pool", "500", "candidates that the trees judge (10 to 100000)", "integer 10..100000"}};
 
   explicit SurrogateForest(const StrategySetup& setup);
-  std::vector<Index> ask(std::size_t count) override;
+  std::vector<Index> ask(std::size_t count) override {
+    std::vector<Index> out;
+    while (out.size() < count) {
+      const std::size_t answers = history_.entries().size();
+      std::optional<Index> index;
+      if (answers >= start_) {
+        if (answers >= next_ranking_ || ranked_.empty()) rank_candidates();
+        while (!ranked_.empty() && history_.seen(ranked_.back())) ranked_.pop_back();
+        if (!ranked_.empty()) index = ranked_.back();
+      }
+      if (!index) index = history_.fresh();
+      if (!index) break;
+      history_.claim(*index);
+      out.push_back(*index);
+    }
+    return out;
+  }
+
   void tell(const Observation& observation) override;
 
  private:
-  void rank_candidates();
+  // New trees after every fiftieth part of the answers: growing them costs more than measuring by
+  // slightly older ones.
+  void rank_candidates() {
+    const auto& entries = history_.entries();
+    next_ranking_ = entries.size() + 1 + entries.size() / 50;
+    const Eigen::VectorXf targets = targets_of(entries, {});
+    std::vector<Point> points;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      points.push_back(encoding_.point(entries[i].index));
+      values.push_back(targets[static_cast<Eigen::Index>(i)]);
+    }
+    std::vector<bool> ordered;
+    for (const std::uint32_t p : moves_.free_parameters())
+      ordered.push_back(moves_.space().ordered(p));
+    const Forest forest(points, values, ordered, trees_, leaf_, rng_);
+
+    std::vector<std::pair<double, Index>> judged;
+    for (const Index index : source_.gather(history_, pool_)) {
+      const auto predicted = forest.predict(encoding_.point(index));
+      judged.emplace_back(predicted.mean - kappa_ * predicted.deviation, index);
+    }
+    std::ranges::sort(judged, std::ranges::greater{});
+    ranked_.clear();
+    for (const auto& [merit, index] : judged) ranked_.push_back(index);
+  }
 
   History history_;
   Moves moves_;
@@ -168,52 +210,7 @@ SurrogateForest::SurrogateForest(const StrategySetup& setup)
       start_(setup.options.get<std::size_t>("start")),
       pool_(setup.options.get<std::size_t>("pool")) {}
 
-std::vector<Index> SurrogateForest::ask(std::size_t count) {
-  std::vector<Index> out;
-  while (out.size() < count) {
-    const std::size_t answers = history_.entries().size();
-    std::optional<Index> index;
-    if (answers >= start_) {
-      if (answers >= next_ranking_ || ranked_.empty()) rank_candidates();
-      while (!ranked_.empty() && history_.seen(ranked_.back())) ranked_.pop_back();
-      if (!ranked_.empty()) index = ranked_.back();
-    }
-    if (!index) index = history_.fresh();
-    if (!index) break;
-    history_.claim(*index);
-    out.push_back(*index);
-  }
-  return out;
-}
-
 void SurrogateForest::tell(const Observation& observation) { history_.record(observation); }
-
-// New trees after every fiftieth part of the answers: growing them costs more than measuring by
-// slightly older ones.
-void SurrogateForest::rank_candidates() {
-  const auto& entries = history_.entries();
-  next_ranking_ = entries.size() + 1 + entries.size() / 50;
-  const Eigen::VectorXf targets = targets_of(entries, {});
-  std::vector<Point> points;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    points.push_back(encoding_.point(entries[i].index));
-    values.push_back(targets[static_cast<Eigen::Index>(i)]);
-  }
-  std::vector<bool> ordered;
-  for (const std::uint32_t p : moves_.free_parameters())
-    ordered.push_back(moves_.space().ordered(p));
-  const Forest forest(points, values, ordered, trees_, leaf_, rng_);
-
-  std::vector<std::pair<double, Index>> judged;
-  for (const Index index : source_.gather(history_, pool_)) {
-    const auto predicted = forest.predict(encoding_.point(index));
-    judged.emplace_back(predicted.mean - kappa_ * predicted.deviation, index);
-  }
-  std::ranges::sort(judged, std::ranges::greater{});
-  ranked_.clear();
-  for (const auto& [merit, index] : judged) ranked_.push_back(index);
-}
 
 }  // namespace
 

@@ -30,21 +30,60 @@ class History {
 
   // A uniformly random configuration that was not seen, not claimed yet; empty when there is none.
   // This is what makes every strategy end exactly when its space is exhausted.
-  std::optional<Index> fresh() const;
+  std::optional<Index> fresh() const {
+    for (; next_fresh_ < order_.size(); ++next_fresh_) {
+      const Index index = order_.at(next_fresh_);
+      if (!seen(index)) return index;
+    }
+    return std::nullopt;
+  }
 
   // Claims and returns up to `count` of them.
-  std::vector<Index> claim_fresh(std::size_t count);
+  std::vector<Index> claim_fresh(std::size_t count) {
+    std::vector<Index> out;
+    while (out.size() < count) {
+      const auto index = fresh();
+      if (!index) break;
+      claim(*index);
+      out.push_back(*index);
+    }
+    return out;
+  }
 
-  void record(const Observation& observation);
+  void record(const Observation& observation) {
+    auto& slot = slots_.emplace(observation.index, kOpen).first->second;
+    if (slot != kOpen) return;  // told twice: the first answer counts
+    slot = entries_.size();
+    entries_.push_back({observation.index,
+                        {observation.objectives.begin(), observation.objectives.end()},
+                        value_of(observation),
+                        observation.cost_seconds,
+                        observation.compile_seconds});
+    const double value = entries_.back().value;
+    if (value < kInfinity && (best_ == kOpen || value < entries_[best_].value)) best_ = slot;
+  }
 
   const std::vector<Entry>& entries() const { return entries_; }  // in the order of the answers
-  const Entry* find(Index index) const;                           // null when not answered
+  // Null when not answered.
+  const Entry* find(Index index) const {
+    const auto found = slots_.find(index);
+    return found == slots_.end() || found->second == kOpen ? nullptr : &entries_[found->second];
+  }
 
   // The best valid entry; null when there is none.
   const Entry* best() const { return best_ == kOpen ? nullptr : &entries_[best_]; }
 
   // Typical difference between values: median minus best of the valid ones, 0 when not known yet.
-  double spread() const;
+  double spread() const {
+    std::vector<double> values;
+    for (const Entry& entry : entries_) {
+      if (entry.value < kInfinity) values.push_back(entry.value);
+    }
+    if (values.size() < 2) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle - best()->value;
+  }
 
  private:
   static constexpr std::size_t kOpen = static_cast<std::size_t>(-1);
@@ -56,53 +95,5 @@ class History {
   std::vector<Entry> entries_;
   std::size_t best_ = kOpen;
 };
-
-inline std::optional<Index> History::fresh() const {
-  for (; next_fresh_ < order_.size(); ++next_fresh_) {
-    const Index index = order_.at(next_fresh_);
-    if (!seen(index)) return index;
-  }
-  return std::nullopt;
-}
-
-inline std::vector<Index> History::claim_fresh(std::size_t count) {
-  std::vector<Index> out;
-  while (out.size() < count) {
-    const auto index = fresh();
-    if (!index) break;
-    claim(*index);
-    out.push_back(*index);
-  }
-  return out;
-}
-
-inline void History::record(const Observation& observation) {
-  auto& slot = slots_.emplace(observation.index, kOpen).first->second;
-  if (slot != kOpen) return;  // told twice: the first answer counts
-  slot = entries_.size();
-  entries_.push_back({observation.index,
-                      {observation.objectives.begin(), observation.objectives.end()},
-                      value_of(observation),
-                      observation.cost_seconds,
-                      observation.compile_seconds});
-  const double value = entries_.back().value;
-  if (value < kInfinity && (best_ == kOpen || value < entries_[best_].value)) best_ = slot;
-}
-
-inline const History::Entry* History::find(Index index) const {
-  const auto found = slots_.find(index);
-  return found == slots_.end() || found->second == kOpen ? nullptr : &entries_[found->second];
-}
-
-inline double History::spread() const {
-  std::vector<double> values;
-  for (const Entry& entry : entries_) {
-    if (entry.value < kInfinity) values.push_back(entry.value);
-  }
-  if (values.size() < 2) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle - best()->value;
-}
 
 }  // namespace tuner::strategies

@@ -1,6 +1,6 @@
 // Runs walks: hands out their questions, wakes them with the answers, starts new ones (walker.h).
 
-#include "tuner/plugins/strategies/parts/walker.h"
+#include "tuner/plugins/strategies/classic/walker.h"
 
 #include <algorithm>
 #include <cmath>
