@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/plugins/opencl/opencl_compiler.h"
+
 namespace tuner::opencl {
 namespace {
 
@@ -278,3 +280,6 @@ void OpenClBackend::time(std::uint64_t id, const tuner_launch& launch, const tun
 }
 
 }  // namespace tuner::opencl
+
+TUNER_PLUGIN("opencl", "1.0", tuner::sdk::Backends<tuner::opencl::OpenClBackend>,
+             tuner::sdk::Compilers<tuner::opencl::OpenClCompiler>);

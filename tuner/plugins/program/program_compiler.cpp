@@ -20,8 +20,7 @@ void put_sources(const Command& command, const fs::path& folder) {
   for (const std::string& source : command.sources) {
     const fs::path to = folder / source;
     fs::create_directories(to.parent_path());
-    fs::copy_file(fs::path(command.study_folder) / source, to,
-                  fs::copy_options::overwrite_existing);
+    fs::copy_file(fs::path(command.folder) / source, to, fs::copy_options::overwrite_existing);
   }
 }
 

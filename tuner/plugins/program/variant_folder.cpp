@@ -53,7 +53,7 @@ VariantFolder::VariantFolder(const Command& command) {
   fs::create_directory(path());
   fs::create_directory(temporary);
   environment_ = command.environment;
-  environment_.push_back("TUNER_STUDY=" + command.study_folder);
+  environment_.push_back("TUNER_STUDY=" + command.folder);
   // A variable that is there twice means one thing to a shell and another to a program.
   std::set<std::string> names;
   for (const std::string& one : environment_) names.insert(one.substr(0, one.find('=')));

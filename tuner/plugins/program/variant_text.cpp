@@ -33,24 +33,18 @@ FileArgument argument_of(const std::string& text) {
   return out;
 }
 
-json json_of(const FileArgument& one) {
-  return {{"position", one.position}, {"file", one.file},       {"type", one.type},
-          {"shape", one.shape},       {"is_read", one.is_read}, {"is_written", one.is_written}};
-}
-
-FileArgument argument_in(const json& from) {
-  return {from.at("position"), from.at("file"),    from.at("type"),
-          from.at("shape"),    from.at("is_read"), from.at("is_written")};
-}
-
 }  // namespace
+
+// By their names, in the image; what is built is no part of it.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileArgument, position, file, type, shape, is_read, is_written)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Command, run, environment, metrics, folder, arguments)
 
 Command command_of(const sdk::CompileRequest& request) {
   Command out;
   const std::size_t at = request.source.rfind('\n');
   const json said = json::parse(request.source.substr(at == std::string::npos ? 0 : at + 1));
   out.metrics = said.at("metrics");
-  out.study_folder = std::filesystem::path(request.source_name).parent_path().string();
+  out.folder = std::filesystem::path(request.source_name).parent_path().string();
   out.sources = said.at("sources").get<std::vector<std::string>>();
   for (const std::string& option : request.options) {
     const std::size_t equals = option.find('=');
@@ -65,10 +59,8 @@ Command command_of(const sdk::CompileRequest& request) {
 }
 
 std::string text_of(const Image& image) {
-  json out{{"run", image.command.run},         {"environment", image.command.environment},
-           {"metrics", image.command.metrics}, {"folder", image.command.study_folder},
-           {"arguments", json::array()},       {"files", image.files}};
-  for (const FileArgument& one : image.command.arguments) out["arguments"].push_back(json_of(one));
+  json out = image.command;
+  out["files"] = image.files;
   std::string text;
   json::to_cbor(out, text);
   return text;
@@ -77,14 +69,7 @@ std::string text_of(const Image& image) {
 Image image_of(std::string_view text) {
   try {
     const json from = json::from_cbor(text.begin(), text.end());
-    Image out;
-    out.command.run = from.at("run").get<std::vector<std::string>>();
-    out.command.environment = from.at("environment").get<std::vector<std::string>>();
-    out.command.metrics = from.at("metrics");
-    out.command.study_folder = from.at("folder");
-    for (const json& one : from.at("arguments")) out.command.arguments.push_back(argument_in(one));
-    out.files = from.at("files");
-    return out;
+    return {from.get<Command>(), from.at("files")};
   } catch (const json::exception& error) {
     throw sdk::Error(TUNER_INVALID, std::string("no image of a program: ") + error.what());
   }

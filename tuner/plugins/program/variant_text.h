@@ -29,7 +29,7 @@ struct Command {
   std::vector<std::string> environment;  // "BX=32"
   std::vector<FileArgument> arguments;
   nlohmann::json metrics;            // as the study's reader writes them
-  std::string study_folder;          // absolute
+  std::string folder;                // of the study; absolute
   std::vector<std::string> sources;  // files of that folder, relative to it
 };
 

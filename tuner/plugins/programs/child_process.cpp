@@ -22,6 +22,7 @@
 #include <system_error>
 
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::programs {
 namespace {
@@ -41,35 +42,12 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 
 // Variables that host compilers read. A study says such things in its options instead, which are
 // part of what a result is known by.
-constexpr std::string_view kForgotten[] = {"CPATH",
-                                           "C_INCLUDE_PATH",
-                                           "CPLUS_INCLUDE_PATH",
-                                           "OBJC_INCLUDE_PATH",
-                                           "OBJCPLUS_INCLUDE_PATH",
-                                           "GCC_EXEC_PREFIX",
-                                           "COMPILER_PATH",
-                                           "LIBRARY_PATH",
-                                           "LD_RUN_PATH",
-                                           "DEPENDENCIES_OUTPUT",
-                                           "SUNPRO_DEPENDENCIES",
-                                           "GCC_COMPARE_DEBUG",
-                                           "GCC_SPECS",
-                                           "CCC_OVERRIDE_OPTIONS",
-                                           "CCC_ADD_ARGS",
-                                           "CLANG_CONFIG_PATH",
-                                           "SDKROOT",
-                                           "SOURCE_DATE_EPOCH",
-                                           "CL",
-                                           "_CL_",
-                                           "NVCC_PREPEND_FLAGS",
-                                           "NVCC_APPEND_FLAGS",
-                                           "LC_ALL",
-                                           "TMPDIR"};
-
-bool is_forgotten(std::string_view entry) {
-  const std::string_view name = entry.substr(0, entry.find('='));
-  return std::find(std::begin(kForgotten), std::end(kForgotten), name) != std::end(kForgotten);
-}
+constexpr const char* kForgotten =
+    "CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH OBJC_INCLUDE_PATH OBJCPLUS_INCLUDE_PATH "
+    "GCC_EXEC_PREFIX COMPILER_PATH LIBRARY_PATH LD_RUN_PATH DEPENDENCIES_OUTPUT "
+    "SUNPRO_DEPENDENCIES GCC_COMPARE_DEBUG GCC_SPECS CCC_OVERRIDE_OPTIONS CCC_ADD_ARGS "
+    "CLANG_CONFIG_PATH SDKROOT SOURCE_DATE_EPOCH CL _CL_ NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS "
+    "LC_ALL TMPDIR";
 
 // A variable that is empty counts as unset.
 std::filesystem::path temporary_folder() {
@@ -313,8 +291,12 @@ std::string ScratchDirectory::read(const std::string& name) const {
 
 std::vector<std::string> child_environment(const std::filesystem::path& temporary) {
   std::vector<std::string> out{"LC_ALL=C", "TMPDIR=" + temporary.string()};
+  const std::vector<std::string> forgotten = words_of(kForgotten);
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!is_forgotten(*entry)) out.emplace_back(*entry);
+    const std::string variable = *entry;
+    if (std::ranges::find(forgotten, variable.substr(0, variable.find('='))) == forgotten.end()) {
+      out.push_back(variable);
+    }
   }
   return out;
 }

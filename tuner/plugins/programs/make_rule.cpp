@@ -3,6 +3,8 @@
 #include "tuner/plugins/programs/make_rule.h"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -64,6 +66,11 @@ class RuleReader {
 };
 
 }  // namespace
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
 
 std::vector<std::string> dependencies_in(const std::string& rule) {
   const std::size_t colon = rule.find(": ");

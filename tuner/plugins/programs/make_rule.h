@@ -8,6 +8,9 @@
 
 namespace tuner::programs {
 
+// What stands between blanks.
+std::vector<std::string> words_of(const std::string& text);
+
 // The files of a make rule that a compiler wrote (-MD -MF).
 std::vector<std::string> dependencies_in(const std::string& rule);
 
