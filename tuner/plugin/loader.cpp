@@ -34,7 +34,8 @@ std::string loader_message(const std::string& text) {
   return text.substr(from + mark.size(), to - from - mark.size());
 }
 
-std::string misfit(const tuner_plugin& plugin) {
+std::string misfit(const void* descriptor) {
+  const auto& plugin = *static_cast<const tuner_plugin*>(descriptor);
   std::ostringstream out;
   if (plugin.magic != TUNER_ABI_MAGIC) {
     out << "'" << kSymbol << "' does not start with the magic number: not a tuner plugin";
@@ -49,6 +50,25 @@ std::string misfit(const tuner_plugin& plugin) {
     out << "its descriptor lacks a name, a version or get_factory";
   }
   return out.str();
+}
+
+// What a file exports under this name, unless `misfit_of` finds something wrong with it.
+Expected<const void*, std::string> exported(const fs::path& file, const char* symbol,
+                                            boost::dll::load_mode::type scope,
+                                            std::string (*misfit_of)(const void*)) {
+  try {
+    const boost::dll::shared_library library(file, boost::dll::load_mode::rtld_now | scope);
+    if (!library.has(symbol)) {
+      return Unexpected{std::string("exports no symbol '") + symbol + "'"};
+    }
+    const void* table = &library.get<const char>(symbol);
+    std::string reason = misfit_of(table);
+    if (!reason.empty()) return Unexpected{std::move(reason)};
+    if (!stays_in_memory(file)) return Unexpected{std::string("cannot be kept in memory")};
+    return table;
+  } catch (const std::system_error& error) {
+    return Unexpected{loader_message(error.what())};
+  }
 }
 
 }  // namespace
@@ -110,38 +130,15 @@ Expected<const tuner_plugin*, std::string> load_plugin(const fs::path& file) {
   if (fs::exists(file, none) && !fs::is_regular_file(file, none)) {
     return Unexpected{std::string("is no regular file")};  // to open a pipe may take for ever
   }
-  using boost::dll::load_mode::rtld_local;
-  using boost::dll::load_mode::rtld_now;
-  try {
-    const boost::dll::shared_library library(file, rtld_now | rtld_local);
-    if (!library.has(kSymbol)) {
-      return Unexpected{std::string("exports no symbol '") + kSymbol + "'"};
-    }
-    const auto* plugin = &library.get<const tuner_plugin>(kSymbol);
-    const std::string reason = misfit(*plugin);
-    if (!reason.empty()) return Unexpected{reason};
-    if (!stays_in_memory(file)) return Unexpected{std::string("cannot be kept in memory")};
-    return plugin;
-  } catch (const std::system_error& error) {
-    return Unexpected{loader_message(error.what())};
-  }
+  const auto found = exported(file, kSymbol, boost::dll::load_mode::rtld_local, misfit);
+  if (!found) return Unexpected{found.error()};
+  return static_cast<const tuner_plugin*>(*found);
 }
 
+// What the module's library loads later, of itself, looks for its symbols in it.
 Expected<const void*, std::string> load_table(const fs::path& file, const char* symbol) {
-  using boost::dll::load_mode::rtld_global;
-  using boost::dll::load_mode::rtld_now;
-  try {
-    // What the module's library loads later, of itself, looks for its symbols in it.
-    const boost::dll::shared_library library(file, rtld_now | rtld_global);
-    if (!library.has(symbol)) {
-      return Unexpected{std::string("exports no symbol '") + symbol + "'"};
-    }
-    const void* table = &library.get<const char>(symbol);
-    if (!stays_in_memory(file)) return Unexpected{std::string("cannot be kept in memory")};
-    return table;
-  } catch (const std::system_error& error) {
-    return Unexpected{loader_message(error.what())};
-  }
+  return exported(file, symbol, boost::dll::load_mode::rtld_global,
+                  [](const void*) { return std::string(); });
 }
 
 }  // namespace tuner
