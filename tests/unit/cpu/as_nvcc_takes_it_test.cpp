@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "tests/unit/cpu/variant.h"
-#include "tuner/plugins/cpu/host_code.h"
+#include "tuner/plugins/cpu/host_compiler.h"
 
 namespace tuner::cpu {
 namespace {

@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "tests/unit/cpu/variant.h"
-#include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/image.h"
 
 extern "C" const tuner_plugin tuner_plugin_v2;
@@ -18,7 +17,7 @@ const tuner_sink kCollect{&collected, [](void* to, const void* data, std::size_t
                           }};
 
 TEST(Backend, FactsDescribeTheHost) {
-  const tuner_device_facts facts = host_facts();
+  const tuner_device_facts facts = open_backend()->facts();
   EXPECT_NE(std::strlen(facts.name), 0U);
   EXPECT_EQ(std::string(facts.arch).find('_'), std::string::npos);
   EXPECT_GE(facts.multiprocessors, 1);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "tuner/plugin/sdk.h"
-#include "tuner/plugins/cpu/crash_report.h"
 
 namespace tuner::cpu {
 namespace {

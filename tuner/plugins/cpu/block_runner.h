@@ -2,20 +2,54 @@
 // Runs blocks on one OS thread. A kernel's threads run one after the other until they wait; only
 // then do they get a fiber of their own. A kernel that never waits is a loop of plain calls.
 
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/plugins/cpu/fiber.h"
-#include "tuner/plugins/cpu/grid_meeting.h"
-#include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/image.h"
 #include "tuner/plugins/cpu/warp.h"
 
 namespace tuner::cpu {
+
+// Where the blocks of a cooperative launch, each on an OS thread, wait for each other.
+class GridMeeting {
+ public:
+  explicit GridMeeting(std::uint64_t blocks) : blocks_(blocks) {}
+
+  // Returns when all blocks have come. False when one has ended and can no longer come.
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t round = round_;
+    if (!left_ && ++waiting_ == blocks_) {
+      waiting_ = 0;
+      ++round_;
+      all_here_.notify_all();
+    }
+    all_here_.wait(lock, [&] { return round_ != round || left_; });
+    return round_ != round;
+  }
+
+  // A block has ended, and the others need not wait.
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    left_ = true;
+    all_here_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  std::uint64_t blocks_;
+  std::uint64_t waiting_ = 0;
+  std::uint64_t round_ = 0;
+  bool left_ = false;
+};
 
 // The order in which threads go on that could: by number, or random (the same for the same seed).
 struct ThreadOrder {
@@ -117,5 +151,20 @@ class BlockRunner {
   tuner_cpu_index block_index_{};
   std::string fault_;
 };
+
+// ---- what a kernel did that ends the process, told on standard error before it ends ------------
+
+// While one lives, a signal that a kernel's own instruction caused is explained. Then the process
+// ends as it would have without.
+class CrashReport {
+ public:
+  CrashReport();
+  ~CrashReport();
+  CrashReport(const CrashReport&) = delete;
+  CrashReport& operator=(const CrashReport&) = delete;
+};
+
+// Gives the calling OS thread a stack for signals: that of a kernel may be what is full.
+void prepare_for_crashes();
 
 }  // namespace tuner::cpu

@@ -12,11 +12,9 @@
 #include <set>
 #include <sstream>
 
-#include "tuner/plugins/cpu/host_code.h"
 #include "tuner/plugins/cpu/host_compiler.h"
-#include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/image.h"
-#include "tuner/plugins/cpu/stand_ins.h"
+#include "tuner/plugins/programs/host_backend.h"
 #include "tuner/plugins/programs/host_function.h"
 
 namespace tuner::cpu {
@@ -24,33 +22,22 @@ namespace {
 
 // Floating point: products and sums may become one operation, as on a GPU; nothing sets errno.
 // Sources reinterpret buffers freely (float4 from float, int from float), hence no strict aliasing.
-const std::vector<std::string> kFlags{"-O2",
-                                      "-march=native",
-                                      "-fPIC",
-                                      "-w",
-                                      "-fvisibility=hidden",
-                                      "-ffunction-sections",
-                                      "-fno-rtti",
-                                      "-fdata-sections",
-                                      "-fno-exceptions",
-                                      "-pipe",
-                                      "-fno-strict-aliasing",
-                                      "-fno-asynchronous-unwind-tables",
-                                      "-fmax-errors=20",
-                                      "-fno-math-errno",
-                                      "-fno-trapping-math",
-                                      "-ffp-contract=fast"};
+const std::vector<std::string> kFlags = programs::words_of(
+    "-O2 -march=native -fPIC -w -fvisibility=hidden -ffunction-sections -fno-rtti "
+    "-fdata-sections -fno-exceptions -pipe -fno-strict-aliasing "
+    "-fno-asynchronous-unwind-tables -fmax-errors=20 -fno-math-errno -fno-trapping-math "
+    "-ffp-contract=fast");
 // Only the entries are called from outside, and shared memory has no constructors.
-const std::vector<std::string> kGccFlags{"-fwhole-program", "-fno-extern-tls-init",
-                                         "-fno-gnu-unique", "-fdiagnostics-color=never"};
+const std::vector<std::string> kGccFlags = programs::words_of(
+    "-fwhole-program -fno-extern-tls-init -fno-gnu-unique -fdiagnostics-color=never");
 // Its own assembler does not say what it reads.
 const std::vector<std::string> kClangFlags{"-fno-integrated-as"};
-const std::vector<std::string> kLinkFlags{"-shared", "-nostdlib", "-Wl,--gc-sections",
-                                          "-Wl,-z,defs", "-Wl,--build-id=none"};
+const std::vector<std::string> kLinkFlags =
+    programs::words_of("-shared -nostdlib -Wl,--gc-sections -Wl,-z,defs -Wl,--build-id=none");
 
 // A function of the host is as its author compiles it.
-const std::vector<std::string> kFunctionFlags{
-    "-O2", "-march=native", "-fPIC", "-pthread", "-fvisibility=hidden", "-pipe", "-fmax-errors=20"};
+const std::vector<std::string> kFunctionFlags = programs::words_of(
+    "-O2 -march=native -fPIC -pthread -fvisibility=hidden -pipe -fmax-errors=20");
 
 // The file into which the compiler writes, as a make rule, what it has read.
 constexpr const char* kRule = "variant.d";
@@ -134,7 +121,7 @@ std::string CpuCompiler::identity() {
   for (const std::string& flag : kFunctionFlags) all += " " + flag;
   all += programs::host_function_source("", {});
   // -march=native: images of one processor need not run on another.
-  return path_ + ", " + version_ + ", for " + host_facts().name + ", runtime " +
+  return path_ + ", " + version_ + ", for " + programs::host_facts().name + ", runtime " +
          std::to_string(hash_of(all));
 }
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tuner/plugins/cpu/cpu_backend.h"
-#include "tuner/plugins/cpu/crash_report.h"
 
 namespace tuner::cpu {
 namespace {

@@ -1,11 +1,10 @@
 // Explains a crash in the signal's handler, in which only few functions may be called.
 
-#include "tuner/plugins/cpu/crash_report.h"
-
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 
 #include "tuner/plugins/cpu/block_runner.h"

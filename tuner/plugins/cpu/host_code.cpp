@@ -1,7 +1,5 @@
 // Makes host code pass a C++ compiler: what is never called has only to be read.
 
-#include "tuner/plugins/cpu/host_code.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -10,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/plugins/cpu/stand_ins.h"
+#include "tuner/plugins/cpu/host_compiler.h"
 
 namespace tuner::cpu {
 namespace {

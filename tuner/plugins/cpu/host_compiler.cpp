@@ -9,7 +9,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "tuner/plugins/cpu/stand_ins.h"
 #include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::cpu {

@@ -1,6 +1,6 @@
 #pragma once
-// What the host's C++ compiler is told of a variant, and what it says: its options, the source
-// that it gets to see, and the files that it has read.
+// What the host's C++ compiler is told of a variant, and what it says: its options, the source that
+// it gets to see, the files that it has read, and what makes of CUDA C++ something that it knows.
 
 #include <filesystem>
 #include <set>
@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/programs/child_process.h"
 #include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::cpu {
 
 using programs::dependencies_in;
 using programs::lies_in;
+using programs::ScratchDirectory;
 
 // A study's compiler options, which are NVRTC's, in the host compiler's words.
 struct HostOptions {
@@ -47,5 +49,50 @@ std::set<std::string> headers_missed_in(const std::string& log);
 // The folders of its own headers, from what it prints for -v: those where it looks without being
 // told to, except /usr/local/include, where users put theirs.
 std::vector<std::filesystem::path> system_folders_in(const std::string& messages);
+
+// ---- headers that stand in for those of a CUDA toolkit ------------------------------------------
+
+// The texts of runtime/, each a constant that the build makes.
+extern const std::string_view kRuntimeHeader;      // what every variant begins with
+extern const std::string_view kCooperativeGroups;  // <cooperative_groups.h>
+extern const std::string_view kSmallFloats;        // what the three headers below share
+extern const std::string_view kSixteenBits;
+extern const std::string_view kHalf, kBFloat16, kFp8;
+extern const std::string_view kComplexNumbers;      // <cuComplex.h>
+extern const std::string_view kAsynchronousCopies;  // <cuda_pipeline.h>
+extern const std::string_view kTensorCores;         // <mma.h>
+extern const std::string_view kMoreFunctions;
+extern const std::string_view kTextures;
+extern const std::string_view kAnything;  // what stands for names of the host's libraries
+
+// Writes where a variant is compiled what its source may include, or all of them: files take their
+// time, and most sources include nothing.
+void write_stand_ins(const ScratchDirectory& scratch, std::string_view source, bool all);
+
+// Compiler options that find them: some before all others, some only where nobody else has them.
+std::vector<std::string> stand_in_options(const ScratchDirectory& scratch);
+
+// The sentence about a header that there is no stand-in for, if errors come of one; else empty.
+std::string refused_header_in(const std::string& log);
+
+// Their texts, for the compiler's identity.
+std::string stand_in_texts();
+
+inline constexpr const char* kMoreFunctionsHeader = "tuner_cpu_more_functions.h";
+inline constexpr const char* kTexturesHeader = "tuner_cpu_textures.h";
+inline constexpr const char* kAnythingHeader = "tuner_cpu_anything.h";
+
+// ---- what only nvcc understands: launches, names of the host's CUDA libraries, inline PTX
+// --------
+
+// The text with launches in C++'s words and declarations of what the host's libraries declare in
+// front; host code passes a compiler with it. It keeps the text's line markers.
+std::string with_host_code(const std::string& preprocessed);
+
+// "kernel.cu:12" of the first inline assembly of the text; empty when there is none.
+std::string place_of_inline_assembly(const std::string& preprocessed);
+
+// Whether errors may be about one of these, a header, or a name that another header declares.
+bool may_be_cured(const std::string& log);
 
 }  // namespace tuner::cpu

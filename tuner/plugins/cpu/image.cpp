@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tuner/plugin/sdk.h"
-#include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/programs/elf_symbols.h"
 
 namespace tuner::cpu {

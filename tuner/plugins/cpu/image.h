@@ -13,6 +13,12 @@
 
 namespace tuner::cpu {
 
+// What a block may use: the figures of current GPUs, so that a variant that they refuse is refused
+// here too.
+inline constexpr std::uint32_t kMaxThreads = 1024;
+inline constexpr std::uint64_t kMaxStaticSharedBytes = 48 * 1024;
+inline constexpr std::uint64_t kMaxSharedBytes = 227 * 1024;  // static and dynamic together
+
 // ---- thread-local variables of object files and shared objects ----------------------------------
 
 // Shared memory is thread-local storage here.

@@ -1,54 +1,35 @@
 // Writes the headers that stand in for those of a CUDA toolkit.
 
-#include "tuner/plugins/cpu/stand_ins.h"
-
-#include <array>
 #include <filesystem>
+
+#include "tuner/plugins/cpu/host_compiler.h"
+#include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::cpu {
 namespace {
 
 // Headers of which everything that a kernel uses is there already, or of which it uses nothing.
 // Where a toolkit lies in a folder of the system they would be found, and make a hundred errors.
-constexpr std::array kHabitualHeaders{
-    "cuda.h",         "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
-    "driver_types.h", "vector_types.h"};
-constexpr std::array kEmptyHeaders{"cuda_device_runtime_api.h",
-                                   "device_functions.h",
-                                   "device_atomic_functions.h",
-                                   "device_types.h",
-                                   "builtin_types.h",
-                                   "host_defines.h",
-                                   "library_types.h",
-                                   "math_functions.h",
-                                   "sm_20_atomic_functions.h",
-                                   "sm_30_intrinsics.h",
-                                   "vector_functions.h",
-                                   "curand.h",
-                                   "cusolverDn.h",
-                                   "cusparse.h",
-                                   "cuda_gl_interop.h",
-                                   "cuda_profiler_api.h",
-                                   "nvml.h",
-                                   "nccl.h",
-                                   "cudnn.h",
-                                   "nvtx3/nvToolsExt.h",
-                                   "nvtx3/nvToolsExtCudaRt.h",
-                                   "nvtx3/nvtx3.hpp",
-                                   "nvToolsExt.h"};
+constexpr const char* kHabitualHeaders =
+    "cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h driver_types.h "
+    "vector_types.h";
+constexpr const char* kEmptyHeaders =
+    "cuda_device_runtime_api.h device_functions.h device_atomic_functions.h device_types.h "
+    "builtin_types.h host_defines.h library_types.h math_functions.h "
+    "sm_20_atomic_functions.h sm_30_intrinsics.h vector_functions.h curand.h cusolverDn.h "
+    "cusparse.h cuda_gl_interop.h cuda_profiler_api.h nvml.h nccl.h cudnn.h "
+    "nvtx3/nvToolsExt.h nvtx3/nvToolsExtCudaRt.h nvtx3/nvtx3.hpp nvToolsExt.h";
 // Headers of others that host code includes; a project's own ones come first.
-constexpr std::array kEmptyElsewhere{"cutil.h",        "helper_cuda.h",      "mpi.h",
-                                     "helper_image.h", "helper_functions.h", "helper_timer.h",
-                                     "helper_gl.h",    "helper_string.h"};
+constexpr const char* kEmptyElsewhere =
+    "cutil.h helper_cuda.h mpi.h helper_image.h helper_functions.h helper_timer.h "
+    "helper_gl.h helper_string.h";
 
 // Headers whose contents there is no stand-in for.
-constexpr std::array kRefusedHeaders{
-    "cub/cub.cuh",        "curand_kernel.h",  "cuda/atomic",      "cuda/barrier",
-    "cuda/functional",    "cuda/pipeline",    "cuda/ptx",         "cuda/semaphore",
-    "cuda/std/algorithm", "cuda/std/array",   "cuda/std/atomic",  "cuda/std/cmath",
-    "cuda/std/complex",   "cuda/std/cstddef", "cuda/std/cstdint", "cuda/std/functional",
-    "cuda/std/limits",    "cuda/std/span",    "cuda/std/tuple",   "cuda/std/type_traits",
-    "cuda/std/utility"};
+constexpr const char* kRefusedHeaders =
+    "cub/cub.cuh curand_kernel.h cuda/atomic cuda/barrier cuda/functional cuda/pipeline "
+    "cuda/ptx cuda/semaphore cuda/std/algorithm cuda/std/array cuda/std/atomic "
+    "cuda/std/cmath cuda/std/complex cuda/std/cstddef cuda/std/cstdint cuda/std/functional "
+    "cuda/std/limits cuda/std/span cuda/std/tuple cuda/std/type_traits cuda/std/utility";
 
 constexpr const char* kLastResort = "last_resort";
 
@@ -90,12 +71,13 @@ std::vector<StandIn> make_all() {
   std::vector<StandIn> all;
   // The sources' own #pragma once is gone where they are embedded without their includes.
   const auto once = [](std::string_view text) { return "#pragma once\n" + std::string(text); };
-  for (const char* header : kHabitualHeaders) all.push_back({header, "", When::kOftenIncluded});
-  for (const char* header : kEmptyHeaders) all.push_back({header, ""});
-  for (const char* header : kEmptyElsewhere) {
+  for (const auto& header : programs::words_of(kHabitualHeaders))
+    all.push_back({header, "", When::kOftenIncluded});
+  for (const auto& header : programs::words_of(kEmptyHeaders)) all.push_back({header, ""});
+  for (const auto& header : programs::words_of(kEmptyElsewhere)) {
     all.push_back({std::string(kLastResort) + "/" + header, ""});
   }
-  for (const std::string header : kRefusedHeaders) {
+  for (const auto& header : programs::words_of(kRefusedHeaders)) {
     all.push_back({header, "#error \"" + std::string(kRefusal) + header +
                                ">: kernels that include it need a GPU\"\n"});
   }

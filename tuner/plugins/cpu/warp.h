@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <span>
 
-#include "tuner/plugins/cpu/host_facts.h"
 #include "tuner/plugins/cpu/runtime/interface.h"
 
 namespace tuner::cpu {
+
+inline constexpr std::uint32_t kWarpSize = 32;
 
 struct Lane {
   std::uint64_t value = 0;     // given
