@@ -42,8 +42,7 @@ TEST(AsNvccTakesIt, WhatOnlyADeviceCanDoIsRefusedInOneSentence) {
     const auto result =
         compiled(request_for("__global__ void child() {}\n"
                              "extern \"C\" __global__ void kernel(int* x) {\n" +
-                                 body + "\n}",
-                             "kernel"));
+                             body + "\n}"));
     EXPECT_FALSE(result.compiled) << body;
     return result.log;
   };
@@ -66,8 +65,7 @@ TEST(AsNvccTakesIt, InlineAssemblyThatAVariantDoesNotUseIsNoTrouble) {
   const auto result =
       compiled(request_for("__device__ inline int lane() { int l; asm(\"mov.u32 %0, %%laneid;\" : "
                            "\"=r\"(l)); return l; }\n"
-                           "extern \"C\" __global__ void kernel(int* x) { *x = 1; }",
-                           "kernel"));
+                           "extern \"C\" __global__ void kernel(int* x) { *x = 1; }"));
   EXPECT_TRUE(result.compiled) << result.log;
 }
 

@@ -84,7 +84,7 @@ TEST(Backend, ImagesThatAreNoVariantsDoNotLoad) {
                                    std::string(5000, 'x')}) {
     EXPECT_THROW(backend->load(image, "tuner_cpu_entry_0"), sdk::Error);
   }
-  const auto result = compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));
+  const auto result = compiled(request_for("extern \"C\" __global__ void kernel() {}"));
   for (const std::size_t size : {100U, 1000U, 4000U}) {
     EXPECT_THROW(backend->load(result.image.substr(0, size), result.entry), sdk::Error) << size;
   }
@@ -112,21 +112,7 @@ TEST(Backend, KernelsOfOneImageFollowEachOther) {
   const std::uint64_t buffer = backend.allocate(16);
   const int more = 100;
   const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}, {0, 4, {0, 0}, &more}};
-  tuner_launch next{sizeof(tuner_launch),
-                    {1, 1, 1},
-                    {4, 1, 1},
-                    0,
-                    arguments,
-                    2,
-                    nullptr,
-                    0,
-                    0,
-                    nullptr,
-                    nullptr,
-                    0,
-                    nullptr,
-                    nullptr,
-                    0};
+  tuner_launch next = launch_of(arguments, {1, 4});
   tuner_launch launch = next;
   launch.argument_count = 1;
   launch.next_kernel = next_kernel.kernel;
@@ -156,25 +142,10 @@ TEST(Backend, KernelsOfOneImageFollowEachOther) {
 TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
   auto backend = open_backend();
   const auto result = compiled(request_for(
-      "__device__ int calls; extern \"C\" __global__ void kernel(int* o) { *o = ++calls; }",
-      "kernel"));
+      "__device__ int calls; extern \"C\" __global__ void kernel(int* o) { *o = ++calls; }"));
   const std::uint64_t buffer = backend->allocate(4);
-  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{sizeof(tuner_launch),
-                            {1, 1, 1},
-                            {1, 1, 1},
-                            0,
-                            &argument,
-                            1,
-                            nullptr,
-                            0,
-                            0,
-                            nullptr,
-                            nullptr,
-                            0,
-                            nullptr,
-                            nullptr,
-                            0};
+  const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}};
+  const tuner_launch launch = launch_of(arguments);
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t kernel = backend->load(result.image, result.entry).kernel;
     backend->launch(kernel, launch);
@@ -188,17 +159,12 @@ TEST(Backend, ThousandsOfVariantsMayBeLoadedOneAfterTheOther) {
 TEST(Backend, VariantsThatAreLoadedTogetherAreDifferentOnes) {
   auto backend = open_backend();
   const std::uint64_t buffer = backend->allocate(4);
-  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  tuner_launch launch{};
-  launch.struct_size = sizeof launch;
-  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
-  launch.arguments = &argument;
-  launch.argument_count = 1;
+  const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}};
+  const tuner_launch launch = launch_of(arguments);
   std::vector<std::uint64_t> kernels;
   for (int i = 0; i < 3; ++i) {
     const auto result = compiled(request_for(
-        "extern \"C\" __global__ void kernel(int* o) { *o = " + std::to_string(i) + "; }",
-        "kernel"));
+        "extern \"C\" __global__ void kernel(int* o) { *o = " + std::to_string(i) + "; }"));
     kernels.push_back(backend->load(result.image, result.entry).kernel);
   }
   for (int i = 0; i < 3; ++i) {
@@ -232,22 +198,8 @@ TEST(Backend, TimingRestoresBeforeEachSampleAndCountsLaunches) {
   const std::uint64_t saved = backend.allocate(4);
   const int hundred = 100;
   backend.upload({saved, 0}, &hundred, 4);
-  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{sizeof(tuner_launch),
-                            {1, 1, 1},
-                            {10, 1, 1},
-                            0,
-                            &argument,
-                            1,
-                            nullptr,
-                            0,
-                            0,
-                            nullptr,
-                            nullptr,
-                            0,
-                            nullptr,
-                            nullptr,
-                            0};
+  const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}};
+  const tuner_launch launch = launch_of(arguments, {1, 10});
   const tuner_restore restore{buffer, saved, 4};
   const tuner_byte_fill fill{{buffer, 3}, 1, 1, 0};
   std::vector<double> milliseconds(3, -1);
@@ -303,8 +255,8 @@ TEST(Plugin, OffersABackendAndItsCompiler) {
 TEST(Plugin, AVariantGoesThroughTheTables) {
   const auto* backends =
       static_cast<const tuner_backend_factory*>(tuner_plugin_v2.get_factory(TUNER_KIND_BACKEND));
-  const auto result = compiled(
-      request_for("extern \"C\" __global__ void kernel(int* o) { *o = 7; __trap(); }", "kernel"));
+  const auto result =
+      compiled(request_for("extern \"C\" __global__ void kernel(int* o) { *o = 7; __trap(); }"));
   tuner_backend backend{};
   backend.struct_size = sizeof backend;
   ASSERT_EQ(backends->open(0, 0, nullptr, 0, &backend, kCollect), TUNER_OK) << collected;
@@ -315,22 +267,8 @@ TEST(Plugin, AVariantGoesThroughTheTables) {
       backend.kernels->load(backend.self, sdk::str(result.image), &entry, 1, &kernel, kCollect),
       TUNER_OK);
   ASSERT_EQ(backend.memory->allocate(backend.self, 4, &buffer, kCollect), TUNER_OK);
-  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{sizeof(tuner_launch),
-                            {1, 1, 1},
-                            {1, 1, 1},
-                            0,
-                            &argument,
-                            1,
-                            nullptr,
-                            0,
-                            0,
-                            nullptr,
-                            nullptr,
-                            0,
-                            nullptr,
-                            nullptr,
-                            0};
+  const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}};
+  const tuner_launch launch = launch_of(arguments);
   collected.clear();
   EXPECT_EQ(backend.kernels->launch(backend.self, kernel.kernel, &launch, kCollect),
             TUNER_RUNTIME_FAULT);

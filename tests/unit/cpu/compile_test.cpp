@@ -48,8 +48,8 @@ class OwnTemporaryFolder {
 };
 
 TEST(Compile, ErrorsPointAtTheSourcesOwnLine) {
-  auto request = request_for(
-      "// one\n__device__ int f(int x) { return x; }\n\nint g = undeclared;\n", "kernel");
+  auto request =
+      request_for("// one\n__device__ int f(int x) { return x; }\n\nint g = undeclared;\n");
   request.source_name = "folder/my kernel.cu";
   request.defines = {{"A", "1"}, {"B", "2"}};
   const auto result = compiled(request);
@@ -63,8 +63,7 @@ TEST(Compile, KnowsWhatNvccKnowsWithoutAnInclude) {
       "  uint64_t z = INT_MAX; std::size_t n = 3; u_int8_t q = 1;\n"
       "  y[0] = (INFINITY > 1) + std::sqrt(2.f) + M_PI + std::is_same<int, int>::value;\n"
       "  y[1] = z + n + q + a + b[0] + c + UINT32_MAX;\n}\n"
-      "void host() { FILE* file = nullptr; (void)file; }\n",
-      "kernel"));
+      "void host() { FILE* file = nullptr; (void)file; }\n"));
   EXPECT_TRUE(result.compiled) << result.log;
 }
 
@@ -78,8 +77,8 @@ TEST(Compile, AnEntryThatIsNotThereIsSaidSo) {
 TEST(Compile, WhatTheHeaderDoesNotDeclareIsRejected) {
   for (const char* body : {"__half x;", "cudaMalloc(0, 1);", "not_there();",
                            "asm volatile(\"cp.async.wait_all;\");"}) {
-    const auto result = compiled(
-        request_for("extern \"C\" __global__ void kernel() {" + std::string(body) + "}", "kernel"));
+    const auto result =
+        compiled(request_for("extern \"C\" __global__ void kernel() {" + std::string(body) + "}"));
     EXPECT_FALSE(result.compiled) << body;
     EXPECT_FALSE(result.log.empty()) << body;
   }
@@ -87,8 +86,7 @@ TEST(Compile, WhatTheHeaderDoesNotDeclareIsRejected) {
 
 TEST(Compile, FunctionsThatAreOnlyDeclaredFailInTheLog) {
   const auto result = compiled(request_for(
-      "__device__ void elsewhere(); extern \"C\" __global__ void kernel() { elsewhere(); }",
-      "kernel"));
+      "__device__ void elsewhere(); extern \"C\" __global__ void kernel() { elsewhere(); }"));
   EXPECT_FALSE(result.compiled);
   EXPECT_NE(result.log.find("elsewhere"), std::string::npos) << result.log;
 }
@@ -99,8 +97,7 @@ extern "C" __global__ void kernel(char* out) {
   const char* text = TEXT;
   for (int i = 0; text[i]; ++i) out[i] = text[i];
   out[9] = ADD(FROM_OPTION, x) + FLAG;
-})",
-                             "kernel");
+})");
   request.defines = {{"TEXT", "\"a b'$c\\\\;\""}, {"x", "3"}, {"ADD(a, b)", "(a + b)"}};
   request.options = {"-DFROM_OPTION=4", "--define-macro=FLAG"};
   Variant variant(request);
@@ -110,30 +107,15 @@ extern "C" __global__ void kernel(char* out) {
   EXPECT_EQ(out.values[9], 8);
 }
 
-TEST(Compile, IncludeDirectoriesAreSearched) {
-  const ScratchDirectory folder;
-  std::ofstream(folder.path() / "part.cuh") << "__device__ int part() { return 5; }\n";
-  auto request = request_for(
-      "#include \"part.cuh\"\nextern \"C\" __global__ void kernel(int* o) { *o = part(); }",
-      "kernel");
-  request.include_dirs = {folder.path().string()};
-  Variant variant(request);
-  Buffer<int> out{{0}};
-  variant.run({1, 1}, out);
-  EXPECT_EQ(out.values[0], 5);
-}
-
-TEST(Compile, AHeaderMayIncludeStreams) {
+TEST(Compile, IncludeDirectoriesAreSearchedForHeadersThatMayIncludeStreams) {
   const ScratchDirectory folder;
   std::ofstream(folder.path() / "part.cuh")
-      << "#include <iostream>\ninline void say(int n) { std::cout << n << std::endl; }\n";
+      << "#include <iostream>\n__device__ int part() { return 5; }\n"
+         "inline void say(int n) { std::cout << n << std::endl; }\n";
   auto request = request_for(
-      "#include \"part.cuh\"\nextern \"C\" __global__ void kernel(int* o) { *o = 5; }", "kernel");
+      "#include \"part.cuh\"\nextern \"C\" __global__ void kernel(int* o) { *o = part(); }");
   request.include_dirs = {folder.path().string()};
-  Variant variant(request);
-  Buffer<int> out{{0}};
-  variant.run({1, 1}, out);
-  EXPECT_EQ(out.values[0], 5);
+  EXPECT_EQ(answer_of(request), 5);
 }
 
 TEST(Compile, OptionsAreTranslatedOrNamed) {
@@ -144,7 +126,7 @@ TEST(Compile, OptionsAreTranslatedOrNamed) {
                                       "-ffp-contract=off"}));
   EXPECT_EQ(options.defines, (decltype(options.defines){{"X", "1"}}));
   EXPECT_EQ(options.dropped, (std::vector<std::string>{"--maxrregcount=64", "-lineinfo"}));
-  auto request = request_for("extern \"C\" __global__ void kernel() {}", "kernel");
+  auto request = request_for("extern \"C\" __global__ void kernel() {}");
   request.options = {"--maxrregcount=64"};
   const auto result = compiled(request);
   EXPECT_TRUE(result.compiled);
@@ -152,7 +134,7 @@ TEST(Compile, OptionsAreTranslatedOrNamed) {
 }
 
 TEST(Compile, TheFeatureMacrosSayWhatIsThere) {
-  Variant variant(R"(
+  const int answer = answer_of(request_for(R"(
 extern "C" __global__ void kernel(int* out) {
 #if defined(TUNER_CPU) && defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 800
   *out = 1;
@@ -160,14 +142,12 @@ extern "C" __global__ void kernel(int* out) {
 }
 // The guide's substitute for devices that lack it.
 __device__ double atomicAdd(double* address, double value) { return *address += value; }
-)");
-  Buffer<int> out{{0}};
-  variant.run({1, 1}, out);
-  EXPECT_EQ(out.values[0], 1);
+)"));
+  EXPECT_EQ(answer, 1);
 }
 
 TEST(Compile, HeadersThatSourcesIncludeOutOfHabitAreThere) {
-  Variant variant(R"(
+  const int answer = answer_of(request_for(R"(
 #include <assert.h>
 #include <cuda_runtime.h>
 #include <float.h>
@@ -199,16 +179,14 @@ extern "C" __global__ void kernel(int* out) {
   assert(fmaxf(both[0], both[1]) < FLT_MAX);
   *out = int(here) + int(both[0] + both[1]);
 }
-)");
-  Buffer<int> out{{0}};
-  variant.run({1, 1}, out);
-  EXPECT_EQ(out.values[0], 5);
+)"));
+  EXPECT_EQ(answer, 5);
 }
 
 TEST(Compile, LeavesNoTemporaryFilesBehind) {
   const OwnTemporaryFolder folder;
-  compiled(request_for("extern \"C\" __global__ void kernel() {}", "kernel"));
-  compiled(request_for("error", "kernel"));
+  compiled(request_for("extern \"C\" __global__ void kernel() {}"));
+  compiled(request_for("error"));
   EXPECT_EQ(folder.entries(), std::set<std::string>());
 }
 
@@ -222,8 +200,7 @@ TEST(Compile, TheCompilerDiesWithItsWorker) {
         "constexpr int slow(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i % 3; return s; }"
         "template <int N> struct T { static constexpr int v = slow(200000 + N) + T<N - 1>::v; };"
         "template <> struct T<0> { static constexpr int v = 0; };"
-        "extern \"C\" __global__ void kernel(int* o) { *o = T<800>::v; }",
-        "kernel"));
+        "extern \"C\" __global__ void kernel(int* o) { *o = T<800>::v; }"));
     _exit(0);
   }
   const auto is_compiling = [&] {
@@ -321,8 +298,7 @@ TEST(Compile, IdentityNamesTheCompilerAndIsStable) {
 TEST(Compile, AVariantReadsNoStandardHeaders) {
   const auto result = compiled(
       request_for("#if defined(__GLIBC__) || defined(_GLIBCXX_RELEASE)\n#error read\n#endif\n"
-                  "extern \"C\" __global__ void kernel(int* o) { *o = 1; }",
-                  "kernel"));
+                  "extern \"C\" __global__ void kernel(int* o) { *o = 1; }"));
   EXPECT_TRUE(result.compiled) << result.log;
 }
 

@@ -29,22 +29,10 @@ extern "C" __global__ void kernel(int* out) {
   out[block * (size.x * size.y * size.z) + thread] = thread + 1000 * block;
 })");
   const std::uint64_t buffer = variant.backend->allocate(8 * 30 * 4);
-  const tuner_argument argument{1, 0, {buffer, 0}, nullptr};
-  const tuner_launch launch{sizeof(tuner_launch),
-                            {2, 2, 2},
-                            {5, 3, 2},
-                            0,
-                            &argument,
-                            1,
-                            nullptr,
-                            0,
-                            0,
-                            nullptr,
-                            nullptr,
-                            0,
-                            nullptr,
-                            nullptr,
-                            0};
+  const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}};
+  tuner_launch launch = launch_of(arguments, {2, 5});
+  launch.grid[1] = launch.grid[2] = launch.block[2] = 2;
+  launch.block[1] = 3;
   variant.backend->launch(variant.kernel, launch);
   std::vector<int> out(8 * 30);
   variant.backend->download({buffer, 0}, out.data(), out.size() * 4);
@@ -238,8 +226,7 @@ TEST(Execution, ConstantsAreSetByTheHost) {
 namespace filter { __constant__ float weights[3]; }
 __constant__ int shift;
 extern "C" __global__ void kernel(float* out) { out[threadIdx.x] = filter::weights[threadIdx.x] + shift; }
-)",
-                             "kernel");
+)");
   request.symbols = {"filter::weights", "shift"};
   Variant variant(request);
   const float weights[] = {1, 2, 3};
@@ -336,16 +323,8 @@ extern "C" __global__ void kernel(int* data) {
   data[threadIdx.x] = atomicAdd(&came, 1);
 })");
   const std::uint64_t buffer = variant.backend->allocate(96 * sizeof(int));
-  tuner_argument argument{};
-  argument.is_buffer = 1;
-  argument.buffer = {buffer, 0};
-  tuner_launch launch{};
-  launch.struct_size = sizeof launch;
-  std::fill_n(launch.grid, 3, 1U);
-  std::fill_n(launch.block, 3, 1U);
-  launch.block[0] = 96;
-  launch.arguments = &argument;
-  launch.argument_count = 1;
+  const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}};
+  const tuner_launch launch = launch_of(arguments, {1, 96});
   const auto order = [&](std::optional<std::uint64_t> seed) {
     if (seed) {
       variant.backend->launch_shuffled(variant.kernel, launch, *seed);

@@ -78,21 +78,7 @@ TEST(Faults, AWriteBeyondTheEndLandsInWhatFollows) {
   variant.backend->fill({buffer, 0}, 11, {TUNER_FILL_CONSTANT, TUNER_INT32, 1, 0, 0});
   const int n = 10;  // elements 0..9 are the kernel's, 10 is a guard
   const tuner_argument arguments[] = {{1, 0, {buffer, 0}, nullptr}, {0, 4, {0, 0}, &n}};
-  variant.backend->launch(variant.kernel, {sizeof(tuner_launch),
-                                           {1, 1, 1},
-                                           {1, 1, 1},
-                                           0,
-                                           arguments,
-                                           2,
-                                           nullptr,
-                                           0,
-                                           0,
-                                           nullptr,
-                                           nullptr,
-                                           0,
-                                           nullptr,
-                                           nullptr,
-                                           0});
+  variant.backend->launch(variant.kernel, launch_of(arguments));
   int guard = 0;
   variant.backend->download({buffer, 40}, &guard, 4);
   EXPECT_EQ(guard, 7);

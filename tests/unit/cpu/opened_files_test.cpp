@@ -32,8 +32,8 @@ class Opened : public testing::Test {
     std::ofstream(root_ / name) << text;
   }
   sdk::CompileResult compile(const std::string& head, const List& options = {}) const {
-    auto asked = request_for(
-        head + "\nextern \"C\" __global__ void kernel(int* o) { *o = VALUE; }\n", "kernel");
+    auto asked =
+        request_for(head + "\nextern \"C\" __global__ void kernel(int* o) { *o = VALUE; }\n");
     asked.include_dirs = {root_.string(), (root_ / "a b#$").string()};
     asked.options = options;
     return compiled(asked);
@@ -53,8 +53,7 @@ class Opened : public testing::Test {
 TEST_F(Opened, FurtherSourcesAreCompiledWithTheFirst) {
   write("value.cu", "__device__ int value() { return 7; }\n");
   auto asked = request_for(
-      "__device__ int value();\nextern \"C\" __global__ void kernel(int* o) { *o = value(); }\n",
-      "kernel");
+      "__device__ int value();\nextern \"C\" __global__ void kernel(int* o) { *o = value(); }\n");
   asked.units = {(root_ / "value.cu").string()};
   const auto result = compiled(asked);
   EXPECT_TRUE(result.compiled) << result.log;
@@ -98,7 +97,7 @@ TEST_F(Opened, TheEnvironmentNamesNoIncludeFolders) {
   for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH"}) {
     setenv(name, root_.c_str(), 1);
     auto asked = request_for(
-        "#include <h.h>\nextern \"C\" __global__ void kernel(int* o) { *o = VALUE; }\n", "kernel");
+        "#include <h.h>\nextern \"C\" __global__ void kernel(int* o) { *o = VALUE; }\n");
     EXPECT_FALSE(compiled(asked).compiled) << name;
     unsetenv(name);
   }

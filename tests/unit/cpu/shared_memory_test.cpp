@@ -101,8 +101,7 @@ TEST(SharedMemory, OnlyTheEntrysOwnArraysCount) {
   const auto result = compiled(request_for(R"(
 extern "C" __global__ void other(float* a) { __shared__ float big[10000]; big[threadIdx.x] = a[0]; __syncthreads(); a[0] = big[9 - threadIdx.x]; }
 extern "C" __global__ void kernel(float* a) { __shared__ float small[16]; small[threadIdx.x] = a[0]; __syncthreads(); a[0] = small[9 - threadIdx.x]; }
-)",
-                                           "kernel"));
+)"));
   ASSERT_TRUE(result.compiled) << result.log;
   EXPECT_EQ(result.resources.static_shared_bytes, 64);
 }
@@ -111,8 +110,7 @@ TEST(SharedMemory, TooMuchStaticMemoryDoesNotCompile) {
   const auto result =
       compiled(request_for("extern \"C\" __global__ void kernel(float* a) { __shared__ float "
                            "big[12289]; big[threadIdx.x] "
-                           "= a[0]; __syncthreads(); a[0] = big[a[1] > 0]; }",
-                           "kernel"));
+                           "= a[0]; __syncthreads(); a[0] = big[a[1] > 0]; }"));
   EXPECT_FALSE(result.compiled);
   EXPECT_NE(result.log.find("too much static shared memory"), std::string::npos) << result.log;
 }

@@ -20,14 +20,8 @@ class TexturesOnCpu : public testing::Test {
     const std::uint64_t handle = backend_->texture_of({data, 0}, how);
     EXPECT_EQ(handle, backend_->texture_of({data, 0}, how)) << "made once";
     const tuner_argument arguments[] = {{1, 0, {out, 0}, nullptr}, {0, 8, {}, &handle}};
-    tuner_launch launch{};
-    launch.struct_size = sizeof launch;
-    launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
-    launch.block[0] = launch.block[1] = launch.block[2] = 1;
-    launch.arguments = arguments;
-    launch.argument_count = 2;
     const auto kernel = backend_->load(result.image, result.entry);
-    backend_->launch(kernel.kernel, launch);
+    backend_->launch(kernel.kernel, launch_of(arguments));
     std::vector<float> numbers(8);
     backend_->download({out, 0}, numbers.data(), 32);
     left_.resize(bytes.size());

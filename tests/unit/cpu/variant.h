@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,7 +15,8 @@
 
 namespace tuner::cpu {
 
-inline sdk::CompileRequest request_for(const std::string& source, const std::string& entry) {
+inline sdk::CompileRequest request_for(const std::string& source,
+                                       const std::string& entry = "kernel") {
   sdk::CompileRequest request;
   request.source = source;
   request.source_name = "kernel.cu";
@@ -49,6 +51,19 @@ struct Shape {
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
 };
+
+inline tuner_launch launch_of(std::span<const tuner_argument> arguments, const Shape& shape = {}) {
+  tuner_launch launch{};
+  launch.struct_size = sizeof launch;
+  std::fill_n(launch.grid, 3, 1U);
+  std::fill_n(launch.block, 3, 1U);
+  launch.grid[0] = shape.grid;
+  launch.block[0] = shape.block;
+  launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  launch.arguments = arguments.data();
+  launch.argument_count = arguments.size();
+  return launch;
+}
 
 class Variant {
  public:
@@ -106,14 +121,7 @@ class Variant {
   void fetch(const T&) {}
 
   void launch(const Shape& shape, const std::vector<tuner_argument>& list) {
-    tuner_launch launch{};
-    launch.struct_size = sizeof launch;
-    launch.grid[0] = shape.grid;
-    launch.block[0] = shape.block;
-    launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
-    launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-    launch.arguments = list.data();
-    launch.argument_count = list.size();
+    tuner_launch launch = launch_of(list, shape);
     tuner_launch_attributes attributes{};
     attributes.struct_size = sizeof attributes;
     attributes.cluster[0] = attributes.cluster[1] = attributes.cluster[2] = 1;
@@ -122,5 +130,13 @@ class Variant {
     backend->launch(kernel, launch);
   }
 };
+
+// What a kernel(int* out) writes.
+inline int answer_of(const sdk::CompileRequest& request) {
+  Variant variant(request);
+  Buffer<int> out{{0}};
+  variant.run({1, 1}, out);
+  return out.values[0];
+}
 
 }  // namespace tuner::cpu
