@@ -80,55 +80,47 @@ class Words {
 
 Expected<NpyHeader, std::string> refused(const std::string& why) { return Unexpected{why}; }
 
+// What was read of a header, which says each once.
+struct Entries {
+  std::optional<std::string> type;
+  std::optional<bool> column_major;
+  std::optional<std::vector<std::uint64_t>> shape;
+};
+
+template <typename T>
+bool set_once(std::optional<T>& place, std::optional<T> value) {
+  if (place || !value) return false;
+  place = std::move(value);
+  return true;
+}
+
 // The value behind a key; false when there is none, or the key is unknown or comes twice.
-bool read_entry(Words& words, const std::string& key, NpyHeader& header, unsigned& seen) {
-  unsigned bit = 0;
-  bool good = false;
-  if (key == "descr") {
-    bit = 1;
-    if (auto type = words.quoted()) {
-      header.type = std::move(*type);
-      good = true;
-    }
-  } else if (key == "fortran_order") {
-    bit = 2;
-    if (const auto flag = words.flag()) {
-      header.column_major = *flag;
-      good = true;
-    }
-  } else if (key == "shape") {
-    bit = 4;
-    if (auto shape = words.tuple()) {
-      header.shape = std::move(*shape);
-      good = true;
-    }
-  }
-  const bool is_first = (seen & bit) == 0;
-  seen |= bit;
-  return good && is_first;
+bool read_entry(Words& words, const std::string& key, Entries& entries) {
+  if (key == "descr") return set_once(entries.type, words.quoted());
+  if (key == "fortran_order") return set_once(entries.column_major, words.flag());
+  return key == "shape" && set_once(entries.shape, words.tuple());
 }
 
 Expected<NpyHeader, std::string> parse_dictionary(std::string_view text, std::size_t data_at) {
-  constexpr unsigned kAllKeys = 7;
-  NpyHeader header;
-  header.data_at = data_at;
+  Entries entries;
   Words words(text);
-  unsigned seen = 0;
   if (!words.passes("{")) return refused("its header is no dictionary");
   while (!words.passes("}")) {
     const auto key = words.quoted();
     if (!key || !words.passes(":")) return refused("its header cannot be read");
     if (*key == "descr" && words.passes("[")) return refused("it holds records, not numbers");
-    if (!read_entry(words, *key, header, seen)) {
+    if (!read_entry(words, *key, entries)) {
       return refused("its header has no good '" + *key + "'");
     }
     if (words.passes(",")) continue;
     if (words.passes("}")) break;
     return refused("its header cannot be read");
   }
-  if (seen != kAllKeys) return refused("its header lacks 'descr', 'fortran_order' or 'shape'");
+  auto& [type, column_major, shape] = entries;
+  if (!type || !column_major || !shape)
+    return refused("its header lacks 'descr', 'fortran_order' or 'shape'");
   if (!words.at_end()) return refused("there is something behind its header");
-  return header;
+  return NpyHeader{std::move(*type), *column_major, std::move(*shape), data_at};
 }
 
 }  // namespace

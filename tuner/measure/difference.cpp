@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "tuner/base/try.h"
 #include "tuner/measure/decoy.h"
 #include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/host_fills.h"
 #include "tuner/measure/protection.h"
 
 namespace tuner {
@@ -42,8 +44,7 @@ std::optional<double> poison_value(DataType type) {
   const unsigned char byte = poison_for(type);
   double value = 0;
   for (std::size_t i = 0; i < size_of(type); ++i) value = value * 256 + byte;
-  const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
-  return is_signed ? value - std::ldexp(1.0, static_cast<int>(8 * size_of(type))) : value;
+  return is_signed(type) ? value - std::ldexp(1.0, static_cast<int>(8 * size_of(type))) : value;
 }
 
 constexpr std::string_view kNanStart = "nan is what outputs start as";
@@ -177,75 +178,33 @@ using Norm = CompareRule::Norm;
 using Number = long double;  // holds every integer of 64 bits
 using Numbers = std::vector<Number>;
 
-template <typename T>
-T bits_at(const std::vector<std::byte>& data, std::uint64_t index) {
-  T value{};
-  std::memcpy(&value, data.data() + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-Number half_value(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const int fraction = bits & 1023;
-  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
-  if (exponent == 31) return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
-  return sign *
-         (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
-}
-
-Number bfloat_value(std::uint16_t bits) {
-  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof value);
-  return static_cast<Number>(value);
-}
-
-// With four exponent bits all but the last pattern are numbers; with five the last exponent has
-// none.
-Number fp8_value(std::uint8_t bits, int mantissa, int bias) {
-  const int exponent = (bits & 0x7F) >> mantissa;
-  const int fraction = bits & ((1 << mantissa) - 1);
-  const Number sign = (bits & 0x80) != 0 ? -1 : 1;
-  if ((bits & 0x7F) == 0x7F || (mantissa == 2 && exponent == 31 && fraction != 0)) {
-    return std::numeric_limits<Number>::quiet_NaN();
+// E4M3 has no infinity: of its last exponent only the last pattern is no number.
+Number float_value(std::uint64_t bits, DataType type) {
+  const auto [exponent_bits, mantissa] = form_of(type);
+  const int last = (1 << exponent_bits) - 1;
+  const int exponent = static_cast<int>(bits >> mantissa) & last;
+  const std::uint64_t one = std::uint64_t{1} << mantissa;
+  const std::uint64_t fraction = bits & (one - 1);
+  const Number sign = bits >> (exponent_bits + mantissa) != 0 ? -1 : 1;
+  if (exponent == last && (type != DataType::kFloat8E4M3 || fraction == one - 1)) {
+    const bool infinite = fraction == 0;
+    return infinite ? sign * HUGE_VALL : std::numeric_limits<Number>::quiet_NaN();
   }
-  if (mantissa == 2 && exponent == 31) return sign * std::numeric_limits<Number>::infinity();
-  const int whole = fraction + (exponent > 0 ? 1 << mantissa : 0);
-  return sign * std::ldexp(static_cast<Number>(whole), std::max(exponent, 1) - bias - mantissa);
+  const std::uint64_t whole = fraction + (exponent > 0 ? one : 0);
+  return sign * std::ldexp(static_cast<Number>(whole), std::max(exponent, 1) - last / 2 - mantissa);
 }
 
 Number number_at(const ProblemArray& array, std::uint64_t i) {
-  switch (array.type) {
-    case DataType::kFloat32:
-      return static_cast<Number>(bits_at<float>(array.data, i));
-    case DataType::kFloat64:
-      return bits_at<double>(array.data, i);
-    case DataType::kFloat16:
-      return half_value(bits_at<std::uint16_t>(array.data, i));
-    case DataType::kBFloat16:
-      return bfloat_value(bits_at<std::uint16_t>(array.data, i));
-    case DataType::kFloat8E4M3:
-      return fp8_value(bits_at<std::uint8_t>(array.data, i), 3, 7);
-    case DataType::kFloat8E5M2:
-      return fp8_value(bits_at<std::uint8_t>(array.data, i), 2, 15);
-    case DataType::kInt8:
-      return bits_at<std::int8_t>(array.data, i);
-    case DataType::kInt16:
-      return bits_at<std::int16_t>(array.data, i);
-    case DataType::kInt32:
-      return bits_at<std::int32_t>(array.data, i);
-    case DataType::kInt64:
-      return static_cast<Number>(bits_at<std::int64_t>(array.data, i));
-    case DataType::kUInt8:
-      return bits_at<std::uint8_t>(array.data, i);
-    case DataType::kUInt16:
-      return bits_at<std::uint16_t>(array.data, i);
-    case DataType::kUInt32:
-      return bits_at<std::uint32_t>(array.data, i);
-    case DataType::kUInt64:
-      return static_cast<Number>(bits_at<std::uint64_t>(array.data, i));
-  }
-  return 0;
+  const std::size_t size = size_of(array.type);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, array.data.data() + i * size, size);
+  if (array.type == DataType::kFloat32)
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  if (array.type == DataType::kFloat64) return std::bit_cast<double>(bits);
+  if (is_floating(array.type)) return float_value(bits, array.type);
+  if (!is_signed(array.type)) return static_cast<Number>(bits);
+  const std::size_t unused = 64 - 8 * size;
+  return static_cast<Number>(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
 std::string shown(Number value) { return number_text(static_cast<double>(value), 6); }

@@ -22,29 +22,12 @@ __extension__ typedef unsigned __int128 Wide;
 
 // Whole numbers up to here are exact in the type.
 double largest_whole(DataType type) {
-  switch (type) {
-    case DataType::kFloat16:
-      return 2048;
-    case DataType::kBFloat16:
-      return 256;
-    case DataType::kFloat8E4M3:
-      return 16;
-    case DataType::kFloat8E5M2:
-      return 8;
-    case DataType::kFloat32:
-      return 0x1p24;
-    case DataType::kFloat64:
-      return 0x1p53;
-    default:
-      break;
-  }
-  const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
-  return std::exp2(8.0 * static_cast<double>(size_of(type)) - (is_signed ? 1 : 0)) - 1;
+  if (is_floating(type)) return std::exp2(form_of(type).mantissa + 1);
+  return std::exp2(8.0 * static_cast<double>(size_of(type)) - (is_signed(type) ? 1 : 0)) - 1;
 }
 
 std::optional<std::string> misfit(DataType type, double value) {
-  const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
-  const double lowest = is_signed ? -largest_whole(type) - 1 : 0;
+  const double lowest = is_signed(type) ? -largest_whole(type) - 1 : 0;
   const bool fits = is_floating(type) ? std::isfinite(value)
                                       : value == std::floor(value) && value >= lowest &&
                                             value <= largest_whole(type);
@@ -195,19 +178,35 @@ std::optional<std::string> ragged_fault(const ArgumentPlan& argument) {
 template <typename Word>
 void sort_words(DataType type, Bytes& bytes) {
   constexpr Word kSign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
-  const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
   std::vector<Word> words(bytes.size() / sizeof(Word));
   std::memcpy(words.data(), bytes.data(), bytes.size());
   // As unsigned numbers in the order of what the bits mean.
   const auto key = [&](Word word) {
     if (is_floating(type)) return static_cast<Word>((word & kSign) != 0 ? ~word : word | kSign);
-    return static_cast<Word>(is_signed ? word ^ kSign : word);
+    return static_cast<Word>(is_signed(type) ? word ^ kSign : word);
   };
   std::ranges::sort(words, {}, key);
   std::memcpy(bytes.data(), words.data(), bytes.size());
 }
 
 }  // namespace
+
+FloatForm form_of(DataType type) {
+  switch (type) {
+    case DataType::kFloat8E4M3:
+      return {4, 3};
+    case DataType::kFloat8E5M2:
+      return {5, 2};
+    case DataType::kFloat16:
+      return {5, 10};
+    case DataType::kBFloat16:
+      return {8, 7};
+    case DataType::kFloat64:
+      return {11, 52};
+    default:
+      return {8, 23};
+  }
+}
 
 std::optional<std::string> fill_fault(const ArgumentPlan& argument) {
   const FillSpec& fill = argument.fill;

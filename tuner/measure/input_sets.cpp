@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/measure/host_fills.h"
+
 namespace tuner {
 namespace {
 
@@ -29,17 +31,7 @@ double scale_of(DataType type) {
 }
 
 double smallest_normal(DataType type) {
-  switch (type) {
-    case DataType::kFloat8E4M3:
-      return std::ldexp(1.0, -6);
-    case DataType::kFloat8E5M2:
-    case DataType::kFloat16:
-      return std::ldexp(1.0, -14);
-    case DataType::kFloat64:
-      return std::ldexp(1.0, -1022);
-    default:
-      return std::ldexp(1.0, -126);
-  }
+  return std::ldexp(1.0, 2 - (1 << (form_of(type).exponent - 1)));
 }
 
 void make_extreme(ExtremeInputs what, ArgumentPlan& argument) {
