@@ -21,7 +21,7 @@ Artifact sample(std::size_t size = 1000) {
   Artifact out;
   out.image = std::string(size, 'x') + std::string("\0\xff", 2);
   out.entry = "_Z1kv";
-  out.log = "a warning";
+  out.log = "caf\xe9 is not UTF-8";
   out.symbols = {{"table", "_Z5table"}, {"n::x", ""}};
   out.resources = {40, 1024, -1, 0, 8, 512};
   out.milliseconds = 83.25;

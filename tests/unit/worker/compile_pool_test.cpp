@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -50,15 +51,15 @@ class CompilePoolTest : public testing::Test {
     EXPECT_EQ(pool.identity(), "script 1");
     return pool;
   }
+  // Until that is so; nothing is answered meanwhile.
+  static void wait_until(CompilePool& pool, const std::function<bool()>& is_so) {
+    const TimePoint late = Clock::now() + std::chrono::seconds(60);
+    for (; !is_so() && Clock::now() < late; ::usleep(1000)) EXPECT_TRUE(pool.handle().empty());
+    EXPECT_TRUE(is_so());
+  }
   // Until the worker that takes a dead one's place is ready and has its work.
   void wait_for_the_next(CompilePool& pool) const {
-    bool there = false;
-    for (const TimePoint late = Clock::now() + std::chrono::seconds(60);
-         !there && Clock::now() < late; ::usleep(1000)) {
-      there = fs::exists(script_.file("again"));
-      EXPECT_TRUE(pool.handle().empty());
-    }
-    EXPECT_TRUE(there);
+    wait_until(pool, [this] { return fs::exists(script_.file("again")); });
   }
   // To the worker: a byte for one that waits for it, or what it shall say.
   void say(const std::string& bytes) const {
@@ -241,19 +242,12 @@ TEST_F(CompilePoolTest, AWorkerWhoseWorkIsCancelledIsEndedAndAnotherDoesTheRest)
   const std::uint64_t a = pool.submit("a", {});
   const std::uint64_t b = pool.submit("b", {});
   pid_t first = 0;
-  for (const TimePoint late = Clock::now() + std::chrono::seconds(60);
-       first == 0 && Clock::now() < late; ::usleep(1000)) {
-    std::ifstream(script_.file("pids")) >> first;
-  }
-  ASSERT_GT(first, 0);
+  wait_until(pool, [&] { return bool(std::ifstream(script_.file("pids")) >> first); });
   pool.cancel({a});
   EXPECT_EQ(::kill(first, 0), -1) << "it is gone, and nothing is left of it";
   EXPECT_EQ(errno, ESRCH);
   EXPECT_EQ(pool.outstanding(), 1U);
-  for (const TimePoint late = Clock::now() + std::chrono::seconds(60);
-       !pool.seconds_at_work("b") && Clock::now() < late; ::usleep(1000)) {
-    EXPECT_TRUE(pool.handle().empty());  // starts another
-  }
+  wait_until(pool, [&] { return pool.seconds_at_work("b").has_value(); });  // starts another
   say_compiled("of b");
   const auto results = results_of(pool, 1);
   ASSERT_EQ(ids_of(results), Ids{b});
@@ -281,10 +275,7 @@ TEST_F(CompilePoolTest, AWorkerThatIsStartingGetsItsFirstJobBeforeAnotherHasASec
   const std::uint64_t id = pool.submit("b", {});
   EXPECT_FALSE(pool.seconds_at_work("b"));
   say("x");
-  for (const TimePoint late = Clock::now() + std::chrono::seconds(60);
-       !pool.seconds_at_work("b") && Clock::now() < late; ::usleep(1000)) {
-    EXPECT_TRUE(pool.handle().empty());
-  }
+  wait_until(pool, [&] { return pool.seconds_at_work("b").has_value(); });
   say_compiled("image");
   EXPECT_EQ(ids_of(results_of(pool, 1)), Ids{id});
 }
@@ -327,9 +318,7 @@ class LentWorkers : public CompilePoolTest {
   }
   // Until the other machine's workers are ready, or left out.
   void settle(CompilePool& pool, unsigned jobs) const {
-    const TimePoint late = Clock::now() + std::chrono::seconds(60);
-    for (; pool.jobs() != jobs && Clock::now() < late; ::usleep(1000)) pool.handle();
-    EXPECT_EQ(pool.jobs(), jobs);
+    wait_until(pool, [&] { return pool.jobs() == jobs; });
   }
 
   ScriptWorker there_script_;
@@ -348,9 +337,8 @@ TEST_F(LentWorkers, CompileWhatThisMachineHasNoWorkerForAndItIsKeptHere) {
       "cat ready >&3; until [ -e go ]; do sleep 0.01; done; cat made made >&3; exec sleep 600", 1);
   EXPECT_EQ(pool.jobs(), 2U);
   for (const char* key : {"a", "b", "c", "d"}) pool.submit(key, {});
-  const TimePoint late = Clock::now() + std::chrono::seconds(60);
   // Each worker has two, of which one waits: this machine's has the first ones.
-  for (; !pool.seconds_at_work("c") && Clock::now() < late; ::usleep(1000)) pool.handle();
+  wait_until(pool, [&] { return pool.seconds_at_work("c").has_value(); });
   std::ofstream(there_script_.file("go")) << "";
   const auto results = results_of(pool, 2);
   ASSERT_EQ(results.size(), 2U);
