@@ -140,7 +140,7 @@ struct VariantPlan : SequencePlan {
   std::uint32_t answer = 0;  // which of the right answers is this one's: AnswerPlan::key
   // Median of the best valid configuration so far, milliseconds; 0 = none yet.
   double best_ms = 0;
-  bool looks_at_kept = false;  // afterwards, whatever its outcome: measure/kept_watch
+  bool looks_at_kept = false;  // afterwards, whatever its outcome: measure/watches
 };
 
 // How finalists are measured in turns.

@@ -3,14 +3,23 @@
 #include "tuner/run/gate.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/model/plan.h"
+#include "tuner/ports/evaluator.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/device_run.h"
-#include "tuner/worker/variant_pair.h"
+#include "tuner/worker/compilers.h"
+#include "tuner/worker/device_slots.h"
+#include "tuner/worker/run_worker.h"
+#include "tuner/worker/variant_builder.h"
 
 namespace tuner {
 
@@ -71,10 +80,107 @@ SearchSpace space_of(const Study& study, const Configuration& configuration,
   return SearchSpace::build(std::move(alone));
 }
 
-struct SideTools {
-  SourceTexts sources;
-  Toolchain tools;
+// Of two variants whose sources may differ: its task, whose study says its source, and what
+// compiles that.
+struct PairSide {
+  const SizeTask& task;
+  const Toolchain& tools;
+  Configuration configuration;
 };
+
+// Both on one device in turns, as a final measures them.
+class VariantPair {
+ public:
+  // All outlive this. Inputs and right answers are those of the first side's task.
+  VariantPair(std::array<PairSide, 2> sides, RunWorker& worker, const StopRequest& interrupt)
+      : sides_(std::move(sides)),
+        worker_(worker),
+        interrupt_(interrupt),
+        preparation_(sides_[0].task.study, sides_[0].task.size, sides_[0].task.plan,
+                     sides_[0].task.references, sides_[0].tools, worker),
+        builders_{VariantBuilder(sides_[0].task, sides_[0].tools),
+                  VariantBuilder(sides_[1].task, sides_[1].tools)} {
+    worker_.set_best(0);  // that of another size
+  }
+  // Ends what is still on the device.
+  ~VariantPair() { worker_.abort(); }
+  VariantPair(const VariantPair&) = delete;
+  VariantPair& operator=(const VariantPair&) = delete;
+
+  // Compiles both and gets the device ready. A side that does not come so far has a trial that says
+  // why. Throws what Preparation does.
+  std::array<Trial, 2> make_ready();
+  // Both are ready, and are the same program in the same launch.
+  bool is_one_program() const { return is_one_program_; }
+  // samples[side][round]; empty when one failed, which its trial says, or when it was over.
+  std::vector<std::vector<double>> measure(const FinalPlan& plan, std::array<Trial, 2>& trials);
+
+ private:
+  bool is_done() const { return built_[0] && built_[1] && preparation_.is_done(); }
+
+  std::array<PairSide, 2> sides_;
+  RunWorker& worker_;
+  const StopRequest& interrupt_;
+  Preparation preparation_;
+  std::array<VariantBuilder, 2> builders_;
+  std::array<std::optional<Job>, 2> built_;
+  bool is_one_program_ = false;
+};
+
+std::array<Trial, 2> VariantPair::make_ready() {
+  preparation_.start();
+  for (std::size_t i = 0; i < 2; ++i) {
+    Job job;
+    job.trial.index = i;
+    job.trial.configuration = sides_.at(i).configuration;
+    auto request = builders_.at(i).resolve(job);
+    auto built =
+        request ? builders_.at(i).build(std::move(job), std::move(*request)) : std::move(job);
+    if (built) built_.at(i) = std::move(built);
+  }
+  Compilers& compilers = sides_[0].tools.compilers;
+  while (interrupt_.count() == 0 && !is_done()) {
+    for (const CompileResult& result : compilers.handle()) {
+      if (preparation_.take(result)) continue;
+      for (std::size_t i = 0; i < 2; ++i) {
+        if (auto job = builders_.at(i).take(result)) built_.at(i) = std::move(job);
+      }
+    }
+    for (const std::string& text : preparation_.poll()) {
+      if (sides_[0].task.warn) sides_[0].task.warn(text);
+    }
+    if (is_done()) break;
+    PollSet awaited;
+    awaited.sockets.push_back({interrupt_.fd(), POLLIN, 0});
+    compilers.watch(awaited);
+    worker_.watch(awaited);
+    awaited.until(after(Clock::now(), 1.0));
+    awaited.wait();
+  }
+  std::array<Trial, 2> trials;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (built_.at(i)) trials.at(i) = built_.at(i)->trial;
+  }
+  is_one_program_ = built_[0] && built_[1] && is_valid(trials[0]) && is_valid(trials[1]) &&
+                    built_[0]->program == built_[1]->program;
+  return trials;
+}
+
+std::vector<std::vector<double>> VariantPair::measure(const FinalPlan& plan,
+                                                      std::array<Trial, 2>& trials) {
+  if (!built_[0] || !built_[1]) return {};
+  std::vector<Trial> both(trials.begin(), trials.end());
+  const TimePoint end = after(Clock::now(), plan.seconds + 1);
+  const auto is_over = [&] { return interrupt_.count() > 0 || Clock::now() >= end; };
+  auto samples =
+      remeasure_finalists(worker_, {built_[0]->plan, built_[1]->plan}, both, plan, is_over, {});
+  constexpr std::string_view kInFinal = "in the final: ";  // which this is none of
+  for (std::size_t i = 0; i < 2; ++i) {
+    trials.at(i) = both[i];
+    if (both[i].message.starts_with(kInFinal)) trials.at(i).message.erase(0, kInFinal.size());
+  }
+  return samples;
+}
 
 class GateOnDevice {
  public:

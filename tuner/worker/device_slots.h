@@ -126,18 +126,18 @@ class DeviceSlot {
 // samples[i][round] of trials[i], whose plans are `variants`. One that fails gets its state and
 // message and no samples, and the others go on without it. Empty when the final could not be held.
 // `rounds` is told how many are done, of how many, and may be empty.
-// Reads counters of them. Who fails goes without, and so do all where nobody may look. Why; empty:
-// all have theirs.
-std::string count_finalists(RunWorker& worker, std::vector<VariantPlan> variants,
-                            std::vector<Trial>& trials, const std::vector<std::string>& counters,
-                            const RunWorker::IsOver& is_over);
-
 std::vector<std::vector<double>> remeasure_finalists(RunWorker& worker,
                                                      std::vector<VariantPlan> variants,
                                                      std::vector<Trial>& trials,
                                                      const FinalPlan& plan,
                                                      const RunWorker::IsOver& is_over,
                                                      const std::function<void(int, int)>& rounds);
+
+// Reads counters of them. Who fails goes without, and so do all where nobody may look. Why; empty:
+// all have theirs.
+std::string count_finalists(RunWorker& worker, std::vector<VariantPlan> variants,
+                            std::vector<Trial>& trials, const std::vector<std::string>& counters,
+                            const RunWorker::IsOver& is_over);
 
 class DeviceSlots {
  public:

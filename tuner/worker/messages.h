@@ -59,11 +59,11 @@ bool is_plausible(const std::vector<std::vector<double>>& samples, std::size_t f
 double time_in(const nlohmann::json& message, const char* member);
 
 // Each has its to_json() and from_json().
-#define TUNER_WIRE_NOUNS(ROW)                                                             \
-  ROW(CompileRequest)                                                                     \
-  ROW(Artifact)                                                                           \
-  ROW(CompileFailure) ROW(DeviceFacts) ROW(LaunchGeometry) ROW(SizePlan) ROW(VariantPlan) \
-      ROW(FinalPlan) ROW(Verdict)
+#define TUNER_WIRE_NOUNS(ROW) \
+  ROW(CompileRequest)         \
+  ROW(Artifact)               \
+  ROW(CompileFailure)         \
+  ROW(DeviceFacts) ROW(LaunchGeometry) ROW(SizePlan) ROW(VariantPlan) ROW(FinalPlan) ROW(Verdict)
 
 #define TUNER_DECLARE_WIRE_NOUN(Noun)                \
   void to_json(nlohmann::json& j, const Noun& noun); \
