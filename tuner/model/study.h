@@ -238,7 +238,7 @@ struct BaselineSpec {
   Position where;
 };
 
-// How outputs are compared that are not compared element by element (measure/host_judgement).
+// How outputs are compared that are not compared element by element (measure/difference).
 struct CompareRule {
   enum class Norm { kNone, kL1, kL2, kMax };
   Norm norm = Norm::kNone;  // of the error and of the right answer, in place of single elements

@@ -24,7 +24,7 @@ struct Job {
   Trial trial;
   VariantPlan plan;
   std::string key;      // of its artifact
-  std::string program;  // what it is once it is compiled: worker/twins
+  std::string program;  // what it is once it is compiled
   TimePoint asked;
   TimePoint submitted;                    // to a device, once it is
   int chances = 0;                        // second ones that it had
