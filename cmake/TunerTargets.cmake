@@ -57,6 +57,32 @@ function(tuner_plugin name)
   install(TARGETS tuner_plugin_${name} LIBRARY DESTINATION ${TUNER_PLUGIN_SUBDIR})
 endfunction()
 
+# tuner_embed_by_name(TARGET FUNCTION NAMESPACE FILE...): `std::string_view FUNCTION(std::string_view)`
+# of TARGET, which answers a file's name with its text; a header of TARGET declares it.
+function(tuner_embed_by_name target function namespace)
+  set(rows "")
+  foreach(path IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(READ ${path} text)
+    get_filename_component(name ${path} NAME)
+    string(APPEND rows "  if (name == \"${name}\") return R\"tuner_text(${text})tuner_text\";\n")
+  endforeach()
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded/${function}.cpp)
+  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT "// Made by tuner_embed_by_name() of cmake/TunerTargets.cmake.
+#include <string_view>
+
+namespace @namespace@ {
+
+std::string_view @function@(std::string_view name);
+std::string_view @function@(std::string_view name) {
+@rows@  return {};
+}
+
+}  // namespace @namespace@
+")
+  target_sources(${target} PRIVATE ${generated})
+endfunction()
+
 # tuner_embed(TARGET CONSTANT TYPE NAMESPACE FILE...): the files' joined text as a constant of TARGET,
 # `extern const TYPE CONSTANT` in NAMESPACE, which a header of TARGET declares. With DROP_INCLUDES
 # lines that mean nothing in joined text go: #pragma once, and #include of a file beside them.

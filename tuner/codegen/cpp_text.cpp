@@ -17,43 +17,17 @@ using detail::ExpressionNode;
 using detail::Op;
 
 // With names of the preprocessor's that cannot be undefined.
-constexpr std::array<std::string_view, 108> kKeywords{
-    "alignas",       "alignof",     "and",
-    "and_eq",        "asm",         "auto",
-    "bitand",        "bitor",       "bool",
-    "break",         "case",        "catch",
-    "char",          "char16_t",    "char32_t",
-    "char8_t",       "class",       "co_await",
-    "co_return",     "co_yield",    "compl",
-    "concept",       "const",       "const_cast",
-    "consteval",     "constexpr",   "constinit",
-    "continue",      "decltype",    "default",
-    "delete",        "do",          "double",
-    "dynamic_cast",  "else",        "enum",
-    "explicit",      "export",      "extern",
-    "false",         "float",       "for",
-    "friend",        "goto",        "if",
-    "inline",        "int",         "long",
-    "mutable",       "namespace",   "new",
-    "noexcept",      "not",         "not_eq",
-    "nullptr",       "operator",    "or",
-    "or_eq",         "private",     "protected",
-    "public",        "register",    "reinterpret_cast",
-    "requires",      "return",      "short",
-    "signed",        "sizeof",      "static",
-    "static_assert", "static_cast", "struct",
-    "switch",        "template",    "this",
-    "thread_local",  "throw",       "true",
-    "try",           "typedef",     "typeid",
-    "typename",      "union",       "unsigned",
-    "using",         "virtual",     "void",
-    "volatile",      "wchar_t",     "while",
-    "xor",           "xor_eq",      "linux",
-    "unix",          "NULL",        "EOF",
-    "assert",        "defined",     "__FILE__",
-    "__LINE__",      "__DATE__",    "__TIME__",
-    "__TIMESTAMP__", "__COUNTER__", "__INCLUDE_LEVEL__",
-    "__BASE_FILE__", "__cplusplus", "__has_include"};
+constexpr std::string_view kKeywords =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t"
+    " char32_t char8_t class co_await co_return co_yield compl concept const const_cast"
+    " consteval constexpr constinit continue decltype default delete do double dynamic_cast"
+    " else enum explicit export extern false float for friend goto if inline int long"
+    " mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected"
+    " public register reinterpret_cast requires return short signed sizeof static"
+    " static_assert static_cast struct switch template this thread_local throw true try"
+    " typedef typeid typename union unsigned using virtual void volatile wchar_t while xor"
+    " xor_eq linux unix NULL EOF assert defined __FILE__ __LINE__ __DATE__ __TIME__"
+    " __TIMESTAMP__ __COUNTER__ __INCLUDE_LEVEL__ __BASE_FILE__ __cplusplus __has_include ";
 
 struct Spelling {
   Op op;
@@ -213,7 +187,7 @@ std::string cpp_identifier(std::string_view text) {
   std::string out;
   for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out = "_" + out;
-  if (std::ranges::find(kKeywords, out) != kKeywords.end()) out += '_';
+  if (kKeywords.find(" " + out + " ") != std::string_view::npos) out += '_';
   return out;
 }
 

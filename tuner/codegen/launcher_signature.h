@@ -2,9 +2,10 @@
 // What the callers of an exported launcher give, and what it computes itself.
 
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
+#include "tuner/codegen/embedded_text.h"
 #include "tuner/codegen/header_model.h"
 
 namespace tuner {
@@ -22,16 +23,19 @@ struct LauncherSignature {
   std::string function;
   std::vector<LauncherArgument> arguments;  // in the kernel's order
   std::vector<LauncherArgument> constants;
-  std::vector<std::pair<std::string, std::string>> sizes;  // dimension -> text of its value
-  std::vector<std::string> more_sizes;                     // parameters for dimensions without one
-  bool has_scratch = false;
-  bool has_workspaces = false;
-  bool has_maps = false;
+  std::vector<std::string> more_sizes;  // parameters for dimensions without an argument
+  // What a launcher's texts have in common: the sizes of the problem; the arguments that the caller
+  // does not give, by where they come from.
+  Filling filling;
 
-  bool has_computed() const;
-  bool keeps_constants() const;  // some are arrays, which are set once
-  // "const float* A, ..., cudaStream_t stream" with or without default values.
-  std::string parameters(bool with_defaults) const;
+  bool has(LauncherArgument::From from) const;
+  // Of the caller's arguments and the sizes: "A, B, K, ".
+  std::string call() const;
+  // Of all parameters and local variables.
+  std::vector<std::string> names() const;
+  // "{sizeof A, &A}, ": `spell` ("{sizeof @, &@}, ") of the arguments with these names in the
+  // study; of all where there are none.
+  std::string list(const std::vector<std::string>& wanted, std::string_view spell) const;
 };
 
 // No parameter has one of the `reserved` names, which are the function's own.

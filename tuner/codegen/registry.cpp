@@ -22,181 +22,138 @@ namespace tuner {
 namespace {
 
 using Results = std::vector<RankedResults>;
+using Files = std::vector<ExportedFile>;
 
-// A format whose export is one file.
-class TextExporter : public Exporter {
- public:
-  using Text = std::function<std::string(const Study&, const Results&)>;
-
-  explicit TextExporter(Text text, std::string mark = {})
-      : text_(std::move(text)), mark_(std::move(mark)) {}
-
-  std::vector<ExportedFile> write(const Study& study, const Results& results,
-                                  const std::string& output) override {
-    const std::string text = text_(study, results);
-    return {{output, output == "-" ? text : mark_ + text}};
-  }
-
- private:
-  Text text_;
-  std::string mark_;  // the beginning of a file, by which it is known as this program's
-};
-
-// What header and launcher have in common: the table, and what an earlier export had in it.
-class CodeExporter : public Exporter {
- public:
-  explicit CodeExporter(const ExportSettings& settings) : settings_(settings) {}
-
- protected:
-  // For a file that holds the table and may replace an earlier one; tells the user what is in it.
-  HeaderOptions header_options(const Study& study, const Results& results,
-                               const std::string& output) {
-    HeaderOptions options;
-    options.table.max_configurations = settings_.max_configurations;
-    options.table.within = settings_.within;
-    options.source_text = settings_.source_digest(study);
-    options.generator = "tuner " + settings_.version;
-    earlier_ = earlier_table(output, study, options);
-    if (earlier_) options.table.earlier = &*earlier_;
-    const TunedTable table = exported_table(study, results, options.table);
-    const bool reduced = settings_.max_configurations > 0 || settings_.within > 0;
-    settings_.note((reduced ? loss_report(table) : "") + kept_report(study, table));
-    return options;
-  }
-
-  const ExportSettings& settings() const { return settings_; }
-
- private:
-  // The table of the file that is about to be replaced, if it is one of the same source.
-  static std::optional<TunedTable> earlier_table(const std::string& path, const Study& study,
-                                                 const HeaderOptions& options) {
-    if (!std::filesystem::is_regular_file(path)) return std::nullopt;
-    try {
-      ExportedTable earlier = read_table_comment(read_file(path), path);
-      if (earlier.kernel != study.kernel.name || earlier.source_hash != source_hash(options)) {
-        return std::nullopt;
-      }
-      return std::move(earlier.table);
-    } catch (const InputError&) {
-      return std::nullopt;  // whatever it was, it is to be replaced
+// What of `path`, which is about to be replaced, is a table of the same source.
+std::optional<TunedTable> earlier_table(const std::string& path, const Study& study,
+                                        const HeaderOptions& options) {
+  if (!std::filesystem::is_regular_file(path)) return std::nullopt;
+  try {
+    ExportedTable earlier = read_table_comment(read_file(path), path);
+    if (earlier.kernel != study.kernel.name || earlier.source_hash != source_hash(options)) {
+      return std::nullopt;
     }
+    return std::move(earlier.table);
+  } catch (const InputError&) {
+    return std::nullopt;  // whatever it was, it is to be replaced
   }
-
-  ExportSettings settings_;
-  std::optional<TunedTable> earlier_;
-};
-
-class HeaderExporter : public CodeExporter {
- public:
-  using CodeExporter::CodeExporter;
-  std::vector<ExportedFile> write(const Study& study, const Results& results,
-                                  const std::string& output) override {
-    return {{output, export_header(study, results, header_options(study, results, output))}};
-  }
-};
-
-class LauncherExporter : public CodeExporter {
- public:
-  using CodeExporter::CodeExporter;
-  std::vector<ExportedFile> write(const Study& study, const Results& results,
-                                  const std::string& output) override {
-    const std::filesystem::path stem = stem_of(output, study);
-    const std::string header = stem.string() + ".hpp";
-    LauncherOptions options;
-    options.stem = stem.filename().string();
-    options.header = header_options(study, results, header);
-    options.source = settings().launcher_source(study);
-    if (study.kernel.language == "opencl") {
-      return {{header, export_opencl_launcher(study, results, options)}};
-    }
-    LauncherFiles files = export_launcher(study, results, options);
-    return {{header, std::move(files.header)},
-            {stem.string() + ".cu", std::move(files.source)},
-            {stem.string() + ".inl", std::move(files.text)}};
-  }
-
- private:
-  // "out/", "out/matmul", "out/matmul.cu" -> "out/matmul_launcher" or "out/matmul".
-  static std::filesystem::path stem_of(const std::string& output, const Study& study) {
-    if (output == "-") {
-      throw InputError(
-          Complaint{{}, "a launcher is three files: name their folder or their stem with -o", ""});
-    }
-    std::filesystem::path stem = output;
-    if (std::filesystem::is_directory(stem) || stem.filename().empty()) {
-      return stem / (study.kernel.name + "_launcher");
-    }
-    const auto extension = stem.extension();
-    return extension == ".cu" || extension == ".hpp" || extension == ".inl"
-               ? stem.replace_extension()
-               : stem;
-  }
-};
-
-// Gives an exporter the only result that there is, or refuses.
-class OneResultExporter : public Exporter {
- public:
-  OneResultExporter(std::string_view format, std::unique_ptr<Exporter> exporter)
-      : format_(format), exporter_(std::move(exporter)) {}
-
-  std::vector<ExportedFile> write(const Study& study, const Results& results,
-                                  const std::string& output) override {
-    return exporter_->write(study, {single_result(results, format_)}, output);
-  }
-
- private:
-  std::string format_;
-  std::unique_ptr<Exporter> exporter_;
-};
-
-template <typename Made>
-std::unique_ptr<Exporter> make(const ExportSettings& settings) {
-  return std::make_unique<Made>(settings);
 }
 
-std::unique_ptr<Exporter> make_json(const ExportSettings&) {
-  return std::make_unique<TextExporter>(results_json);
+// Calls make(options) for code that holds the table and goes to `path`, where an earlier export may
+// be; tells the user what is in it.
+template <typename Make>
+Files with_table(const ExportSettings& settings, const Study& study, const Results& results,
+                 const std::string& path, const Make& make) {
+  HeaderOptions options;
+  options.table.max_configurations = settings.max_configurations;
+  options.table.within = settings.within;
+  options.source_text = settings.source_digest(study);
+  options.generator = "tuner " + settings.version;
+  const std::optional<TunedTable> earlier = earlier_table(path, study, options);
+  if (earlier) options.table.earlier = &*earlier;
+  const TunedTable table = exported_table(study, results, options.table);
+  const bool reduced = settings.max_configurations > 0 || settings.within > 0;
+  settings.note((reduced ? loss_report(table) : "") + kept_report(study, table));
+  return make(std::move(options));
 }
 
-std::unique_ptr<Exporter> make_csv(const ExportSettings&) {
-  return std::make_unique<TextExporter>([](const Study& study, const Results& results) {
-    return ranked_csv(results.front(), parameter_names(study.parameters));
+Files header_file(const ExportSettings& settings, const Study& study, const Results& results,
+                  const std::string& output) {
+  return with_table(settings, study, results, output, [&](const HeaderOptions& options) {
+    return Files{{output, export_header(study, results, options)}};
   });
 }
 
-std::unique_ptr<Exporter> make_t4(const ExportSettings& settings) {
-  return std::make_unique<TextExporter>(
-      [version = settings.version](const Study& study, const Results& results) {
-        return export_t4(study, results.front(), version);
-      });
+// "out/", "out/matmul", "out/matmul.cu" -> "out/matmul_launcher" or "out/matmul".
+std::filesystem::path launcher_stem(const std::string& output, const Study& study) {
+  if (output == "-") {
+    throw InputError(
+        Complaint{{}, "a launcher is three files: name their folder or their stem with -o", ""});
+  }
+  std::filesystem::path stem = output;
+  if (std::filesystem::is_directory(stem) || stem.filename().empty()) {
+    return stem / (study.kernel.name + "_launcher");
+  }
+  const auto extension = stem.extension();
+  return extension == ".cu" || extension == ".hpp" || extension == ".inl" ? stem.replace_extension()
+                                                                          : stem;
 }
 
-std::unique_ptr<Exporter> make_wisdom(const ExportSettings&) {
-  return std::make_unique<TextExporter>(export_wisdom);
+Files launcher_files(const ExportSettings& settings, const Study& study, const Results& results,
+                     const std::string& output) {
+  const std::filesystem::path stem = launcher_stem(output, study);
+  const std::string header = stem.string() + ".hpp";
+  return with_table(settings, study, results, header, [&](HeaderOptions options) {
+    const LauncherOptions all{std::move(options), stem.filename().string(),
+                              settings.launcher_source(study)};
+    if (study.kernel.language == "opencl") {
+      return Files{{header, export_opencl_launcher(study, results, all)}};
+    }
+    LauncherFiles files = export_launcher(study, results, all);
+    return Files{{header, std::move(files.header)},
+                 {stem.string() + ".cu", std::move(files.source)},
+                 {stem.string() + ".inl", std::move(files.text)}};
+  });
 }
 
-std::unique_ptr<Exporter> make_defines(const ExportSettings&) {
-  const auto text = [](const Study& study, const Results& results) {
-    return export_defines(study, results.front());
-  };
-  return std::make_unique<TextExporter>(text, kDefinesMark);
+Files json_file(const ExportSettings&, const Study& study, const Results& results,
+                const std::string& output) {
+  return {{output, results_json(study, results)}};
+}
+
+Files csv_file(const ExportSettings&, const Study& study, const Results& results,
+               const std::string& output) {
+  return {{output, ranked_csv(results.front(), parameter_names(study.parameters))}};
+}
+
+Files t4_file(const ExportSettings& settings, const Study& study, const Results& results,
+              const std::string& output) {
+  return {{output, export_t4(study, results.front(), settings.version)}};
+}
+
+Files wisdom_file(const ExportSettings&, const Study& study, const Results& results,
+                  const std::string& output) {
+  return {{output, export_wisdom(study, results)}};
+}
+
+// Begins with the mark by which it is known as this program's; what is shown needs none.
+Files defines_file(const ExportSettings&, const Study& study, const Results& results,
+                   const std::string& output) {
+  const std::string text = export_defines(study, results.front());
+  return {{output, output == "-" ? text : kDefinesMark + text}};
 }
 
 constexpr std::array<ExportFormat, 7> kFormats{{
     {"header", "a C++17 header that picks a configuration by device and problem size", false,
-     make<HeaderExporter>},
+     header_file},
     {"launcher",
      "the winning variants' source and a function that launches them (.hpp, .cu, .inl); of OpenCL "
      "one .hpp",
-     false, make<LauncherExporter>},
-    {"json", "everything that was measured", false, make_json},
-    {"csv", "the ranked table of one device and size", true, make_csv},
-    {"t4", "the community's results format (T4), one device and size", true, make_t4},
+     false, launcher_files},
+    {"json", "everything that was measured", false, json_file},
+    {"csv", "the ranked table of one device and size", true, csv_file},
+    {"t4", "the community's results format (T4), one device and size", true, t4_file},
     {"wisdom", "a wisdom file of Kernel Launcher: the best of each device and size", false,
-     make_wisdom},
+     wisdom_file},
     {"defines", "compiler options of the best configuration of one device and size", true,
-     make_defines},
+     defines_file},
 }};
+
+class BuiltIn : public Exporter {
+ public:
+  BuiltIn(const ExportFormat& format, const ExportSettings& settings)
+      : format_(format), settings_(settings) {}
+
+  Files write(const Study& study, const Results& results, const std::string& output) override {
+    if (!format_.needs_one_result) return format_.write(settings_, study, results, output);
+    const Results one{single_result(results, std::string(format_.name))};
+    return format_.write(settings_, study, one, output);
+  }
+
+ private:
+  const ExportFormat& format_;
+  ExportSettings settings_;
+};
 
 }  // namespace
 
@@ -204,10 +161,7 @@ std::span<const ExportFormat> export_formats() { return kFormats; }
 
 std::unique_ptr<Exporter> make_exporter(std::string_view name, const ExportSettings& settings) {
   const auto format = std::ranges::find(kFormats, name, &ExportFormat::name);
-  if (format == kFormats.end()) return nullptr;
-  std::unique_ptr<Exporter> made = format->make(settings);
-  if (!format->needs_one_result) return made;
-  return std::make_unique<OneResultExporter>(format->name, std::move(made));
+  return format == kFormats.end() ? nullptr : std::make_unique<BuiltIn>(*format, settings);
 }
 
 }  // namespace tuner

@@ -27,8 +27,10 @@ struct ExportSettings {
 struct ExportFormat {
   std::string_view name;
   std::string_view summary;
-  bool needs_one_result;  // of one device and size; make's exporter is then given just that
-  std::unique_ptr<Exporter> (*make)(const ExportSettings& settings);
+  bool needs_one_result;  // of one device and size: write is given just that
+  std::vector<ExportedFile> (*write)(const ExportSettings& settings, const Study& study,
+                                     const std::vector<RankedResults>& results,
+                                     const std::string& output);
 };
 
 // In the order in which users see them.

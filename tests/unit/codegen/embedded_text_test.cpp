@@ -1,5 +1,5 @@
-// The C++ files that exported headers and launchers are made of compile alone, given what goes
-// before them, and are embedded as they are.
+// Texts are filled line by line. The C++ files that exported headers and launchers are made of
+// compile alone, given what goes before them, and are embedded as they are.
 
 #include "tuner/codegen/embedded_text.h"
 
@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "tests/unit/codegen/compiled.h"
@@ -35,8 +34,9 @@ std::string text_of(const std::string& name) {
 
 constexpr const char* kNumbers = "numbers.hpp";
 
-std::string included(const std::string& name) {
-  return "#include \"" + path_of(name).string() + "\"\n";
+// The text of a file, filled.
+std::string part(const std::string& name, const Filling& with = {}) {
+  return filled(text_of(name), with);
 }
 
 // What stands for the study's own part of a header.
@@ -73,16 +73,6 @@ constexpr bool serves(const names&, const device&) { return true; }
 }  // namespace detail
 )";
 
-constexpr const char* kRules = R"(
-template <class P> constexpr device device_from(const P&) { return {}; }
-constexpr selection select(const device&, const dims&) { return {}; }
-constexpr extent grid_of(const config&, const dims&, const device&) { return {1, 1, 1}; }
-constexpr extent block_of(const config&, const dims&, const device&) { return {1, 1, 1}; }
-constexpr long long dynamic_shared_bytes_of(const config&, const dims&, const device&) { return 0; }
-constexpr int variant_for(const selection&, const dims&) { return 0; }
-constexpr const char* in_words(match) { return ""; }
-)";
-
 // What a launcher writes of the maps' expressions.
 constexpr const char* kMapNumbers = R"(
 namespace detail {
@@ -98,7 +88,7 @@ struct map_numbers {
 )";
 
 std::string numbers_and_choice() {
-  return "namespace detail {\n" + included(kNumbers) + included("choice.hpp") + "}\n";
+  return "namespace detail {\n" + part(kNumbers) + part("choice.hpp") + "}\n";
 }
 
 void expect_compiles(const std::string& text, const std::string& options = "") {
@@ -110,34 +100,46 @@ void expect_compiles(const std::string& text, const std::string& options = "") {
 }
 
 TEST(EmbeddedText, AreEmbeddedAsTheyAre) {
-  const std::map<std::string, std::string_view> parts{
-      {"choice.hpp", kChoiceText},
-      {"attributes.hpp", kAttributesText},
-      {"selection.hpp", kSelectionText},
-      {"predicted.hpp", kPredictedText},
-      {"predictors.hpp", kPredictorsText},
-      {"launcher_state.hpp", kLauncherStateText},
-      {"launcher_attributes.hpp", kLauncherAttributesText},
-      {"launcher_scratch.hpp", kLauncherScratchText},
-      {"launcher_number.hpp", kLauncherNumberText},
-      {"launcher_plan.hpp", kLauncherPlanText},
-      {"launcher_maps.hpp", kLauncherMapsText},
-      {"launcher_captures.hpp", kLauncherCapturesText},
-      {"launcher_stream_number.hpp", kLauncherStreamNumberText},
-      {"launcher_workspaces.hpp", kLauncherWorkspacesText},
-      {"launcher_constants.hpp", kLauncherConstantsText},
-      {"opencl_launcher.hpp", kOpenClLauncherText}};
-  std::size_t files = 0;
   for (const std::filesystem::path& folder : {kFolders[0], kFolders[1]}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();
-      ASSERT_TRUE(parts.count(name) == 1) << name << " is not embedded";
-      EXPECT_EQ(parts.at(name), text_of(name)) << name;
-      ++files;
+      EXPECT_EQ(embedded_text(name), text_of(name)) << name;
     }
   }
-  EXPECT_EQ(files, parts.size());
-  EXPECT_EQ(kNumbersText, text_of(kNumbers));
+  EXPECT_EQ(embedded_text(kNumbers), text_of(kNumbers));
+  EXPECT_EQ(embedded_text("none.hpp"), "");
+}
+
+TEST(EmbeddedText, AWordIsTheLongestThatIsKnown) {
+  const Filling with{{{"A", "1"}, {"A_B", "2"}}};
+  EXPECT_EQ(filled("TUNER_A TUNER_A_B TUNER_A_C TUNER_A_ TUNER_Ax TUNER_AB TUNER_\n", with),
+            "1 2 1_C 1_ 1x TUNER_AB TUNER_\n");
+}
+
+TEST(EmbeddedText, WhatIsFilledInIsNotLookedAtAgain) {
+  const Filling with{{{"A", "TUNER_B\n//each L\n"}, {"B", "2"}}};
+  EXPECT_EQ(filled("TUNER_A\n", with), "TUNER_B\n//each L\n\n");
+}
+
+TEST(EmbeddedText, ItemsHaveTheWordsAroundThemToo) {
+  const Filling with{{{"A", "out"}, {"B", "b"}},
+                     {{"L", {{{{"A", "1"}}}, {{{"A", "2"}}, {{"M", {{}}}}}}}}};
+  EXPECT_EQ(
+      filled("//each L\nTUNER_A TUNER_B\n//each M\nin TUNER_A\n//end\n//end\nTUNER_A\n", with),
+      "1 b\n2 b\nin 2\nout\n");
+}
+
+TEST(EmbeddedText, ASectionIsThereWhereItsNameIsNotEmpty) {
+  const std::string text = "//if A\nyes\n//if B\nboth\n//end\n//else\nno\n//end\n";
+  EXPECT_EQ(filled(text, {}), "no\n");
+  EXPECT_EQ(filled(text, {{{"A", ""}, {"B", "x"}}}), "no\n");
+  EXPECT_EQ(filled(text, {{{"A", "x"}}, {{"B", {{}}}}}), "yes\nboth\n");
+}
+
+TEST(EmbeddedText, ABackslashJoinsLines) {
+  EXPECT_EQ(filled("{\\\n//each L\n TUNER_A,\\\n//end\n};\n",
+                   {{}, {{"L", {{{{"A", "1"}}}, {{{"A", "2"}}}}}}}),
+            "{ 1, 2,};\n");
 }
 
 TEST(EmbeddedText, NumbersAndChoicesCompileAlone) {
@@ -145,15 +147,13 @@ TEST(EmbeddedText, NumbersAndChoicesCompileAlone) {
 }
 
 TEST(EmbeddedText, TheSelectionCompilesAloneAndSelectsAtCompileTime) {
-  expect_compiles(std::string(kTypes) + numbers_and_choice() +
-                  "#define TUNER_FOUND const auto found = detail::nearest(q)\n"
-                  "#define TUNER_SIZE_RULES static_assert(true, \"\")\n"
-                  "#define TUNER_POSITIVE d.n > 0\n#define TUNER_DIMENSIONS 1\n"
-                  "#define TUNER_LOGS lg256(d.n)\n"
-                  "#define TUNER_DISTANCE square(logs[0] - lg[0])\n"
-                  "#define TUNER_SAME size.n == d.n\n#define TUNER_UNIT 1.0\n"
-                  "#define TUNER_PREDICTED static_assert(true, \"\")\n" +
-                  included("selection.hpp") +
+  const Filling one_size{{{"POSITIVE", "d.n > 0"},
+                          {"DIMENSIONS", "1"},
+                          {"LOGS", "lg256(d.n)"},
+                          {"DISTANCE", "square(logs[0] - lg[0])"},
+                          {"SAME", "size.n == d.n"},
+                          {"UNIT", "1.0"}}};
+  expect_compiles(std::string(kTypes) + numbers_and_choice() + part("selection.hpp", one_size) +
                   "static_assert(best<90, 8>.how == match::exact);\n"
                   "static_assert(best<90, 9>.how == match::near_size);\n}\n");
 }
@@ -169,20 +169,15 @@ TEST(EmbeddedText, ThePartsOfALauncherCompileAlone) {
                           "mutex", "type_traits", "vector"}) {
     headers += std::string("#include <") + one + ">\n";
   }
-  expect_compiles(headers + kTypes + kRules + numbers_and_choice() + included("attributes.hpp") +
-                      kMapNumbers + "}\n" + "#define TUNER_SPACE tuned\n#define TUNER_KERNELS 2\n" +
-                      included("launcher_state.hpp") + included("launcher_attributes.hpp") +
-                      included("launcher_scratch.hpp") + included("launcher_number.hpp") +
-                      included("launcher_maps.hpp") + included("launcher_captures.hpp") +
-                      included("launcher_stream_number.hpp") + "#define TUNER_NUMBER_OF\n" +
-                      included("launcher_workspaces.hpp") +
-                      "#define TUNER_VARIANTS 2\n#define TUNER_CONSTANTS 1\n" +
-                      included("launcher_constants.hpp") +
-                      "#define TUNER_PLAN_MEMBERS\n#define TUNER_PLAN_STEPS\n"
-                      "#define TUNER_POSITIVE problem.n > 0\n"
-                      "#define TUNER_SAME_SIZE one.problem.n == problem.n\n" +
-                      included("launcher_plan.hpp") + "}\n}\n",
-                  "-Wno-unused-function -isystem " + toolkit + "/include");
+  const Filling with{{{"SPACE", "tuned"}, {"KERNELS", "2"}, {"VARIANTS", "2"}, {"CONSTANTS", "1"}}};
+  std::string parts = headers + kTypes +
+                      "template <class P> constexpr device device_from(const P&) { return {}; }\n" +
+                      numbers_and_choice() + part("attributes.hpp") + kMapNumbers + "}\n";
+  for (const char* one : {"state", "attributes", "scratch", "number", "maps", "captures",
+                          "workspaces", "constants"}) {
+    parts += part("launcher_" + std::string(one) + ".hpp", with);
+  }
+  expect_compiles(parts + "}\n}\n", "-Wno-unused-function -isystem " + toolkit + "/include");
 }
 
 }  // namespace

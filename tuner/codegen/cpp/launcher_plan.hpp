@@ -8,7 +8,34 @@ struct launch_plan {
   extent grid{};
   extent block{};
   long long shared = 0;
-  TUNER_PLAN_MEMBERS
+//each COMPUTED
+  TUNER_TYPE computed_TUNER_N{};
+//end
+//each COUNTED
+  long long constant_TUNER_NAME = 0;
+//end
+//each SCRATCH
+  long long scratch_TUNER_N = 0;
+//end
+//each WORKSPACES
+  long long workspace_TUNER_N = 0;
+//end
+//each MAPS
+  matrix_map map_TUNER_N;
+//end
+//if SCRATCH
+  long long scratch = 0;
+//end
+//if WORKSPACES
+  long long clean = 0;
+  long long other = 0;
+//end
+//if ATTRIBUTES
+  launch_attributes attributes{};
+//end
+//if NEXT
+  next_launch next[TUNER_NEXT_COUNT]{};
+//end
 };
 
 launch_plan plan_of(const device_state& state, const dims& problem) {
@@ -37,7 +64,41 @@ launch_plan plan_of(const device_state& state, const dims& problem) {
   plan.grid = grid_of(cfg, problem, facts);
   plan.block = block_of(cfg, problem, facts);
   plan.shared = dynamic_shared_bytes_of(cfg, problem, facts);
-  TUNER_PLAN_STEPS
+//if NAMED
+  const detail::names names(cfg, problem, facts);
+//end
+//each COMPUTED
+  if (!number_from(detail::computed_TUNER_N(names), plan.computed_TUNER_N)) plan.status = cudaErrorInvalidValue;
+//end
+//each COUNTED
+  plan.constant_TUNER_NAME = detail::constant_bytes_TUNER_NAME(names).i;
+//end
+//each SCRATCH
+  plan.scratch_TUNER_N = detail::scratch_TUNER_N(names).i;
+//end
+//each WORKSPACES
+  plan.workspace_TUNER_N = detail::workspace_TUNER_N(names).i;
+//end
+//each MAPS
+  plan.map_TUNER_N.says = detail::map_TUNER_N(names);
+  if (!has_values(plan.map_TUNER_N.says)) plan.status = cudaErrorInvalidValue;
+//end
+//if SCRATCH
+  plan.scratch = scratch_bytes_of(cfg, problem, facts);
+  if (plan.scratch < 0) plan.status = cudaErrorInvalidValue;
+//end
+//if WORKSPACES
+  plan.clean = detail::clean_bytes(names);
+  if (plan.clean < 0) plan.status = cudaErrorInvalidValue;
+  plan.other = detail::other_bytes(names);
+  if (plan.other < 0) plan.status = cudaErrorInvalidValue;
+//end
+//if ATTRIBUTES
+  plan.attributes = attributes_of(cfg, problem, facts);
+//end
+//each NEXT
+  plan.next[TUNER_I] = next_launch_of(TUNER_I, cfg, problem, facts);
+//end
   return plan;
 }
 

@@ -74,7 +74,8 @@ workspace_map& workspaces() {
   return all;
 }
 
-TUNER_NUMBER_OF
+//part launcher_stream_number.hpp
+
 // A call's hold on the workspace of its stream.
 class workspace_hold {
  public:

@@ -1,3 +1,27 @@
+//part launcher_computations.hpp
+
+namespace detail {
+constexpr int variant_of[] = {TUNER_OF_CONFIGURATION};
+inline const char* source_text() {
+  return TUNER_SOURCE;
+}
+inline const char* defines_of(int variant) {
+  switch (variant) {
+//each VARIANTS
+    case TUNER_V: return TUNER_DEFINES;
+//end
+  }
+  return "";
+}
+inline const char* entry_of(int variant) {
+  switch (variant) {
+//each VARIANTS
+    case TUNER_V: return TUNER_ENTRY;
+//end
+  }
+  return "";
+}
+}  // namespace detail
 namespace detail {
 // What is known of a device of a context, and what was built for both.
 struct built_kernel {
@@ -166,7 +190,10 @@ inline launched TUNER_FUNCTION(TUNER_PARAMETERScl_command_queue queue, cl_event*
   const std::lock_guard<std::mutex> lock(detail::state().mutex);
   const device& facts = detail::facts_of(id);
   dims problem;
-TUNER_SIZES  done.chosen = select(facts, problem);
+//each SIZES
+  problem.TUNER_DIM = static_cast<long long>(TUNER_VALUE);
+//end
+  done.chosen = select(facts, problem);
   const config& cfg = done.chosen.cfg;
   if (!(TUNER_POSITIVE) || !valid(cfg, problem, facts)) {
     done.status = done.chosen.how == match::unsupported ? CL_INVALID_WORK_GROUP_SIZE
@@ -179,7 +206,14 @@ TUNER_SIZES  done.chosen = select(facts, problem);
     static_cast<void>(told);
   }
 #endif
-TUNER_COMPUTED  cl_kernel kernel = nullptr;
+//each COMPUTED
+  TUNER_TYPE TUNER_NAME{};
+  if (!detail::number_from(detail::computed_TUNER_N(detail::names(cfg, problem, facts)), TUNER_NAME)) {
+    done.status = CL_INVALID_VALUE;
+    return done;
+  }
+//end
+  cl_kernel kernel = nullptr;
   done.status =
       detail::kernel_for(context, id, detail::variant_of[done.chosen.config_id], kernel);
   if (done.status != CL_SUCCESS) return done;

@@ -15,10 +15,16 @@ struct predictor {
   double part[6];   // of the cost: what each of the terms counts
 };
 TUNER_TABLE tiling tilings[] = {
-TUNER_TILINGS};
+//each TILINGS
+    {TUNER_DIMENSION, TUNER_TILE},
+//end
+};
 TUNER_TABLE int tiling_count = TUNER_TILING_COUNT;
 TUNER_TABLE predictor predictors[] = {
-TUNER_PREDICTORS};
+//each PREDICTORS
+    {TUNER_DEVICE, TUNER_CONFIG, TUNER_PIECES, TUNER_BLOCKS, {TUNER_PIECE_TILINGS}, {TUNER_BLOCK_TILINGS}, TUNER_RESIDENT, {TUNER_PARTS}},
+//end
+};
 TUNER_TABLE int predictor_count = TUNER_PREDICTOR_COUNT;
 namespace detail {
 TUNER_FN bool in_domain(const dims& d) { return TUNER_IN_DOMAIN; }

@@ -38,9 +38,20 @@ struct question {
 // dimension gets the default configuration, marked as a fallback.
 TUNER_FN selection select(const device& v, const dims& d) {
   if (!(TUNER_POSITIVE)) return {configs[0], match::fallback, 0, -1, 4, 0.0};
-  TUNER_SIZE_RULES;
+//if SIZE_RULES
+  if (!detail::rules_of_the_size(detail::names(configs[0], d, v))) {
+    return {configs[0], match::unsupported, 0, -1, 4, 0.0};
+  }
+//end
   const detail::question q{v, d};
-  TUNER_FOUND;
+//if LEARNED
+  const auto learned =
+      detail::in_domain(d) ? detail::predicted(q, detail::expected_costs(d, v.multiprocessors))
+                           : detail::none<match>();
+  const auto found = learned.how != match::unsupported ? learned : detail::nearest(q);
+//else
+  const auto found = detail::nearest(q);
+//end
   return {configs[found.configuration],
           found.how,
           found.configuration,
@@ -57,7 +68,9 @@ TUNER_FN const char* in_words(match how) {
     case match::near_device: return "tuned on another device";
     case match::fallback: return "nothing that was tuned fits here: a configuration that can run";
     case match::unsupported: return "no configuration can run this size on this device";
-    TUNER_PREDICTED;
+//if LEARNED
+    case match::predicted: return "predicted from the sizes that were tuned on this device";
+//end
   }
   return "";
 }
