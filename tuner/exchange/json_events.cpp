@@ -1,14 +1,13 @@
-// Reads JSON, also such as other tuners write, and tells what is in it.
+// Reads JSON, also such as other tuners write, and tells what is in it value by value.
 
 #include "tuner/exchange/json_events.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -47,41 +46,36 @@ void trim_torn_end(std::string& text) {
   }
 }
 
-class Events : public nlohmann::json_sax<nlohmann::json> {
+using Json = nlohmann::ordered_json;
+
+class Events : public nlohmann::json_sax<Json> {
  public:
   Events(const std::string& text, const std::string& name, JsonListener& listener)
       : text_(text), name_(name), listener_(listener) {}
 
   bool null() override { return true; }
-  bool boolean(bool value) override { return scalar(value); }
-  bool number_integer(number_integer_t value) override { return scalar(std::int64_t{value}); }
-  bool number_unsigned(number_unsigned_t value) override {
-    if (value > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
-      return scalar(static_cast<double>(value));
-    }
-    return scalar(static_cast<std::int64_t>(value));
-  }
-  bool number_float(number_float_t value, const string_t&) override { return scalar(value); }
-  bool string(string_t& value) override { return scalar(std::move(value)); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
   bool binary(binary_t&) override { return true; }
 
-  bool start_object(std::size_t) override { return open(); }
-  bool start_array(std::size_t) override { return open(); }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
-    if (at_.depth > JsonPlace::kMostKeys) return true;
-    at_.keys[at_.depth].swap(name);
-    listener_.named(at_);
+    open_.back().key.swap(name);
     return true;
   }
 
   bool parse_error(std::size_t offset, const std::string&,
                    const nlohmann::json::exception& reason) override {
     const Position where = position_of(offset);
-    if (offset > text_.size() && at_.depth > 0) {
-      end = where;
+    if (offset > text_.size() && !open_.empty()) {
+      end = EarlyEnd{where, has_items_ && open_.size() > 2};
       return false;
     }
     std::string why = reason.what();
@@ -90,26 +84,42 @@ class Events : public nlohmann::json_sax<nlohmann::json> {
     throw InputError(Complaint{where, "is not JSON here: " + why, ""});
   }
 
-  std::optional<Position> end;  // where the text ends too early
+  std::optional<EarlyEnd> end;
 
  private:
-  bool open() {
-    if (++at_.depth > kMostLevels) {
-      throw InputError(Complaint{
-          {name_, 0, 0},
-          "is nested deeper than a recording may be, " + std::to_string(kMostLevels) + " levels",
-          ""});
+  // An object or array that has begun.
+  struct Level {
+    Json value;
+    std::string key{};  // the latest, of an object
+  };
+
+  bool open(Json empty) {
+    if (open_.size() == kMostLevels) {
+      reject(name_, "is nested deeper than a recording may be, " + std::to_string(kMostLevels) +
+                        " levels");
     }
-    listener_.opened(at_);
+    if (open_.size() == 1) has_items_ = listener_.is_list(open_.back().key);
+    open_.push_back({std::move(empty)});
     return true;
   }
   bool close() {
-    listener_.closed(at_);
-    --at_.depth;
-    return true;
+    Json whole = std::move(open_.back().value);
+    open_.pop_back();
+    return open_.empty() || put(std::move(whole));
   }
-  bool scalar(Value value) {
-    listener_.scalar(at_, std::move(value));
+  bool put(Json value) {
+    if (open_.empty()) return true;
+    Level& around = open_.back();
+    if (open_.size() == 1) {
+      listener_.member(around.key, value);
+    } else if (open_.size() == 2 && has_items_) {
+      listener_.item(around.key, value);
+    } else if (around.value.is_array()) {
+      around.value.push_back(std::move(value));
+    } else {
+      // At its end, without a look for an earlier one of this name: there may be very many.
+      around.value.get_ref<Json::object_t&>().emplace_back(around.key, std::move(value));
+    }
     return true;
   }
 
@@ -125,7 +135,8 @@ class Events : public nlohmann::json_sax<nlohmann::json> {
   const std::string& text_;
   const std::string& name_;
   JsonListener& listener_;
-  JsonPlace at_;
+  std::vector<Level> open_;
+  bool has_items_ = false;  // the member that is read
 };
 
 }  // namespace
@@ -135,10 +146,10 @@ void repair_json(std::string& text) {
   replace_python_constants(text);
 }
 
-std::optional<Position> read_json_events(const std::string& text, const std::string& name,
+std::optional<EarlyEnd> read_json_events(const std::string& text, const std::string& name,
                                          JsonListener& listener) {
   Events events(text, name, listener);
-  nlohmann::json::sax_parse(text, &events);
+  Json::sax_parse(text, &events);
   return events.end;
 }
 

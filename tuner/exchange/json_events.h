@@ -1,41 +1,38 @@
 #pragma once
-// A JSON text as a stream of events, for files that are large and of which only a few fields
-// matter.
+// A JSON text one result after the other, for files that are too large to be held as a document.
 
-#include <array>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "tuner/base/error.h"
-#include "tuner/expression/value.h"
 
 namespace tuner {
 
-// Where in the document an event happens.
-struct JsonPlace {
-  static constexpr std::size_t kMostKeys = 5;
-  std::size_t depth = 0;  // open objects and arrays
-  std::array<std::string, kMostKeys + 1>
-      keys{};  // the latest name at each depth; deeper ones are not kept
-};
-
-// What wants to hear of a document. null and binary values are not told.
+// What wants to hear of a document's members. Nulls and binary values are not told.
 class JsonListener {
  public:
   virtual ~JsonListener() = default;
-  virtual void named(const JsonPlace& at) = 0;   // a name was read; what follows is its value
-  virtual void opened(const JsonPlace& at) = 0;  // an object or array, which counts in `depth`
-  virtual void closed(const JsonPlace& at) = 0;  // the same, while it still counts
-  virtual void scalar(const JsonPlace& at, Value value) = 0;
+  // Whether the items of this member, an object or array that begins, are told by themselves.
+  virtual bool is_list(const std::string& member) = 0;
+  // One of them, whole; `name` is empty in an array.
+  virtual void item(const std::string& name, const nlohmann::ordered_json& value) = 0;
+  virtual void member(const std::string& name, const nlohmann::ordered_json& value) = 0;
 };
 
 // Makes what other tuners write into JSON: NaN and Infinity become empty texts, a cut-off number at
 // the end is dropped. Everything else keeps its place.
 void repair_json(std::string& text);
 
-// Empty when the text is whole. Of one that ends too early it tells where, after all events before.
-// Throws InputError for text that is no JSON or too deep; `name` is for messages.
-std::optional<Position> read_json_events(const std::string& text, const std::string& name,
+// Where a text ends too early, and whether within an item.
+struct EarlyEnd {
+  Position where;
+  bool in_item = false;
+};
+
+// Empty when the text is whole; else all that is complete was told. Throws InputError for text that
+// is no JSON or too deep; `name` is for messages.
+std::optional<EarlyEnd> read_json_events(const std::string& text, const std::string& name,
                                          JsonListener& listener);
 
 }  // namespace tuner

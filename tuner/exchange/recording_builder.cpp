@@ -206,8 +206,6 @@ void RecordingBuilder::end_entry() {
   recording_->positions.insert(recording_->positions.end(), positions_.begin(), positions_.end());
 }
 
-void RecordingBuilder::drop_entry() { recording_->samples.resize(entry_.first_sample); }
-
 void RecordingBuilder::require_objective() const {
   if (!any_objective_ && lacking_ > 0) {
     std::string there;

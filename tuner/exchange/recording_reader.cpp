@@ -1,11 +1,13 @@
-// Reads Kernel Tuner caches and T4 results as a stream of events: the files are large, and only a
-// few of their fields matter.
+// Reads Kernel Tuner caches and T4 results, one after the other: the files are large.
 
 #include "tuner/exchange/recording_reader.h"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +18,8 @@
 
 namespace tuner {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // ---- the words of the formats
 
@@ -43,16 +47,24 @@ double milliseconds_in(std::string_view unit) {
   return 1;
 }
 
+// Nothing: an object or array.
+std::optional<Value> value_in(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_boolean()) return json.get<bool>();
+  const bool is_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
+  if (json.is_number_integer() && !is_large) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  return std::nullopt;
+}
+
+const std::string* text_in(const Json& json) { return json.get_ptr<const std::string*>(); }
+
 // Not a number: NaN, which no consumer takes for a measurement.
-double number_in(const Value& value) {
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  return std::numeric_limits<double>::quiet_NaN();
+double number_in(const Json& json) {
+  return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
 // ---- the reader
-
-constexpr const char* kSizeKey = "problem_size";
 
 class RecordingReader : public JsonListener {
  public:
@@ -64,53 +76,31 @@ class RecordingReader : public JsonListener {
   // first pass and read by a second one.
   void read();
 
-  void named(const JsonPlace& at) override;
-  void opened(const JsonPlace& at) override;
-  void closed(const JsonPlace& at) override;
-  void scalar(const JsonPlace& at, Value value) override;
+  bool is_list(const std::string& member) override;
+  void item(const std::string& name, const Json& value) override;
+  void member(const std::string& name, const Json& value) override;
 
  private:
-  enum class Section {
-    kOther,
-    kDevice,
-    kKernel,
-    kSize,
-    kKeys,
-    kParameters,
-    kCache,
-    kMetadata,
-    kResults
-  };
-
   void walk();
-  void cache_field(const JsonPlace& at, Value value);
-  void result_field(const JsonPlace& at, Value value);
-  void time_field(const std::string& name, double milliseconds);
-  void metadata(const JsonPlace& at, const Value& value);
-  void measurement(const JsonPlace& at, Value value);
-  void size(const JsonPlace& at, std::size_t depth, Value value);
+  void cache_entry(const Json& entry);
+  void result(const Json& entry);
+  void times(const Json& times);
+  void metadata(const std::string& name, const Json& value);
+  void size(const Json& value);
   void define_parameters();
-  void measured(const Value& value);
-  bool is_entry(const JsonPlace& at) const {
-    return at.depth == 3 && (section_ == Section::kCache || section_ == Section::kResults);
-  }
+  void measured(const Json& value);
 
   Recording& recording_;
   const std::string& text_;
   bool by_itself_;
   RecordingBuilder builder_{recording_};
-  Section section_ = Section::kOther;
   std::vector<std::string> keys_;  // tune_params_keys
   std::vector<Parameter> domains_;
+  bool is_cache_ = false;  // what is read; else it is results
   bool cache_came_first_ = false;
   bool seen_results_ = false;
-  bool in_entry_ = false;
   std::size_t results_ = 0;
   double to_milliseconds_ = 1;  // T4's unit of time
-  bool compilation_seen_ = false;
-  std::string extent_name_;
-  std::string measurement_name_;
-  Value measurement_value_;
 };
 
 // ---- the way through the file: sections, entries, an early end
@@ -119,17 +109,16 @@ void RecordingReader::read() {
   walk();
   if (cache_came_first_) {
     if (keys_.empty()) {
-      throw InputError(Complaint{{recording_.name, 0, 0}, "'tune_params_keys' is missing", ""});
+      reject(recording_.name, "'tune_params_keys' is missing");
     }
     cache_came_first_ = false;
     define_parameters();
     walk();
   }
   if (!seen_results_) {
-    throw InputError(Complaint{{recording_.name, 0, 0},
-                               "is no recording: it has neither 'cache' (Kernel Tuner) nor "
-                               "'results' (T4)",
-                               ""});
+    reject(recording_.name,
+           "is no recording: it has neither 'cache' (Kernel Tuner) nor "
+           "'results' (T4)");
   }
   builder_.finish();
   builder_.require_objective();
@@ -138,69 +127,31 @@ void RecordingReader::read() {
 void RecordingReader::walk() {
   const auto end = read_json_events(text_, recording_.name, *this);
   if (!end) return;
-  const std::string torn = in_entry_ ? "; its last entry is torn and left out" : "";
-  if (in_entry_) builder_.drop_entry();
-  in_entry_ = false;
+  const bool is_torn = end->in_item && !cache_came_first_;
   if (recording_.entries.empty() && !cache_came_first_) {
-    throw InputError(Complaint{*end, "ends before the first complete result", ""});
+    throw InputError(Complaint{end->where, "ends before the first complete result", ""});
   }
-  recording_.notes.push_back("the file ends early, as one that is still being written does" + torn);
+  recording_.notes.push_back("the file ends early, as one that is still being written does" +
+                             std::string(is_torn ? "; its last entry is torn and left out" : ""));
 }
 
-void RecordingReader::named(const JsonPlace& at) {
-  const bool in_metadata = at.depth > 1 && section_ == Section::kMetadata;
-  if (in_metadata ? at.keys[2] == kSizeKey : at.keys[1] == kSizeKey) {
-    // Its own name, of a file that is read twice, or that of an extent in it.
-    if (at.depth == (in_metadata ? 2 : 1)) recording_.problem_size.clear();
-    extent_name_ = at.depth == (in_metadata ? 3 : 2) ? at.keys[at.depth] : "";
-  }
-  if (at.depth != 1) return;
-  static const std::array<std::pair<std::string_view, Section>, 8> kSections{
-      {{"device_name", Section::kDevice},
-       {"kernel_name", Section::kKernel},
-       {kSizeKey, Section::kSize},
-       {"tune_params_keys", Section::kKeys},
-       {"tune_params", Section::kParameters},
-       {"cache", Section::kCache},
-       {"metadata", Section::kMetadata},
-       {"results", Section::kResults}}};
-  section_ = Section::kOther;
-  for (const auto& [name, section] : kSections) {
-    if (name == at.keys[1]) section_ = section;
-  }
+bool RecordingReader::is_list(const std::string& member) {
+  is_cache_ = member == "cache";
+  if (!is_cache_ && member != "results") return false;
+  seen_results_ = true;
+  if (!is_cache_ || builder_.domains_known()) return true;
+  cache_came_first_ = keys_.empty() || domains_.empty();
+  if (!cache_came_first_) define_parameters();
+  return true;
 }
 
-void RecordingReader::opened(const JsonPlace& at) {
-  if (at.depth == 2 && section_ == Section::kCache) {
-    seen_results_ = true;
-    if (!builder_.domains_known()) {
-      if (keys_.empty() || domains_.empty()) {
-        cache_came_first_ = true;
-      } else {
-        define_parameters();
-      }
-    }
-  }
-  if (at.depth == 2 && section_ == Section::kResults) seen_results_ = true;
-  if (is_entry(at) && !cache_came_first_) {
-    ++results_;
-    in_entry_ = true;
-    compilation_seen_ = false;
-    builder_.begin_entry(section_ == Section::kCache ? "the entry '" + at.keys[2] + "'"
-                                                     : "result " + std::to_string(results_));
-  }
-}
-
-void RecordingReader::closed(const JsonPlace& at) {
-  if (in_entry_ && is_entry(at)) {
-    in_entry_ = false;
-    builder_.end_entry();
-  }
-  if (in_entry_ && section_ == Section::kResults && at.depth == 5 && at.keys[3] == "measurements" &&
-      measurement_name_ == recording_.objective) {
-    measured(measurement_value_);
-    measurement_name_.clear();
-  }
+void RecordingReader::item(const std::string& name, const Json& value) {
+  if (cache_came_first_ || !value.is_structured()) return;
+  ++results_;
+  builder_.begin_entry(is_cache_ ? "the entry '" + name + "'"
+                                 : "result " + std::to_string(results_));
+  is_cache_ ? cache_entry(value) : result(value);
+  builder_.end_entry();
 }
 
 void RecordingReader::define_parameters() {
@@ -208,10 +159,8 @@ void RecordingReader::define_parameters() {
   for (const std::string& name : keys_) {
     const auto found = std::ranges::find(domains_, name, &Parameter::name);
     if (found == domains_.end()) {
-      throw InputError(Complaint{
-          {recording_.name, 0, 0},
-          "'tune_params' lists no values for '" + name + "', which 'tune_params_keys' names",
-          ""});
+      reject(recording_.name,
+             "'tune_params' lists no values for '" + name + "', which 'tune_params_keys' names");
     }
     ordered.push_back(*found);
   }
@@ -220,139 +169,140 @@ void RecordingReader::define_parameters() {
 
 // ---- what the fields mean
 
-void RecordingReader::scalar(const JsonPlace& at, Value value) {
-  const auto* text = std::get_if<std::string>(&value);
-  switch (section_) {
-    case Section::kDevice:
-      if (at.depth == 1 && text != nullptr) recording_.device = *text;
-      break;
-    case Section::kKernel:
-      if (at.depth == 1 && text != nullptr) recording_.kernel = *text;
-      break;
-    case Section::kSize:
-      size(at, 1, std::move(value));
-      break;
-    case Section::kKeys:
-      if (at.depth == 2 && text != nullptr && !builder_.domains_known()) keys_.push_back(*text);
-      break;
-    case Section::kParameters:
-      if (at.depth == 3 && !builder_.domains_known()) {
-        if (domains_.empty() || domains_.back().name != at.keys[2]) {
-          domains_.push_back({at.keys[2], {}, {}});
-        }
-        domains_.back().values.push_back(std::move(value));
-      }
-      break;
-    case Section::kCache:
-      if (in_entry_) cache_field(at, std::move(value));
-      break;
-    case Section::kMetadata:
-      if (at.keys[2] == kSizeKey) {
-        size(at, 2, std::move(value));
-      } else if (at.depth == 2) {
-        metadata(at, value);
-      }
-      break;
-    case Section::kResults:
-      if (in_entry_) result_field(at, std::move(value));
-      break;
-    case Section::kOther:
-      break;
+void RecordingReader::member(const std::string& name, const Json& value) {
+  const std::string* text = text_in(value);
+  if (name == "device_name" && text != nullptr) recording_.device = *text;
+  if (name == "kernel_name" && text != nullptr) recording_.kernel = *text;
+  if (name == "problem_size") size(value);
+  if (name == "metadata" && value.is_object()) {
+    for (const auto& [field, said] : value.items()) metadata(field, said);
+  }
+  if (builder_.domains_known() || !value.is_structured()) return;
+  if (name == "tune_params_keys") {
+    for (const Json& key : value) {
+      if (text_in(key) != nullptr) keys_.push_back(*text_in(key));
+    }
+  }
+  if (name != "tune_params") return;
+  for (const auto& [parameter, values] : value.items()) {
+    if (!values.is_structured()) continue;
+    Parameter domain{parameter, {}, {}};
+    for (const Json& one : values) {
+      if (auto known = value_in(one)) domain.values.push_back(std::move(*known));
+    }
+    if (!domain.values.empty()) domains_.push_back(std::move(domain));
   }
 }
 
-// One extent, or a list or map of them; `depth` is that of one.
-void RecordingReader::size(const JsonPlace& at, std::size_t depth, Value value) {
+// One extent, or a list or map of them.
+void RecordingReader::size(const Json& value) {
   constexpr std::size_t kMost = 64;
-  if (at.depth > depth + 1 || recording_.problem_size.size() == kMost) return;
-  recording_.problem_size.emplace_back(std::exchange(extent_name_, {}), std::move(value));
+  recording_.problem_size.clear();
+  const auto add = [&](const std::string& name, const Json& extent) {
+    auto known = value_in(extent);
+    if (!known || recording_.problem_size.size() == kMost) return;
+    recording_.problem_size.emplace_back(name, std::move(*known));
+  };
+  if (!value.is_structured()) add("", value);
+  if (!value.is_structured()) return;
+  for (const auto& [name, extent] : value.items()) add(value.is_object() ? name : "", extent);
 }
 
-void RecordingReader::measured(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) {
+void RecordingReader::measured(const Json& value) {
+  if (const std::string* text = text_in(value)) {
     builder_.failed(failure_named(*text));
   } else {
     builder_.objective(number_in(value));
   }
 }
 
-void RecordingReader::cache_field(const JsonPlace& at, Value value) {
-  const std::string& name = at.keys[3];
-  if (at.depth == 4) {
-    if (name == "times") builder_.sample(number_in(value));
-    return;
-  }
-  if (at.depth != 3) return;
-  if (name == recording_.objective) {
-    measured(value);
-  } else if (name == "__error__" || name == "time") {
-    // "time" tells of a failure whatever the objective is.
-    if (const auto* text = std::get_if<std::string>(&value)) {
-      builder_.failed(failure_named(*text));
-    } else if (name == "time") {
+void RecordingReader::cache_entry(const Json& entry) {
+  for (const auto& [name, value] : entry.items()) {
+    if (value.is_structured()) {
+      if (name != "times") continue;
+      for (const Json& one : value) {
+        if (!one.is_structured()) builder_.sample(number_in(one));
+      }
+      continue;
+    }
+    const std::string* text = text_in(value);
+    if (name == recording_.objective) {
+      measured(value);
+    } else if (name == "__error__" || name == "time") {
+      // "time" tells of a failure whatever the objective is.
+      if (text != nullptr) {
+        builder_.failed(failure_named(*text));
+      } else if (name == "time") {
+        builder_.quantity(name);
+        if (RecordingBuilder::is_failure(number_in(value), true))
+          builder_.failed(TrialState::kRuntime);
+      }
+    } else if (name == "compile_time") {
+      builder_.compile_milliseconds(number_in(value));
+    } else if (name == "benchmark_time") {
+      builder_.benchmark_milliseconds(number_in(value));
+    } else if (name == "verification_time") {
+      builder_.verification_milliseconds(number_in(value));
+    } else if (!builder_.parameter(name, *value_in(value)) && text == nullptr) {
       builder_.quantity(name);
-      if (RecordingBuilder::is_failure(number_in(value), true))
-        builder_.failed(TrialState::kRuntime);
     }
-  } else if (name == "compile_time") {
-    builder_.compile_milliseconds(number_in(value));
-  } else if (name == "benchmark_time") {
-    builder_.benchmark_milliseconds(number_in(value));
-  } else if (name == "verification_time") {
-    builder_.verification_milliseconds(number_in(value));
-  } else if (!builder_.parameter(name, value) && std::get_if<std::string>(&value) == nullptr) {
-    builder_.quantity(name);
   }
 }
 
-void RecordingReader::result_field(const JsonPlace& at, Value value) {
-  const auto* text = std::get_if<std::string>(&value);
-  const std::string& field = at.keys[3];
-  if (at.depth == 3 && field == "invalidity" && text != nullptr && *text != "correct") {
-    builder_.failed(failure_named(*text == "correctness" ? "incorrect" : *text));
-  } else if (at.depth == 4 && field == "configuration") {
-    builder_.parameter(at.keys[4], value);
-  } else if (field == "times" && text == nullptr) {
+void RecordingReader::result(const Json& entry) {
+  for (const auto& [field, value] : entry.items()) {
+    const std::string* text = text_in(value);
+    if (field == "invalidity" && text != nullptr && *text != "correct") {
+      builder_.failed(failure_named(*text == "correctness" ? "incorrect" : *text));
+    }
+    if (!value.is_structured()) continue;
+    if (field == "times") times(value);
+    if (field == "configuration") {
+      for (const auto& [name, chosen] : value.items()) {
+        if (!chosen.is_structured()) builder_.parameter(name, *value_in(chosen));
+      }
+    }
+    if (field != "measurements") continue;
+    for (const Json& measurement : value) {
+      const auto name = measurement.find("name");
+      const auto figure = measurement.find("value");
+      if (name == measurement.end() || text_in(*name) == nullptr) continue;
+      builder_.quantity(*text_in(*name));
+      if (*text_in(*name) == recording_.objective && figure != measurement.end()) measured(*figure);
+    }
+  }
+}
+
+void RecordingReader::times(const Json& times) {
+  bool compilation_seen = false;
+  for (const auto& [name, value] : times.items()) {
     const double milliseconds = number_in(value) * to_milliseconds_;
-    if (at.depth == 4) {
-      time_field(at.keys[4], milliseconds);
-    } else if (at.depth == 5 && at.keys[4] == "runtimes") {
-      builder_.sample(milliseconds);
+    if (name == "runtimes" && value.is_structured()) {
+      for (const Json& one : value) {
+        if (one.is_number()) builder_.sample(one.get<double>() * to_milliseconds_);
+      }
+    } else if (!value.is_number()) {
+      continue;
+    } else if (name == "benchmark") {
+      builder_.benchmark_milliseconds(milliseconds);
+    } else if (name == "validation") {
+      builder_.verification_milliseconds(milliseconds);
+    } else if (!compilation_seen && (name == "compilation" || name == "compilation_time")) {
+      compilation_seen = true;  // schema 1.1 renamed "compilation"; a file may have both
+      builder_.compile_milliseconds(milliseconds);
     }
-  } else if (at.depth == 5 && field == "measurements") {
-    measurement(at, std::move(value));
   }
 }
 
-// Schema 1.1 renamed "compilation"; a file may have both.
-void RecordingReader::time_field(const std::string& name, double milliseconds) {
-  if (name == "benchmark") {
-    builder_.benchmark_milliseconds(milliseconds);
-  } else if (name == "validation") {
-    builder_.verification_milliseconds(milliseconds);
-  } else if (!compilation_seen_ && (name == "compilation" || name == "compilation_time")) {
-    compilation_seen_ = true;
-    builder_.compile_milliseconds(milliseconds);
-  }
-}
-
-void RecordingReader::metadata(const JsonPlace& at, const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
+void RecordingReader::metadata(const std::string& name, const Json& value) {
+  if (name == "problem_size") size(value);
+  const std::string* text = text_in(value);
   if (text == nullptr) return;
-  if (at.keys[2] == "device") recording_.device = *text;
-  if (at.keys[2] == "kernel") recording_.kernel = *text;
-  if (by_itself_ && at.keys[2] == "objective") recording_.objective = *text;
-  if (by_itself_ && at.keys[2] == "objective_direction") recording_.maximize = *text == "maximize";
-  if (at.keys[2] == "timeunit") to_milliseconds_ = milliseconds_in(*text);
-}
-
-void RecordingReader::measurement(const JsonPlace& at, Value value) {
-  if (at.keys[5] == "name" && std::get_if<std::string>(&value) != nullptr) {
-    measurement_name_ = std::get<std::string>(value);
-    builder_.quantity(measurement_name_);
-  } else if (at.keys[5] == "value") {
-    measurement_value_ = std::move(value);
-  }
+  if (name == "device") recording_.device = *text;
+  if (name == "kernel") recording_.kernel = *text;
+  if (by_itself_ && name == "objective") recording_.objective = *text;
+  if (by_itself_ && name == "objective_direction") recording_.maximize = *text == "maximize";
+  if (name == "timeunit") to_milliseconds_ = milliseconds_in(*text);
 }
 
 std::string stem_of(const std::filesystem::path& path) {
@@ -372,7 +322,7 @@ Recording parse_recording(std::string text, const std::string& name, const std::
   if (!objective.empty()) recording.objective = objective;
   RecordingReader(recording, text, objective.empty()).read();
   if (recording.entries.empty()) {
-    throw InputError(Complaint{{name, 0, 0}, "holds no results", ""});
+    reject(name, "holds no results");
   }
   return recording;
 }

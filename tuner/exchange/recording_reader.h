@@ -54,8 +54,6 @@ class RecordingBuilder {
   void verification_milliseconds(double value);
   void sample(double milliseconds);
   void end_entry();
-  // An entry that the file's end cut off.
-  void drop_entry();
   // Sorts collected domains and settles duplicates.
   void finish();
   // Refuses a recording of which every result that is no failure lacks the objective.
