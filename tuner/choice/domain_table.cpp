@@ -14,6 +14,7 @@
 #include "tuner/choice/predictor_fit.h"
 #include "tuner/choice/selection.h"
 #include "tuner/choice/size_sampler.h"
+#include "tuner/model/statistics.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/search/ranking.h"
 
@@ -260,18 +261,13 @@ void measure(const Study& study, const RankedResults& results, LeftOut& row) {
   row.loss = loss_of(study, results, *found);
 }
 
-LeftOut left_out(const Study& study, std::vector<RankedResults> results, std::size_t at,
+LeftOut left_out(const Study& study, const TableMaker& maker, std::size_t at,
                  const TableOptions& options) {
-  const RankedResults mine = std::move(results[at]);
-  results.erase(results.begin() + static_cast<std::ptrdiff_t>(at));
-  const TunedTable table = tuned_table(study, results, options);
+  const RankedResults& mine = *maker.results()[at];
+  const TunedTable table = maker.table(options, at);
   const Selection chosen = select(study, table, mine.device, mine.size);
-  LeftOut row;
-  row.device = mine.device.name;
-  row.size = mine.size;
-  row.configuration = table.configurations[chosen.configuration];
-  row.how = chosen.how;
-  row.log2_distance_sq = chosen.log2_distance_sq;
+  LeftOut row{mine.device.name, mine.size, table.configurations[chosen.configuration], chosen.how,
+              chosen.log2_distance_sq};
   if (chosen.how != Match::kUnsupported) measure(study, mine, row);
   return row;
 }
@@ -280,28 +276,22 @@ LeftOut left_out(const Study& study, std::vector<RankedResults> results, std::si
 
 LeaveOneOut leave_one_out(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options) {
-  std::vector<RankedResults> useful;
-  for (const RankedResults& one : results) {
-    if (one.ranked > 0 && one.trials.front().state == TrialState::kOk) useful.push_back(one);
-  }
-  if (useful.size() < 2) {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "leaving one size out needs at least two tuned ones; there " +
-                                   std::string(useful.empty() ? "is none" : "is one"),
-                               ""});
+  const TableMaker maker(study, results);
+  const std::size_t count = maker.results().size();
+  if (count < 2) {
+    reject(study.file.string(), "leaving one size out needs at least two tuned ones; there " +
+                                    std::string(count == 0 ? "is none" : "is one"));
   }
   LeaveOneOut out;
   std::vector<double> losses;
-  for (std::size_t i = 0; i < useful.size(); ++i) {
-    out.rows.push_back(left_out(study, useful, i, options));
+  for (std::size_t i = 0; i < count; ++i) {
+    out.rows.push_back(left_out(study, maker, i, options));
     if (!std::isnan(out.rows.back().loss)) losses.push_back(out.rows.back().loss);
   }
   out.measured = losses.size();
   if (losses.empty()) return out;
-  std::ranges::sort(losses);
-  const std::size_t half = losses.size() / 2;
-  out.median = losses.size() % 2 == 1 ? losses[half] : (losses[half - 1] + losses[half]) / 2;
-  out.worst = losses.back();
+  out.worst = std::ranges::max(losses);
+  out.median = median(std::move(losses));
   return out;
 }
 

@@ -29,18 +29,11 @@ constexpr double kTiny = 1e-300;
 // Without regard to signs.
 Eigen::VectorXd solved_for(const Free& free, const Eigen::MatrixXd& squares,
                            const Eigen::VectorXd& products) {
-  const auto count = static_cast<Eigen::Index>(free.size());
-  Eigen::MatrixXd part(count, count);
-  Eigen::VectorXd wanted(count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    wanted(i) = products(free[static_cast<std::size_t>(i)]);
-    for (Eigen::Index j = 0; j < count; ++j) {
-      part(i, j) = squares(free[static_cast<std::size_t>(i)], free[static_cast<std::size_t>(j)]);
-    }
-  }
-  const Eigen::VectorXd values = part.ldlt().solve(wanted);
+  const Eigen::MatrixXd part = squares(free, free);
+  const Eigen::VectorXd wanted = products(free);
   Eigen::VectorXd out = Eigen::VectorXd::Zero(products.size());
-  for (Eigen::Index i = 0; i < count; ++i) out(free[static_cast<std::size_t>(i)]) = values(i);
+  const Eigen::VectorXd values = part.ldlt().solve(wanted);
+  out(free) = values;
   return out;
 }
 
@@ -152,11 +145,6 @@ Tiling tiling_of(const Tiles& tiles,
   return out;
 }
 
-bool is_of(const RankedResults& results, const DeviceFacts& device) {
-  return results.device.name == device.name &&
-         results.device.compute_capability == device.compute_capability;
-}
-
 }  // namespace
 
 PredictorFit::PredictorFit(const Study& study, const std::vector<const RankedResults*>& results)
@@ -183,7 +171,7 @@ PredictorFit::Lessons PredictorFit::look_at(const DeviceFacts& device,
   const ProblemSize* any = nullptr;
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const RankedResults& one = *results_[i];
-    if (!is_of(one, device)) continue;
+    if (!is_one_model(one.device, device)) continue;
     any = &one.size;
     const Bindings names = bindings_of(study_, configuration, device, one.size);
     const auto launch = geometry(study_.launch, names);

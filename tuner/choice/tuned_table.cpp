@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -32,11 +31,7 @@ struct Row {
   std::size_t device = 0;
 };
 
-struct Measured {
-  std::vector<Configuration> configurations;
-  std::vector<std::vector<double>> losses;        // [configuration][row]; infinite: not valid there
-  std::vector<std::vector<const Trial*>> trials;  // likewise
-};
+using Measured = MeasuredLosses;
 
 // Of several results for one device and size the newest.
 std::vector<const RankedResults*> newest_ones(const std::vector<RankedResults>& results) {
@@ -62,9 +57,8 @@ std::vector<Row> rows_of(const std::vector<const RankedResults*>& results, Tuned
   std::vector<Row> rows;
   for (const RankedResults* one : results) {
     const DeviceFacts& device = one->device;
-    auto at = std::ranges::find_if(table.devices, [&](const DeviceFacts& known) {
-      return known.name == device.name && known.compute_capability == device.compute_capability;
-    });
+    auto at = std::ranges::find_if(table.devices,
+                                   [&](const auto& known) { return is_one_model(known, device); });
     if (at == table.devices.end()) {
       table.devices.push_back(device);
       table.compilers.push_back(one->compiler);
@@ -209,10 +203,7 @@ std::optional<std::size_t> incumbent(const Study& study, const Measured& all, co
   const RankedResults& now = *row.results;
   for (const TunedEntry& entry : earlier.entries) {
     const DeviceFacts& device = earlier.devices[entry.device];
-    if (device.name != now.device.name ||
-        device.compute_capability != now.device.compute_capability || entry.size != now.size) {
-      continue;
-    }
+    if (!is_one_model(device, now.device) || entry.size != now.size) continue;
     const auto known =
         std::ranges::find(all.configurations, earlier.configurations[entry.configuration]);
     const auto c = static_cast<std::size_t>(known - all.configurations.begin());
@@ -333,41 +324,28 @@ TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Me
 
 }  // namespace
 
-struct TableMaker::Known {
-  std::vector<const RankedResults*> results;
-  Measured measured;  // a column for each of these
-};
-
 TableMaker::TableMaker(const Study& study, const std::vector<RankedResults>& results)
-    : study_(study), known_(std::make_unique<Known>()) {
+    : study_(study) {
   TunedTable table;
-  for (const Row& row : rows_of(newest_ones(results), table)) {
-    known_->results.push_back(row.results);
-  }
-  known_->measured = measured(study, known_->results);
+  for (const Row& row : rows_of(newest_ones(results), table)) results_.push_back(row.results);
+  measured_ = measured(study, results_);
 }
-
-TableMaker::~TableMaker() = default;
-
-const std::vector<const RankedResults*>& TableMaker::results() const { return known_->results; }
 
 TunedTable TableMaker::table(const TableOptions& options,
                              std::optional<std::size_t> without) const {
-  std::vector<const RankedResults*> some = known_->results;
+  std::vector<const RankedResults*> some = results_;
   if (without) some.erase(some.begin() + static_cast<std::ptrdiff_t>(*without));
   if (some.empty()) {
-    throw InputError(Complaint{{study_.file.string(), 0, 0},
-                               "there is nothing to export: no result has a valid configuration",
-                               ""});
+    reject(study_.file.string(), "there is nothing to export: no result has a valid configuration");
   }
   TunedTable table;
   const std::vector<Row> rows = rows_of(some, table);
   std::vector<std::size_t> columns;
   for (const Row& row : rows) {
-    const auto at = std::ranges::find(known_->results, row.results);
-    columns.push_back(static_cast<std::size_t>(at - known_->results.begin()));
+    const auto at = std::ranges::find(results_, row.results);
+    columns.push_back(static_cast<std::size_t>(at - results_.begin()));
   }
-  return table_from(study_, rows, part_of(known_->measured, columns), options, std::move(table));
+  return table_from(study_, rows, part_of(measured_, columns), options, std::move(table));
 }
 
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,

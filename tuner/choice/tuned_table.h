@@ -2,7 +2,6 @@
 // What an exported header (or its kin) holds: which configuration to use for which device and size.
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +11,11 @@
 #include "tuner/model/study.h"
 
 namespace tuner {
+
+// What is measured on one of them holds for the other.
+inline bool is_one_model(const DeviceFacts& a, const DeviceFacts& b) {
+  return a.name == b.name && a.compute_capability == b.compute_capability;
+}
 
 struct TunedEntry {
   std::size_t device = 0;         // in TunedTable::devices
@@ -85,23 +89,27 @@ struct TableOptions {
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options = {});
 
+// What results say of every configuration that was valid in one of them.
+struct MeasuredLosses {
+  std::vector<Configuration> configurations;
+  std::vector<std::vector<double>> losses;  // [configuration][result]; infinite: not valid there
+  std::vector<std::vector<const Trial*>> trials;  // likewise
+};
+
 // Looks at results once, to make several tables of them. They must outlive it, as must the study.
 class TableMaker {
  public:
   TableMaker(const Study& study, const std::vector<RankedResults>& results);
-  TableMaker(const TableMaker&) = delete;
-  TableMaker& operator=(const TableMaker&) = delete;
-  ~TableMaker();
 
   // Those with something valid; of several for one device and size the newest.
-  const std::vector<const RankedResults*>& results() const;
+  const std::vector<const RankedResults*>& results() const { return results_; }
   // tuned_table() of them, or of all but one.
   TunedTable table(const TableOptions& options, std::optional<std::size_t> without = {}) const;
 
  private:
-  struct Known;
   const Study& study_;
-  std::unique_ptr<Known> known_;
+  std::vector<const RankedResults*> results_;
+  MeasuredLosses measured_;  // a column for each of these
 };
 
 }  // namespace tuner

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "tuner/choice/tuned_table.h"
 #include "tuner/search/ranking.h"
 
 namespace tuner {
@@ -29,19 +30,25 @@ LossOf losses_in(const Study& study, const RankedResults& results) {
 }
 
 bool same_place(const RankedResults& a, const RankedResults& b) {
-  return a.device.name == b.device.name &&
-         a.device.compute_capability == b.device.compute_capability && a.size == b.size;
+  return is_one_model(a.device, b.device) && a.size == b.size;
 }
 
-// Empty where one of them does not know it.
-std::optional<double> at_worst(const Configuration& one, const std::vector<LossOf>& machines) {
-  double worst = 0;
+struct AtWorst {
+  double loss = 0;       // over the machines that know it
+  bool is_known = true;  // on all of them
+};
+
+AtWorst at_worst(const Configuration& one, const std::vector<LossOf>& machines) {
+  AtWorst out;
   for (const LossOf& losses : machines) {
     const auto found = losses.find(one);
-    if (found == losses.end()) return std::nullopt;
-    worst = std::max(worst, found->second);
+    if (found == losses.end()) {
+      out.is_known = false;
+    } else {
+      out.loss = std::max(out.loss, found->second);
+    }
   }
-  return worst;
+  return out;
 }
 
 template <typename T>
@@ -62,33 +69,22 @@ void rank_first(RankedResults& results, std::size_t at) {
   }
 }
 
-double loss_of_winner(const Configuration& winner, const std::vector<LossOf>& machines) {
-  double worst = 0;
-  for (const LossOf& losses : machines) {
-    if (const auto found = losses.find(winner); found != losses.end()) {
-      worst = std::max(worst, found->second);
-    }
-  }
-  return worst;
-}
-
 WorstCase prefer(const std::vector<LossOf>& machines, RankedResults& results) {
   const Configuration winner = results.trials.front().configuration;
-  const std::optional<double> stays = at_worst(winner, machines);
+  const AtWorst stays = at_worst(winner, machines);
   WorstCase out{results.device.name, results.size, machines.size(), winner};
-  out.winner_is_known = stays.has_value();
-  out.loss_of_winner = loss_of_winner(winner, machines);
-  out.loss = out.loss_of_winner;
+  out.winner_is_known = stays.is_known;
+  out.loss = out.loss_of_winner = stays.loss;
   std::optional<std::size_t> best;
-  double least = stays ? *stays - kWorthMoving : INFINITY;
+  double least = stays.is_known ? stays.loss - kWorthMoving : INFINITY;
   for (std::size_t i = 0; i < results.ranked; ++i) {
     const Trial& trial = results.trials[i];
     if (trial.state != TrialState::kOk) continue;
     const bool below_baseline = results.baseline && i < results.baseline->speedups.size() &&
                                 results.baseline->speedups[i].high < 1;
-    const auto worst = at_worst(trial.configuration, machines);
-    if (below_baseline || !worst || *worst >= least) continue;
-    least = *worst;
+    const AtWorst worst = at_worst(trial.configuration, machines);
+    if (below_baseline || !worst.is_known || worst.loss >= least) continue;
+    least = worst.loss;
     best = i;
   }
   if (!best || *best == 0) return out;
