@@ -1,7 +1,5 @@
 // Joins the parts of the launcher in OpenCL: source, definitions of each variant, one function.
 
-#include "tuner/codegen/opencl_launcher.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "tuner/choice/domain_table.h"
 #include "tuner/codegen/cpp_text.h"
+#include "tuner/codegen/launcher.h"
 #include "tuner/codegen/launcher_signature.h"
 
 namespace tuner {

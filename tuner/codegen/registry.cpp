@@ -13,7 +13,6 @@
 #include "tuner/choice/domain_table.h"
 #include "tuner/codegen/formats.h"
 #include "tuner/codegen/header.h"
-#include "tuner/codegen/opencl_launcher.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/results_json.h"
 #include "tuner/results/table_text.h"
