@@ -18,7 +18,7 @@
 
 #include "tuner/space/sampling.h"
 #include "tuner/space/search_space.h"
-#include "tuner/study/space_json.h"
+#include "tuner/study/t1_reader.h"
 
 namespace tuner {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/targets.h"
 #include "tuner/base/error.h"
-#include "tuner/study/space_json.h"
+#include "tuner/study/t1_reader.h"
 
 namespace tuner::fuzz {
 namespace {

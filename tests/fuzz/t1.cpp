@@ -9,8 +9,8 @@
 #include "tests/fuzz/targets.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
-#include "tuner/study/space_json.h"
 #include "tuner/study/t1_reader.h"
+#include "tuner/study/value_list.h"
 
 namespace tuner::fuzz {
 namespace {

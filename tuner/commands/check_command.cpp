@@ -36,7 +36,6 @@
 #include "tuner/space/sampling.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/size_check.h"
-#include "tuner/study/space_json.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/channel.h"

@@ -18,18 +18,21 @@
 namespace tuner {
 namespace {
 
-bool is_json(Diagnostics& diagnostics) {
+// A YAML reader reads JSON too, and knows where everything stands; but it reads more than JSON.
+YamlRef parse_json(Diagnostics& diagnostics) {
   try {
     const auto ignored = nlohmann::json::parse(
         diagnostics.text(), [](int depth, auto, auto&) { return depth < kMaxYamlDepth; });
-    return true;
+    return parse_yaml(diagnostics);
   } catch (const nlohmann::json::parse_error& error) {
     const std::size_t end = diagnostics.text().find_last_not_of(" \n\t");
     const bool torn = end == std::string::npos || error.byte > end + 1;
     diagnostics.error(diagnostics.position_of(error.byte > 0 ? error.byte - 1 : 0),
                       torn ? "this is not JSON: the file ends too early" : "this is not JSON");
-    return false;
+  } catch (const nlohmann::json::out_of_range&) {  // it does not say where
+    diagnostics.error(diagnostics.at(0, 0), "a number is too large");
   }
+  return nullptr;
 }
 
 // Names of searches in the wild (lower case, letters only) and ours.
@@ -266,8 +269,7 @@ StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data) {
   Study& study = result.study;
   study.file = std::filesystem::absolute(path).lexically_normal();
   study.text = diagnostics.text();
-  // A YAML reader reads JSON too, and knows where everything stands; but it reads more than JSON.
-  const YamlRef root = is_json(diagnostics) ? parse_yaml(diagnostics) : nullptr;
+  const YamlRef root = parse_json(diagnostics);
   if (root && expect_map(*root, "a T1 file")) {
     Names names(diagnostics);
     T1Reader t1{{diagnostics, names, study, data}};
@@ -282,6 +284,27 @@ StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data) {
   if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
   result.warnings = diagnostics.warnings();
   return result;
+}
+
+SpaceDefinition parse_space_json(const std::string& text, const std::string& file) {
+  Diagnostics diagnostics(file, text);
+  Names names(diagnostics);
+  Study study;
+  Reader reader{diagnostics, names, study};
+  const YamlRef root = parse_json(diagnostics);
+  const YamlNode* parameters = root ? root->value_of("parameters") : nullptr;
+  if (parameters != nullptr) {
+    read_parameters(reader, *parameters);
+    if (const YamlNode* rules = root->value_of("constraints")) read_constraints(reader, *rules);
+  } else if (root) {
+    root->error("neither a space (\"parameters\") nor a T1 file (\"ConfigurationSpace\")");
+  }
+  if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
+  return {study.parameters, {}, study.constraints, {}};
+}
+
+SpaceDefinition read_space_json(const std::filesystem::path& path) {
+  return parse_space_json(study_text(path), path.string());
 }
 
 }  // namespace tuner

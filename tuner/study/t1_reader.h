@@ -1,6 +1,6 @@
 #pragma once
-// T1 files: the auto-tuning community's JSON description of a benchmark, as BAT, KTT and Kernel
-// Tuner write it. docs/exchange.md says what each key becomes.
+// Studies and spaces in JSON. T1 files are the auto-tuning community's description of a benchmark,
+// as BAT, KTT and Kernel Tuner write it; docs/exchange.md says what each key becomes.
 
 #include <filesystem>
 #include <string>
@@ -16,5 +16,11 @@ bool is_t1(const std::string& text);
 // there) is a warning, and the study is then not runnable. Expressions and lists of values written
 // in Python are parsed, never run. Throws one InputError with every mistake of the file.
 StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data = DataFiles::kNeeded);
+
+// A space in JSON, {"parameters": {NAME: [values]}, "constraints": ["A % B == 0", ...]}, with other
+// keys beside these. Throws one InputError with every mistake of the file.
+SpaceDefinition read_space_json(const std::filesystem::path& path);
+// The same for text that is at hand; `file` is for messages.
+SpaceDefinition parse_space_json(const std::string& text, const std::string& file);
 
 }  // namespace tuner

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/study/space_json.h"
+#include "tuner/study/t1_reader.h"
 
 namespace tuner {
 namespace {
