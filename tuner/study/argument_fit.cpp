@@ -1,12 +1,11 @@
 // Compares widths and kinds of numbers. What kernels do on purpose fits: bytes in the place of
 // anything, other signs, the bits of 16-bit numbers, vectors of several numbers.
 
-#include "tuner/study/argument_fit.h"
-
 #include <algorithm>
 #include <string_view>
 
 #include "tuner/source/parameters.h"
+#include "tuner/study/signature_check.h"
 
 namespace tuner {
 namespace {

@@ -1,7 +1,5 @@
 // Collects the complaints about a file and those that it extends.
 
-#include "tuner/study/diagnostics.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "tuner/base/text.h"
+#include "tuner/study/yaml_tree.h"
 
 namespace tuner {
 Diagnostics::Diagnostics(std::string file, std::string text)

@@ -1,7 +1,5 @@
 // Lays the keys of one study over those of another.
 
-#include "tuner/study/extended_tree.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "tuner/study/yaml_reader.h"
+#include "tuner/study/yaml_tree.h"
 #include "tuner/study/yaml_values.h"
 
 namespace tuner {

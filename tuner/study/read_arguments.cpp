@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tuner/base/text.h"
-#include "tuner/study/record_types.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 

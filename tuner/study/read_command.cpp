@@ -15,7 +15,6 @@
 
 #include "tuner/base/text.h"
 #include "tuner/study/sections.h"
-#include "tuner/study/shell_words.h"
 
 namespace tuner {
 namespace {

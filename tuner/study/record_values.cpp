@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/base/text.h"
-#include "tuner/study/record_types.h"
+#include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
 namespace tuner {

@@ -1,12 +1,12 @@
 // Splits command lines without a shell.
 
-#include "tuner/study/shell_words.h"
-
 #include <fmt/format.h>
 
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "tuner/study/sections.h"
 
 namespace tuner {
 namespace {

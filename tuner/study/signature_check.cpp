@@ -13,7 +13,6 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/declarations.h"
 #include "tuner/source/tokens.h"
-#include "tuner/study/argument_fit.h"
 
 namespace tuner {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 // Whether the arguments of a study are what its kernels take.
 
+#include <string>
 #include <vector>
 
 #include "tuner/base/error.h"
@@ -18,5 +19,16 @@ struct SignatureComplaints {
 // its source and what that includes; `reference`: the same where it has a source of its own.
 SignatureComplaints check_signatures(const Study& study, std::vector<SourceText> kernel,
                                      std::vector<SourceText> reference);
+
+// ---- whether one argument of a study is what one parameter of a kernel takes --------------------
+
+struct Fit {
+  enum class Kind { kFits, kDoubtful, kWrong };
+  Kind kind = Kind::kFits;
+  std::string advice{};
+};
+
+// With the best of the types that the parameter may have.
+Fit fit_of(const ArgumentSpec& argument, const SignatureParameter& parameter);
 
 }  // namespace tuner

@@ -15,7 +15,7 @@
 #include "tuner/resolve/fill_plan.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/study/diagnostics.h"
+#include "tuner/study/yaml_tree.h"
 
 namespace tuner {
 namespace {

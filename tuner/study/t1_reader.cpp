@@ -297,7 +297,8 @@ SpaceDefinition parse_space_json(const std::string& text, const std::string& fil
     read_parameters(reader, *parameters);
     if (const YamlNode* rules = root->value_of("constraints")) read_constraints(reader, *rules);
   } else if (root) {
-    root->error("neither a space (\"parameters\") nor a T1 file (\"ConfigurationSpace\")");
+    diagnostics.error(diagnostics.at(0, 0),
+                      "neither a space (\"parameters\") nor a T1 file (\"ConfigurationSpace\")");
   }
   if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
   return {study.parameters, {}, study.constraints, {}};

@@ -1,8 +1,16 @@
-// Finds outputs that nothing verifies.
+// Finds outputs that nothing verifies, and has others compared, or none, where the command line
+// says so.
 
 #include "tuner/study/unverified.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/base/text.h"
+#include "tuner/resolve/reference_plan.h"
 #include "tuner/study/sections.h"
+#include "tuner/study/yaml_reader.h"
 
 namespace tuner {
 namespace {
@@ -42,6 +50,62 @@ std::string unverified_text(const Study& study) {
     if (is_output(argument)) return {};
   }
   return "no argument is an output";
+}
+
+// ---- --per, --no-verify -------------------------------------------------------------------------
+
+namespace {
+
+[[noreturn]] void refuse(const Study& study, const std::string& message,
+                         const std::string& suggestion = {}) {
+  throw InputError(Complaint{{study.file.string(), 0, 0}, "--per: " + message, suggestion});
+}
+
+void check_names(const Study& study, const std::vector<std::string>& names) {
+  std::uint64_t answers = 1;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(study.parameters, name, &Parameter::name);
+    if (found == study.parameters.end()) {
+      std::vector<std::string> known;
+      for (const Parameter& one : study.parameters) known.push_back(one.name);
+      refuse(study, "there is no parameter '" + name + "'", did_you_mean(name, known));
+    }
+    answers *= found->values.size();
+    if (answers <= kMostAnswers) continue;
+    refuse(study,
+           fmt::format("{} right answers, one for each combination of values; at most {} are "
+                       "computed",
+                       answers, kMostAnswers));
+  }
+}
+
+}  // namespace
+
+Study study_with_answers_per(Study study, const std::vector<std::string>& names) {
+  if (names.empty()) return study;
+  if (study.file.extension() != ".json") {
+    refuse(study, "it is for T1 files; a study says 'reference: {per: [NAME]}'");
+  }
+  if (!study.reference) refuse(study, "no answers are compared in this file");
+  check_names(study, names);
+  ReferenceSpec& reference = *study.reference;
+  for (const std::string& name : names) {
+    if (std::ranges::find(reference.per, name) == reference.per.end())
+      reference.per.push_back(name);
+    std::erase_if(reference.configuration, [&](const auto& one) { return one.first == name; });
+  }
+  reference.launch = study.launch;  // whose names have values in each of the answers
+  return study;
+}
+
+Study unverified_study(Study study) {
+  if (study.file.extension() != ".json") {
+    throw InputError(Complaint{{study.file.string(), 0, 0},
+                               "--no-verify is for T1 files; a study says 'verify: none'",
+                               ""});
+  }
+  verify_nothing(study);
+  return study;
 }
 
 }  // namespace tuner

@@ -15,11 +15,10 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/size_sampler.h"
-#include "tuner/study/extended_tree.h"
-#include "tuner/study/record_types.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/unverified.h"
+#include "tuner/study/yaml_tree.h"
 
 namespace tuner {
 namespace {
@@ -332,16 +331,6 @@ std::string study_text(const std::filesystem::path& path) {
 }
 
 StudyFile read_study_file(const fs::path& path) { return read_file(path, DataFiles::kNeeded); }
-
-Study unverified_study(Study study) {
-  if (study.file.extension() != ".json") {
-    throw InputError(Complaint{{study.file.string(), 0, 0},
-                               "--no-verify is for T1 files; a study says 'verify: none'",
-                               ""});
-  }
-  verify_nothing(study);
-  return study;
-}
 
 Study read_study(const std::filesystem::path& path, DataFiles data) {
   return read_file(path, data).study;

@@ -11,8 +11,9 @@ namespace tuner::testing {
 namespace {
 
 std::int64_t value_of(const Expression& expression, std::int64_t tile) {
-  const auto value =
-      expression.evaluate({{"problem_x", std::int64_t{1000}}, {"tile", Value(tile)}});
+  const auto value = expression.evaluate({{"problem_x", std::int64_t{1000}},
+                                          {"block_size_x", std::int64_t{64}},
+                                          {"tile", Value(tile)}});
   return value ? std::get<std::int64_t>(*value) : -1;
 }
 
