@@ -19,7 +19,7 @@ const std::string kStencil = data("studies/stencil.yaml").string();
 
 TEST(AnswersPerParameter, AStencilIsTunedOverItsNumberOfTimeSteps) {
   const Sandbox sandbox;
-  const auto done = run_to(0, sandbox, {"run", kStencil, "--backend", "cpu"});
+  run_to(0, sandbox, {"run", kStencil, "--backend", "cpu"});
   const auto rows = ranking_of(sandbox, "heat");
   ASSERT_EQ(rows.size(), 24U);
   std::set<std::string> steps;
@@ -28,10 +28,8 @@ TEST(AnswersPerParameter, AStencilIsTunedOverItsNumberOfTimeSteps) {
     steps.insert(row.at("STEPS"));
   }
   EXPECT_EQ(steps.size(), 4U);
-  const auto exported =
-      run_to(0, sandbox, {"export", kStencil, "--format", "header", "-o", "heat.hpp"});
-  const auto verified =
-      run_to(0, sandbox, {"verify-export", "heat.hpp", kStencil, "--backend", "cpu"});
+  run_to(0, sandbox, {"export", kStencil, "--format", "header", "-o", "heat.hpp"});
+  run_to(0, sandbox, {"verify-export", "heat.hpp", kStencil, "--backend", "cpu"});
   for (const std::string one : {"STEPS=1", "STEPS=8"}) {
     const auto tried = run_to(0, sandbox, {"try", kStencil, one, "--backend", "cpu"});
     EXPECT_TRUE(says(tried.out, "answer          right"));
@@ -73,7 +71,7 @@ TEST(AnswersPerType, EachConfigurationIsComparedWithTheAnswerOfItsType) {
                 "  - {name: x, type: \"{T}\", shape: [N], fill: {uniform: [1, 2]}}\n"
                 "  - {name: a, type: \"{T}\", value: 2}\n"
                 "reference: {entry: \"simple<{T}>\", block: [1], grid: [N]}\n");
-  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   for (const Row& row : ranking_of(sandbox, "scale")) {
     const bool is_wrong = row.at("T") == "half" && row.at("BLOCK") == "64";
     EXPECT_EQ(row.at("state") == "correctness", is_wrong) << row.at("message");

@@ -139,7 +139,7 @@ TEST(Command, CheckBuildsAndOneCanBeTried) {
   put_program(sandbox, program_study("right, broken"));
   const auto checked = run_to(0, sandbox, {"check", "p.yaml", "--compile"});
   EXPECT_TRUE(says(checked.err, "program: 2 compiled, 1 did not"));
-  const auto tried = run_to(0, sandbox, {"try", "p.yaml", "MODE=right,TIME=1"});
+  run_to(0, sandbox, {"try", "p.yaml", "MODE=right,TIME=1"});
 }
 
 }  // namespace

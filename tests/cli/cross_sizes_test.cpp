@@ -136,7 +136,7 @@ TEST(CrossSizes, CtrlCKeepsWhatWasMeasuredAndTheSameCommandGoesOn) {
   EXPECT_EQ(stopped.status, 130) << stopped.err;
   EXPECT_TRUE(has(rows_of(sandbox, "n10000"), {"32", "1"}));
   EXPECT_TRUE(no_process_left(sandbox));
-  const auto resumed = run_to(0, sandbox, words);
+  run_to(0, sandbox, words);
   EXPECT_EQ(rows_of(sandbox, "n10000").size(), 2U);
   EXPECT_TRUE(has(rows_of(sandbox, "n10000"), {"64", "2"}));
 }

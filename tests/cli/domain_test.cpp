@@ -65,8 +65,7 @@ TEST(Domain, TheBudgetIsForAllSizesAndTheSameCommandFindsItSpent) {
 TEST(Domain, AnExportIsRightAtEverySizeOfTheDomain) {
   const Sandbox sandbox;
   ASSERT_EQ(tune_domain(sandbox, {"--budget", "48"}).status, 0);
-  const auto done =
-      run_to(0, sandbox, {"export", study(), "--format", "header", "-o", "twice_tuned.h"});
+  run_to(0, sandbox, {"export", study(), "--format", "header", "-o", "twice_tuned.h"});
   const std::string header = text_of(sandbox.path("twice_tuned.h"));
   EXPECT_TRUE(says(header, "// domain M 1 to 200, N 1 to 200\n// other sizes: "));
   EXPECT_TRUE(says(header, "expected loss "));

@@ -25,10 +25,9 @@ Finished tune(const Sandbox& sandbox, const std::string& results, const std::str
 }
 
 Rows rows_of(const Sandbox& sandbox, const std::string& results, const std::string& size) {
-  const auto done =
-      run_to(0, sandbox,
-             {"results", data("studies/tiny.yaml"), "--results", sandbox.path(results), "--size",
-              size, "--csv", sandbox.path("rows.csv")});
+  run_to(0, sandbox,
+         {"results", data("studies/tiny.yaml"), "--results", sandbox.path(results), "--size", size,
+          "--csv", sandbox.path("rows.csv")});
   return read_csv(sandbox.path("rows.csv"));
 }
 
@@ -47,13 +46,12 @@ TEST(Exchange, AT1FileRunsAsItIs) {
 
 TEST(Exchange, AT1FileBecomesAStudyWithTheSameSpace) {
   const Sandbox sandbox;
-  const auto made =
-      run_to(0, sandbox, {"import", data("t1/scale.json"), "-o", sandbox.path("scale.yaml")});
+  run_to(0, sandbox, {"import", data("t1/scale.json"), "-o", sandbox.path("scale.yaml")});
   const auto checked = run_to(0, sandbox, {"check", sandbox.path("scale.yaml")});
   EXPECT_TRUE(says(checked.out, "valid              16"));
-  const auto done = run_to(0, sandbox,
-                           {"run", sandbox.path("scale.yaml"), "--backend", "cpu", "--budget", "3",
-                            "--strategy", "random", "--progress", "none"});
+  run_to(0, sandbox,
+         {"run", sandbox.path("scale.yaml"), "--backend", "cpu", "--budget", "3", "--strategy",
+          "random", "--progress", "none"});
 }
 
 TEST(Exchange, ATornT1FileLeavesNothingBehind) {
@@ -61,7 +59,7 @@ TEST(Exchange, ATornT1FileLeavesNothingBehind) {
   std::ifstream in(data("t1/scale.json"));
   const std::string whole(std::istreambuf_iterator<char>(in), {});
   const auto torn = sandbox.write("torn.json", whole.substr(0, whole.size() / 2));
-  const auto made = run_to(2, sandbox, {"import", torn, "-o", sandbox.path("torn.yaml")});
+  run_to(2, sandbox, {"import", torn, "-o", sandbox.path("torn.yaml")});
   EXPECT_FALSE(fs::exists(sandbox.path("torn.yaml")));
   run_to(2, sandbox, {"run", torn});
   EXPECT_FALSE(fs::exists(sandbox.path("results")));
@@ -72,13 +70,12 @@ TEST(Exchange, T4GoesOutAndComesBack) {
   const Sandbox sandbox;
   ASSERT_EQ(tune(sandbox, "a", "n=3000").status, 0);
   const fs::path t4 = sandbox.path("tiny.t4.json");
-  const auto out = run_to(0, sandbox,
-                          {"export", data("studies/tiny.yaml"), "--format", "t4", "--results",
-                           sandbox.path("a"), "-o", t4});
-  const auto back =
-      run_to(0, sandbox,
-             {"import", t4, "--results", sandbox.path("b"), "--study", data("studies/tiny.yaml"),
-              "--size", "n=3000", "--device", "Elsewhere"});
+  run_to(0, sandbox,
+         {"export", data("studies/tiny.yaml"), "--format", "t4", "--results", sandbox.path("a"),
+          "-o", t4});
+  run_to(0, sandbox,
+         {"import", t4, "--results", sandbox.path("b"), "--study", data("studies/tiny.yaml"),
+          "--size", "n=3000", "--device", "Elsewhere"});
   const auto key = [](const std::map<std::string, std::string>& row) {
     return row.at("BLOCK") + "/" + row.at("PER");
   };
@@ -100,9 +97,9 @@ TEST(Exchange, T4GoesOutAndComesBack) {
   for (std::size_t i = 0; i < after.size(); ++i) {
     EXPECT_DOUBLE_EQ(after[i].first, std::max(winner, before[i].first));
   }
-  const auto replayed = run_to(0, sandbox,
-                               {"run", "--replay", t4, "--strategy", "exhaustive", "--progress",
-                                "none", "--trace", sandbox.path("trace.csv")});
+  run_to(0, sandbox,
+         {"run", "--replay", t4, "--strategy", "exhaustive", "--progress", "none", "--trace",
+          sandbox.path("trace.csv")});
   double best = 1e300;
   for (const auto& row : read_csv(sandbox.path("trace.csv"))) {
     if (!row.at("objective").empty()) best = std::min(best, std::stod(row.at("objective")));
@@ -166,9 +163,8 @@ TEST(Exchange, RankedCsvFilesComeBack) {
   const fs::path folder = sandbox.path("a/axpy");
   const auto whose = run_to(2, sandbox, {"import", folder, "--results", sandbox.path("b")});
   EXPECT_TRUE(says(whose.err, "needs --study"));
-  const auto done = run_to(
-      0, sandbox,
-      {"import", folder, "--results", sandbox.path("b"), "--study", data("studies/tiny.yaml")});
+  run_to(0, sandbox,
+         {"import", folder, "--results", sandbox.path("b"), "--study", data("studies/tiny.yaml")});
   EXPECT_EQ(rows_of(sandbox, "b", "n=3000").size(), 11U);
 }
 
@@ -178,12 +174,12 @@ TEST(Exchange, WhatIsMissingOrWrongIsSaidAndNothingIsWritten) {
     "tune_params": {"a": [1, 2]}, "cache": {"1": {"a": 1, "time": 0.5}}})");
   const auto no_device = run_to(2, sandbox, {"import", cache});
   EXPECT_TRUE(says(no_device.err, "names no device (--device NAME)"));
-  const auto no_file = run_to(2, sandbox, {"import", cache, "absent.json", "--device", "X"});
+  run_to(2, sandbox, {"import", cache, "absent.json", "--device", "X"});
   run_to(2, sandbox, {"import"});
   run_to(2, sandbox, {"import", sandbox.write("x.json", "{\"a\": ")});
   run_to(2, sandbox, {"import", sandbox.write("y.csv", "rank,state\n")});
   EXPECT_FALSE(fs::exists(sandbox.path("results")));
-  const auto done = run_to(0, sandbox, {"import", cache, "--device", "X"});
+  run_to(0, sandbox, {"import", cache, "--device", "X"});
   run_to(0, sandbox, {"results"});
 }
 

@@ -81,9 +81,7 @@ TEST(ExportedFiles, RankedCsvFilesSayWhatTheStoreSays) {
   const Sandbox sandbox;
   write_wasteful_study(sandbox, {.sizes = "[{n: 1000}, {n: 2000}]",
                                  .work = "(TUNE_WORK == 1) == (n == 1000) ? 1 : 1000"});
-  const auto call = [&](const std::vector<std::string>& words) {
-    const Finished done = run_to(0, sandbox, words);
-  };
+  const auto call = [&](const std::vector<std::string>& words) { run_to(0, sandbox, words); };
   call({"run", "waste.yaml", "--backend", "cpu", "--progress", "none"});
   call({"export", "waste.yaml", "-o", "store.h"});
   call({"export", "waste.yaml", "--from", "results/waste", "-o", "csv.h"});

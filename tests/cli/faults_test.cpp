@@ -62,8 +62,7 @@ arguments:
 reference: {entry: twice_reference, block: [64], grid: ["ceil_div(n, 64)"]}
 verify: {y: {rtol: 0, atol: 0}}
 )yaml");
-  const auto done =
-      run_to(1, sandbox, {"run", "bad.yaml", "--backend", "cpu", "--strategy", "random"});
+  run_to(1, sandbox, {"run", "bad.yaml", "--backend", "cpu", "--strategy", "random"});
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ TEST(Objective, AnImportUnderAMaximisingStudyRanksTheBestFirst) {
   const Sandbox sandbox;
   write_maximising_study(sandbox);
   sandbox.write("cache.json", cache_of());
-  const auto done =
-      run_to(0, sandbox, {"import", "cache.json", "--study", "tiny.yaml", "--size", "n=3000"});
+  run_to(0, sandbox, {"import", "cache.json", "--study", "tiny.yaml", "--size", "n=3000"});
   for (const std::string& target : {std::string("tiny.yaml"), std::string("results")}) {
     run_to(0, sandbox, {"results", target, "--csv", "rows.csv"});
     const Rows rows = read_csv(sandbox.path("rows.csv"));
@@ -78,9 +77,8 @@ TEST(Objective, WithoutAStudyMaximizeSaysThatMoreIsBetter) {
   sandbox.write("cache.json", text);
   EXPECT_EQ(run(sandbox, {"import", "cache.json", "--size", "n=3000"}).status, 2)
       << "no time in it";
-  const auto done =
-      run_to(0, sandbox,
-             {"import", "cache.json", "--size", "n=3000", "--objective", "GFLOP/s", "--maximize"});
+  run_to(0, sandbox,
+         {"import", "cache.json", "--size", "n=3000", "--objective", "GFLOP/s", "--maximize"});
   run_to(0, sandbox, {"results", "--csv", "rows.csv"});
   EXPECT_EQ(read_csv(sandbox.path("rows.csv"))[0].at("BLOCK"), "64");
   const auto replayed = run(

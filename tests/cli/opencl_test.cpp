@@ -63,7 +63,7 @@ TEST(OpenCl, EveryFaultIsItsVariantsAndTheHealthyOneIsRanked) {
   patient.at(5) = "200";
   patient.insert(patient.end(), {"--where", "FAULT != 'hang'"});
   run_to(0, sandbox, patient);
-  const auto done = run_to(0, sandbox, words);
+  run_to(0, sandbox, words);
   const auto rows = ranking_of(sandbox, "twice_opencl");
   ASSERT_EQ(rows.size(), expected.size());
   for (const auto& row : rows) {
@@ -125,11 +125,10 @@ TEST(OpenCl, TheShippedStudiesAreRight) {
   for (const auto& [name, size] : samples) {
     SCOPED_TRACE(name);
     const Sandbox sandbox;
-    const auto done =
-        run_to(0, sandbox,
-               {"run", std::string(TUNER_SOURCE_DIR) + "/search_spaces/opencl/" + name + ".yaml",
-                "--strategy", "random", "--seed", "5", "--budget", "4", "--size", size, "--where",
-                "FORM not in ['naive', 'coalesced_read'] and threads <= 256"});
+    run_to(0, sandbox,
+           {"run", std::string(TUNER_SOURCE_DIR) + "/search_spaces/opencl/" + name + ".yaml",
+            "--strategy", "random", "--seed", "5", "--budget", "4", "--size", size, "--where",
+            "FORM not in ['naive', 'coalesced_read'] and threads <= 256"});
     const auto rows = ranking_of(sandbox, name + "_opencl");
     EXPECT_EQ(rows.size(), 4U);
     for (const auto& row : rows) {
@@ -184,7 +183,7 @@ TEST(OpenCl, TheLauncherOfAnApplicationGivesTheRightAnswer) {
   run_to(0, sandbox,
          {"run", shipped, "--strategy", "random", "--budget", "2", "--size", "M=67,N=45", "--where",
           "SHARED == 'dynamic' and TILE == 16"});
-  const auto exported = run_to(0, sandbox, {"export", shipped, "--format", "launcher", "-o", "."});
+  run_to(0, sandbox, {"export", shipped, "--format", "launcher", "-o", "."});
   sandbox.write("app.cpp", kApplication);
   const std::string in = "cd " + sandbox.path().string() + " && ";
   const std::string compile =

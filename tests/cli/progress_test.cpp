@@ -192,9 +192,9 @@ TEST(Progress, SeveralStrategiesAreReplayedEachWithALineOfMedians) {
 // Objectives of the first `count` evaluations of a replay of `cache.json`.
 std::vector<std::string> first_answers(const Sandbox& sandbox, const char* budget,
                                        std::size_t count) {
-  const auto done = run_to(0, sandbox,
-                           {"run", "--replay", "cache.json", "--strategy", "default", "--budget",
-                            budget, "--trace", "trace.csv"});
+  run_to(0, sandbox,
+         {"run", "--replay", "cache.json", "--strategy", "default", "--budget", budget, "--trace",
+          "trace.csv"});
   std::vector<std::string> out;
   for (const auto& row : read_csv(sandbox.path("trace.csv"))) out.push_back(row.at("objective"));
   EXPECT_GE(out.size(), count);

@@ -89,7 +89,7 @@ TEST(Records, AWrongMemberOfABufferOfStructsIsFoundByItsName) {
   const Sandbox sandbox;
   sandbox.write("records.cu", kSource);
   sandbox.write("move.yaml", kMove);
-  const auto done = run_to(0, sandbox, {"run", "move.yaml", "--backend", "cpu"});
+  run_to(0, sandbox, {"run", "move.yaml", "--backend", "cpu"});
   auto wrong = messages(sandbox, "move");
   EXPECT_TRUE(says(wrong["1"], "bodies.id[7] = 9, expected 8"));
   EXPECT_TRUE(says(wrong["2"], "bodies.id[0] = 0, expected 1"));

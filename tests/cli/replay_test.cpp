@@ -17,9 +17,9 @@ TEST(Replay, NeedsNoDevice) {
 "1": {"B": 1, "time": 3.0, "compile_time": 1000, "benchmark_time": 500},
 "2": {"B": 2, "time": 1.5, "compile_time": 1000, "benchmark_time": 500},
 "4": {"B": 4, "time": "RuntimeFailedConfig", "compile_time": 1000, "benchmark_time": 0}}})json");
-  const auto done = run_to(0, sandbox,
-                           {"run", "--replay", "cache.json", "--strategy", "random", "--repeats",
-                            "3", "--trace", "trace.csv"});
+  run_to(0, sandbox,
+         {"run", "--replay", "cache.json", "--strategy", "random", "--repeats", "3", "--trace",
+          "trace.csv"});
   const auto rows = read_csv(sandbox.path("trace.csv"));
   ASSERT_EQ(rows.size(), 9U);
   EXPECT_EQ(rows[8].at("run"), "2");
@@ -66,10 +66,9 @@ TEST(Replay, CanHaveTheClockOfSeveralDevices) {
 "1": {"B": 1, "time": 3.0, "compile_time": 100000, "benchmark_time": 40000},
 "2": {"B": 2, "time": 1.5, "compile_time": 100000, "benchmark_time": 50000},
 "4": {"B": 4, "time": 1.5, "compile_time": 100000, "benchmark_time": 60000}}})json");
-  const auto done =
-      run_to(0, sandbox,
-             {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--compile-workers", "3",
-              "--simulated-devices", "2", "--trace", "trace.csv", "--progress", "none"});
+  run_to(0, sandbox,
+         {"run", "--replay", "cache.json", "--strategy", "exhaustive", "--compile-workers", "3",
+          "--simulated-devices", "2", "--trace", "trace.csv", "--progress", "none"});
   const auto rows = read_csv(sandbox.path("trace.csv"));
   ASSERT_EQ(rows.size(), 3U);
   // Beside the strategy's computing.

@@ -55,8 +55,7 @@ TEST(Report, ResultsOfSeveralMachinesAreOnePage) {
 
 TEST(Report, OnlyWhatFitsTheFilterIsInIt) {
   const Sandbox sandbox;
-  const auto done =
-      run_to(0, sandbox, {"report", kShipped, "-o", "one.html", "--size", "M=8192,N=8192"});
+  run_to(0, sandbox, {"report", kShipped, "-o", "one.html", "--size", "M=8192,N=8192"});
   EXPECT_FALSE(says(text_of(sandbox.path("one.html")), "M1024_N50257"));
   run_to(1, sandbox, {"report", kShipped, "-o", "x.html", "--device", "nonesuch"});
 }

@@ -48,11 +48,10 @@ TEST(Shipped, SampledVariantsAreRightOnTheCpu) {
     SCOPED_TRACE(std::string(sample.kernel) + " " + sample.size + " " + sample.where);
     const Sandbox sandbox;
     const std::string kernel = sample.kernel;
-    const auto done =
-        run_to(0, sandbox,
-               {"run", std::string(TUNER_SOURCE_DIR) + "/search_spaces/" + kernel + ".yaml",
-                "--backend", "cpu", "--strategy", "random", "--seed", "5", "--budget",
-                std::to_string(sample.variants), "--size", sample.size, "--where", sample.where});
+    run_to(0, sandbox,
+           {"run", std::string(TUNER_SOURCE_DIR) + "/search_spaces/" + kernel + ".yaml",
+            "--backend", "cpu", "--strategy", "random", "--seed", "5", "--budget",
+            std::to_string(sample.variants), "--size", sample.size, "--where", sample.where});
     const auto rows = ranking_of(sandbox, kernel);
     EXPECT_EQ(rows.size(), sample.variants);
     for (const auto& row : rows) {

@@ -59,7 +59,7 @@ TEST(Then, EachOutcomeOfASecondLaunchIsItsVariants) {
   sandbox.write("scale.cu", kSource);
   sandbox.write("scale.yaml", kStudy);
   const std::vector<std::string> words{"run", "scale.yaml", "--backend", "cpu"};
-  const auto done = run_to(0, sandbox, words);
+  run_to(0, sandbox, words);
   std::map<std::string, std::string> states;
   std::map<std::string, std::string> messages;
   for (const auto& row : ranking_of(sandbox, "scale")) {
@@ -168,9 +168,9 @@ TEST(Then, EveryWayToFinishAReductionIsRight) {
         "\nparameters: {BLOCK: [64], BLOCKS_PER_SM: [4], VEC: [1, 4],"
         " UNROLL: [1], STREAM: [0]}\n";
     sandbox.write(name + ".yaml", study);
-    const auto done = run_to(0, sandbox,
-                             {"run", name + ".yaml", "--backend", "cpu", "--strategy", "exhaustive",
-                              "--size", "N=1003"});
+    run_to(0, sandbox,
+           {"run", name + ".yaml", "--backend", "cpu", "--strategy", "exhaustive", "--size",
+            "N=1003"});
     std::set<std::string> finished;
     const auto rows = ranking_of(sandbox, name);
     EXPECT_EQ(rows.size(), 1U + 3 * 2 * 2 + 3 * 2);

@@ -41,67 +41,54 @@ TEST(Usage, HelpShowsTheCommandsInGroups) {
   EXPECT_EQ(run(sandbox, {"-h"}).out, help);
 }
 
-TEST(Usage, HelpOfACommandEndsWithExamples) {
+TEST(Usage, HelpOfACommandIsItsOwnAndEndsWithExamples) {
   const Sandbox sandbox;
-  const std::string help = run(sandbox, {"help", "try"}).out;
+  const std::string help = run_to(0, sandbox, {"help", "try"}).out;
+  EXPECT_EQ(help, run(sandbox, {"try", "--help"}).out);
   EXPECT_TRUE(says(help,
                    "\nexamples:\n  tuner try saxpy.yaml BLOCK=256,VEC=4\n      that one, at each "
                    "size of the study\n"));
 }
 
-TEST(Usage, AColourThatIsNoneOfTheThreeIsStatusTwo) {
+TEST(Usage, WhatIsWrongIsSaidWithTheNearestAndItsStatus) {
+  const std::string tiny = data("studies/tiny.yaml");
+  const std::string chek = "unknown command 'chek'; see 'tuner --help' (did you mean 'check'?)\n";
+  const std::string color =
+      "--color 'alway' is not known; allowed: auto, always, never (did you mean 'always'?)\n";
+  const struct {
+    std::vector<std::string> words;
+    int status;
+    std::string said;
+  } cases[] = {
+      {{"chek"}, 2, chek},
+      {{"help", "chek"}, 2, chek},
+      {{"saxpy.yaml"},
+       2,
+       "'saxpy.yaml'; see 'tuner --help' (did you mean 'tuner run saxpy.yaml'?)"},
+      {{"k.cu"}, 2, "'k.cu'; see 'tuner --help' (did you mean 'tuner init k.cu'?)\n"},
+      {{"run", "a.yaml", "--sead", "3"}, 2, "unknown option '--sead' (did you mean '--seed'?)\n"},
+      {{"run", tiny, "--color", "alway"}, 2, color},
+      {{"results", tiny, "--color", "alway"}, 2, color},
+      {{"check", tiny, "--color", "alway"}, 2, color},
+      {{"run", "nowhere.yaml"}, 2, "nowhere.yaml"},
+      {{"check", "nowhere.yaml"}, 2, "nowhere.yaml"},
+      {{"run", tiny, "--strategy", "randon"}, 2, "did you mean 'random'?"},
+      {{"run", tiny, "--budget", "fast"}, 2, "--budget"},
+      {{"run", tiny, "--backend", "quantum"}, 3, "there is no backend 'quantum'"},
+      {{"run", tiny, "--backend", "cpu", "--device", "7"}, 3, "device 7"},
+  };
   const Sandbox sandbox;
-  for (const char* command : {"run", "results", "check"}) {
-    const auto done = run_to(2, sandbox, {command, data("studies/tiny.yaml"), "--color", "alway"});
-    EXPECT_EQ(done.err,
-              "--color 'alway' is not known; allowed: auto, always, never (did you mean "
-              "'always'?)\n");
+  for (const auto& one : cases) {
+    EXPECT_TRUE(says(run_to(one.status, sandbox, one.words).err, one.said));
   }
-}
-
-TEST(Usage, UnknownCommandSuggestsTheNearest) {
-  const Sandbox sandbox;
-  const auto done = run_to(2, sandbox, {"chek"});
-  EXPECT_EQ(done.err, "unknown command 'chek'; see 'tuner --help' (did you mean 'check'?)\n");
-}
-
-TEST(Usage, AFileInPlaceOfACommandSuggestsWhatTakesIt) {
-  const Sandbox sandbox;
-  EXPECT_EQ(run(sandbox, {"saxpy.yaml"}).err,
-            "unknown command 'saxpy.yaml'; see 'tuner --help' (did you mean 'tuner run "
-            "saxpy.yaml'?)\n");
-  EXPECT_EQ(run(sandbox, {"k.cu"}).err,
-            "unknown command 'k.cu'; see 'tuner --help' (did you mean 'tuner init k.cu'?)\n");
-}
-
-TEST(Usage, HelpOfACommandIsItsOwn) {
-  const Sandbox sandbox;
-  const auto done = run_to(0, sandbox, {"help", "check"});
-  EXPECT_EQ(done.out, run(sandbox, {"check", "--help"}).out);
-  EXPECT_EQ(run(sandbox, {"help", "chek"}).err,
-            "unknown command 'chek'; see 'tuner --help' (did you mean 'check'?)\n");
+  EXPECT_FALSE(std::filesystem::exists(sandbox.path("results")));
 }
 
 TEST(Usage, StrategiesOfKernelTunerAreKnownByTheirNamesThere) {
   const Sandbox sandbox;
-  const auto done = run_to(0, sandbox,
-                           {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--strategy",
-                            "genetic_algorithm", "--budget", "1"});
-}
-
-TEST(Usage, UnknownOptionSuggestsTheNearest) {
-  const Sandbox sandbox;
-  const auto done = run_to(2, sandbox, {"run", "a.yaml", "--sead", "3"});
-  EXPECT_EQ(done.err, "unknown option '--sead' (did you mean '--seed'?)\n");
-}
-
-TEST(Usage, MissingStudyFileIsStatusTwoAndNamesIt) {
-  const Sandbox sandbox;
-  for (const char* command : {"run", "check"}) {
-    const auto done = run(sandbox, {command, "nowhere.yaml"});
-    EXPECT_EQ(done.status, 2) << command;
-    EXPECT_TRUE(says(done.err, "nowhere.yaml"));
-  }
+  run_to(0, sandbox,
+         {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--strategy", "genetic_algorithm",
+          "--budget", "1"});
 }
 
 TEST(Usage, WhereThereIsNoGpuTheFirstLineSaysWhatThatMeans) {
@@ -113,31 +100,6 @@ TEST(Usage, WhereThereIsNoGpuTheFirstLineSaysWhatThatMeans) {
   EXPECT_TRUE(done.err.starts_with(
       "kernels run on the CPU: answers are checked, times say nothing about a GPU ("))
       << done.err;
-}
-
-TEST(Usage, UnknownBackendIsStatusThreeAndLeavesNothing) {
-  const Sandbox sandbox;
-  const auto done = run_to(3, sandbox, {"run", data("faults/faults.yaml"), "--backend", "quantum"});
-  EXPECT_TRUE(says(done.err, "there is no backend 'quantum'"));
-  EXPECT_FALSE(std::filesystem::exists(sandbox.path("results")));
-}
-
-TEST(Usage, DeviceThatIsNotThereIsStatusThree) {
-  const Sandbox sandbox;
-  const auto done =
-      run_to(3, sandbox, {"run", data("faults/faults.yaml"), "--backend", "cpu", "--device", "7"});
-}
-
-TEST(Usage, UnknownStrategyIsStatusTwoWithTheNearest) {
-  const Sandbox sandbox;
-  const auto done = run_to(2, sandbox, {"run", data("faults/faults.yaml"), "--strategy", "randon"});
-  EXPECT_TRUE(says(done.err, "did you mean 'random'?"));
-}
-
-TEST(Usage, WrongBudgetIsStatusTwo) {
-  const Sandbox sandbox;
-  const auto done = run_to(2, sandbox, {"run", data("faults/faults.yaml"), "--budget", "fast"});
-  EXPECT_TRUE(says(done.err, "--budget"));
 }
 
 TEST(Usage, LimitsOfFilesAndOfTheStackEndWithAMessage) {

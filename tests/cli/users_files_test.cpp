@@ -184,14 +184,13 @@ TEST_F(UsersFiles, ASubsetTakesNoRowsAway) {
 TEST_F(UsersFiles, ASubsetThatIsMeasuredLaterJoinsTheRanking) {
   const Sandbox sandbox;
   for (const char* part : {"BLOCK == 64", "BLOCK == 128", "BLOCK == 256"}) {
-    const auto done =
-        run_to(0, sandbox,
-               {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000",
-                "--progress", "none", "--strategy", "exhaustive", "--where", part});
+    run_to(0, sandbox,
+           {"run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000", "--progress",
+            "none", "--strategy", "exhaustive", "--where", part});
   }
   const auto rows = ranking_of(sandbox, "axpy");
   EXPECT_EQ(rows.size(), 8U);
-  const auto shown = run_to(0, sandbox, {"results", data("studies/tiny.yaml"), "--csv", "all.csv"});
+  run_to(0, sandbox, {"results", data("studies/tiny.yaml"), "--csv", "all.csv"});
   EXPECT_EQ(read_csv(sandbox.path("all.csv")), rows);
 }
 

@@ -17,9 +17,9 @@ TEST(WarmStart, AReplayBeginsWithWhatWasBestInAnotherRecording) {
   sandbox.write("cache.json", kRecording);
   sandbox.write("earlier.json", R"json({"tune_params_keys": ["B"], "tune_params": {"B": [2, 4, 8]},
 "cache": {"2": {"B": 2, "time": 70}, "4": {"B": 4, "time": 60}, "8": {"B": 8, "time": 50}}})json");
-  const auto done = run_to(0, sandbox,
-                           {"run", "--replay", "cache.json", "--warm-start", "earlier.json",
-                            "--budget", "2", "--trace", "trace.csv"});
+  run_to(0, sandbox,
+         {"run", "--replay", "cache.json", "--warm-start", "earlier.json", "--budget", "2",
+          "--trace", "trace.csv"});
   const auto rows = read_csv(sandbox.path("trace.csv"));
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].at("objective"), "5");

@@ -228,7 +228,7 @@ TEST_F(Speed, WhatTheBudgetLeavesOutStaysAsARowWithoutRank) {
     EXPECT_TRUE(says(row.at("message"), "3 times faster"));
   }
   EXPECT_EQ(old, 2U) << "rows are never removed";
-  const auto shown = run_to(0, sandbox_, {"results", "faulty.yaml", "--csv", "again.csv"});
+  run_to(0, sandbox_, {"results", "faulty.yaml", "--csv", "again.csv"});
   EXPECT_EQ(read_csv(sandbox_.path("again.csv")), csv());
   // The next run measures them, though the device has not changed since.
   const auto third = tune_some("3", {});
@@ -275,14 +275,14 @@ TEST_F(WorkerFaults, ACompilationThatHangsIsKilledAtItsDeadline) {
   std::vector<std::string> healthy = words("100");
   healthy.insert(healthy.end(), {"--where", "FAULT == 'ok'"});
   run_to(0, sandbox_, healthy);
-  const auto done = run_to(0, sandbox_, words("1"));
+  run_to(0, sandbox_, words("1"));
   expect("compile_hang", "compile", "took longer than 1 s");
 }
 
 // The second request is too large to lie in the socket while the first is being worked on.
 TEST_F(WorkerFaults, ACompilationThatHangsIsKilledThoughALargeOneWaitsBehindIt) {
   write_study("compile_hang, compile_error", 4'000'000);
-  const auto done = run_to(1, sandbox_, words("3", "1"));
+  run_to(1, sandbox_, words("3", "1"));
   expect("compile_hang", "compile", "took longer than 3 s");
   expect("compile_error", "compile", "");
 }
@@ -330,7 +330,7 @@ TEST_F(WorkerFaults, ALostDeviceEndsTheRunAndKeepsEverything) {
   EXPECT_TRUE(says(done.err, "fallen off the bus"));
   expect("ok", "ok", "");
   expect("crash", "runtime", "signal 11");
-  const auto again = run_to(0, sandbox_, {"results"});
+  run_to(0, sandbox_, {"results"});
 }
 
 TEST_F(WorkerFaults, AWorkerThatCannotStartEndsTheRunWithItsReason) {

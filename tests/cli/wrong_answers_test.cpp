@@ -19,8 +19,7 @@ bool is_far_behind(const Row& row) { return row.at("state") == "ok" && row.at("f
 
 TEST(WrongAnswers, EveryKernelThatIsRightAtFirstOnlyOrWritesElsewhereIsFoundOut) {
   const Sandbox sandbox;
-  const auto done =
-      run_to(0, sandbox, {"run", data("wrong/wrong.yaml").string(), "--backend", "cpu"});
+  run_to(0, sandbox, {"run", data("wrong/wrong.yaml").string(), "--backend", "cpu"});
   const auto rows = ranking_of(sandbox, "wrong");
   ASSERT_EQ(rows.size(), 28U);
   for (const Row& row : rows) {
@@ -58,7 +57,7 @@ TEST(WrongAnswers, NoKernelOfTheCorpusGetsARankThatItHasNotEarned) {
   for (const auto& [study, kernels] : {std::pair{"corpus", 85}, {"attempts", 23}}) {
     const Sandbox sandbox;
     const std::string path = data("wrong/" + std::string(study) + ".yaml").string();
-    const auto done = run_to(0, sandbox, {"run", path, "--backend", "cpu"});
+    run_to(0, sandbox, {"run", path, "--backend", "cpu"});
     expect_as_wanted(sandbox, study, static_cast<std::size_t>(kernels));
   }
 }
@@ -72,7 +71,7 @@ TEST(WrongAnswers, AKernelThatKeepsItsAnswerIsFoundOutOnFreshInputs) {
     std::string study = fresh;
     study.replace(study.find("inputs: fresh, drop"), 13, "inputs: " + inputs);
     sandbox.write("fresh.yaml", study);
-    const auto done = run_to(0, sandbox, {"run", "fresh.yaml", "--backend", "cpu"});
+    run_to(0, sandbox, {"run", "fresh.yaml", "--backend", "cpu"});
     const auto rows = ranking_of(sandbox, "wrong_fresh");
     ASSERT_EQ(rows.size(), 2U);
     for (const Row& row : rows) {
@@ -175,7 +174,7 @@ TEST(WrongAnswers, AWriteFarBesideTheOutputCondemnsNobodyElse) {
     const Sandbox sandbox;
     write_stray(sandbox, blocks[i], distances[i]);
     for (const bool again : {false, true}) {
-      const auto done = run_to(0, sandbox, {"run", "stray.yaml", "--backend", "cpu"});
+      run_to(0, sandbox, {"run", "stray.yaml", "--backend", "cpu"});
       const auto rows = ranking_of(sandbox, "stray");
       ASSERT_EQ(rows.size(), 9U);
       for (const Row& row : rows) {
@@ -307,7 +306,7 @@ TEST(HostKernels, OneThatTakesAllMemoryIsARuntimeFailureAndTheOthersGoOn) {
   long pieces = TUNE_FAULT == 1 && i == 0 ? 64 + sysconf(_SC_NPROCESSORS_ONLN) : 0;
   while (pieces-- > 0 && last != nullptr) last = malloc(256u << 20);
 )cuda");
-  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   for (const Row& row : ranking_of(sandbox, "scale")) {
     const bool greedy = row.at("FAULT") == "1";
     EXPECT_EQ(row.at("state"), greedy ? "runtime" : "ok") << row.at("message");
@@ -326,7 +325,7 @@ TEST(HostKernels, WhatOneLeavesRunningIsEnded) {
     _exit(0);
   }
 )cuda");
-  const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
+  run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
   EXPECT_TRUE(program_processes(sandbox).empty());
 }
 
