@@ -124,14 +124,18 @@ Reduced reduce(std::vector<Layer> layers, std::span<const std::uint32_t> paramet
   return out;
 }
 
+// Indices stay at the highest; long numbers grow.
 ConfigIndex add(ConfigIndex a, ConfigIndex b) {
   ConfigIndex sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? kMaxIndex : sum;
 }
-ConfigIndex multiply(ConfigIndex a, ConfigIndex b) {
+ConfigIndex multiply(ConfigIndex a, std::uint32_t b) {
   ConfigIndex product = 0;
   return __builtin_mul_overflow(a, b, &product) ? kMaxIndex : product;
 }
+
+cpp_int add(const cpp_int& a, const cpp_int& b) { return a + b; }
+cpp_int multiply(const cpp_int& a, std::uint32_t b) { return a * b; }
 
 // Division of 128 bits is slow, and most numbers have 64.
 ConfigIndex quotient(ConfigIndex a, ConfigIndex b) {
@@ -140,15 +144,16 @@ ConfigIndex quotient(ConfigIndex a, ConfigIndex b) {
 }
 
 // Combinations below each node of each level; below the last level there is one.
-std::vector<std::vector<ConfigIndex>> count(const std::vector<DiagramLevel>& levels) {
-  std::vector<std::vector<ConfigIndex>> counts(levels.size() + 1);
+template <typename Number>
+std::vector<std::vector<Number>> count(const std::vector<DiagramLevel>& levels) {
+  std::vector<std::vector<Number>> counts(levels.size() + 1);
   counts.back() = {1};
   for (std::size_t level = levels.size(); level-- > 0;) {
     const DiagramLevel& at = levels[level];
     for (std::size_t node = 0; node + 1 < at.first.size(); ++node) {
-      ConfigIndex sum = 0;
+      Number sum = 0;
       for (std::size_t r = at.first[node]; r < at.first[node + 1]; ++r) {
-        const ConfigIndex below = counts[level + 1][at.runs[r].child];
+        const Number& below = counts[level + 1][at.runs[r].child];
         sum = add(sum, multiply(below, at.runs[r].length));
       }
       counts[level].push_back(sum);
@@ -165,7 +170,7 @@ std::vector<std::vector<ConfigIndex>> count(const std::vector<DiagramLevel>& lev
 // each level.
 Diagram::Diagram(std::vector<DiagramLevel> levels, std::uint32_t root)
     : levels_(std::move(levels)), root_(root), numbers_(levels_.size()) {
-  const auto counts = count(levels_);
+  const auto counts = count<ConfigIndex>(levels_);
   size_ = counts[0][root_];
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     const DiagramLevel& at = levels_[level];
@@ -260,22 +265,7 @@ std::size_t Diagram::number_bytes() const {
 }
 
 cpp_int Diagram::exact_size() const {
-  if (size() != kMaxIndex) return cpp_int(size());
-  // The counts that are kept have saturated: count once more with long numbers.
-  std::vector<cpp_int> below{1};
-  for (std::size_t level = levels_.size(); level-- > 0;) {
-    const DiagramLevel& at = levels_[level];
-    std::vector<cpp_int> here;
-    for (std::size_t node = 0; node + 1 < at.first.size(); ++node) {
-      cpp_int sum = 0;
-      for (std::size_t r = at.first[node]; r < at.first[node + 1]; ++r) {
-        sum += below[at.runs[r].child] * at.runs[r].length;
-      }
-      here.push_back(std::move(sum));
-    }
-    below = std::move(here);
-  }
-  return below[root_];
+  return size() != kMaxIndex ? cpp_int(size()) : count<cpp_int>(levels_)[0][root_];
 }
 
 std::optional<Diagram> make_diagram(std::vector<Layer> layers,

@@ -3,6 +3,7 @@
 #include "tuner/space/translate.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tuner::detail {
 namespace {
@@ -28,49 +29,21 @@ Comparison opposite(Comparison how) {
 
 constexpr std::size_t kMaxFlat = 64;  // arguments of one sum: nested doubling must not explode
 
+// Operators that mean the same on values and on terms.
+constexpr std::pair<Op, TermOp> kSame[] = {
+    {Op::kNegate, TermOp::kNegate}, {Op::kAbs, TermOp::kAbs},
+    {Op::kCeil, TermOp::kCeil},     {Op::kFloor, TermOp::kFloor},
+    {Op::kLog2, TermOp::kLog2},     {Op::kLog, TermOp::kLog},
+    {Op::kExp, TermOp::kExp},       {Op::kSqrt, TermOp::kSqrt},
+    {Op::kInt, TermOp::kTruncate},  {Op::kRound, TermOp::kRound},
+    {Op::kDivide, TermOp::kDivide}, {Op::kFloorDivide, TermOp::kFloorDivide},
+    {Op::kModulo, TermOp::kModulo}, {Op::kPower, TermOp::kPower},
+    {Op::kMin, TermOp::kMin},       {Op::kMax, TermOp::kMax},
+    {Op::kBitAnd, TermOp::kBitAnd}, {Op::kBitOr, TermOp::kBitOr},
+    {Op::kBitXor, TermOp::kBitXor}, {Op::kCeilDiv, TermOp::kCeilDivide}};
+
 TermOp term_op(Op op) {
-  switch (op) {
-    case Op::kNegate:
-      return TermOp::kNegate;
-    case Op::kAbs:
-      return TermOp::kAbs;
-    case Op::kCeil:
-      return TermOp::kCeil;
-    case Op::kFloor:
-      return TermOp::kFloor;
-    case Op::kLog2:
-      return TermOp::kLog2;
-    case Op::kLog:
-      return TermOp::kLog;
-    case Op::kExp:
-      return TermOp::kExp;
-    case Op::kSqrt:
-      return TermOp::kSqrt;
-    case Op::kInt:
-      return TermOp::kTruncate;
-    case Op::kRound:
-      return TermOp::kRound;
-    case Op::kDivide:
-      return TermOp::kDivide;
-    case Op::kFloorDivide:
-      return TermOp::kFloorDivide;
-    case Op::kModulo:
-      return TermOp::kModulo;
-    case Op::kPower:
-      return TermOp::kPower;
-    case Op::kMin:
-      return TermOp::kMin;
-    case Op::kMax:
-      return TermOp::kMax;
-    case Op::kBitAnd:
-      return TermOp::kBitAnd;
-    case Op::kBitOr:
-      return TermOp::kBitOr;
-    case Op::kBitXor:
-      return TermOp::kBitXor;
-    default:
-      return TermOp::kCeilDivide;
-  }
+  return std::ranges::find(kSame, op, &std::pair<Op, TermOp>::first)->second;
 }
 
 }  // namespace
