@@ -240,25 +240,33 @@ class DeferredBackend final : public tuner::Backend {
 
 }  // namespace
 
-OpenedBackend open_device(const tuner::Catalogue& catalogue, const tuner::Study& study,
-                          const TuningSettings& settings) {
-  std::vector<std::string> names = catalogue.names(tuner::PluginKind::kBackend);
-  std::ranges::stable_sort(names, {}, [](const std::string& name) { return name == "cpu"; });
-  tuner::OptionList options = option_list(settings.backend_options);
-  if (settings.backend != "auto") {
-    names = {settings.backend};
-  } else if (!study.backend.name.empty()) {
-    names = {study.backend.name};
-    options = study.backend.options;
+tuner::DeviceSettings device_settings(const tuner::Study& study, const TuningSettings& settings) {
+  constexpr double kCompileSeconds = 120;
+  tuner::DeviceSettings out{backend_of(study, settings)};
+  out.numbers = {settings.device};
+  out.timeout = kCompileSeconds;
+  out.jobs = settings.jobs;
+  return out;
+}
+
+std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
+                                            tuner::DeviceSettings& settings) {
+  std::vector<std::string> names{settings.backend};
+  if (settings.backend == "auto") {
+    names = catalogue.names(tuner::PluginKind::kBackend);
+    std::ranges::stable_sort(names, {}, [](const std::string& name) { return name == "cpu"; });
   }
   std::string reasons;
   for (const std::string& name : names) {
     if (catalogue.find(tuner::PluginKind::kBackend, name) == nullptr) {
       throw Error("there is no backend '" + name + "'");
     }
-    catalogue.check_options(tuner::PluginKind::kBackend, name, options);
-    auto opened = catalogue.open_backend(name, settings.device, options);
-    if (opened) return {name, options, std::move(*opened)};
+    catalogue.check_options(tuner::PluginKind::kBackend, name, settings.backend_options);
+    auto opened = catalogue.open_backend(name, settings.numbers.front(), settings.backend_options);
+    if (opened) {
+      settings.backend = name;
+      return std::move(*opened);
+    }
     reasons += (reasons.empty() ? "" : "; ") + name + ": " + opened.error().message;
   }
   throw Error("no backend works: " + (reasons.empty() ? "none is installed" : reasons));

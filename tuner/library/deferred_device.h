@@ -22,6 +22,7 @@
 #include "tuner/model/study.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/ports/backend.h"
+#include "tuner/run/settings.h"
 #include "tuner/worker/channel.h"
 
 namespace libtuner {
@@ -58,16 +59,13 @@ class CallQueue {
   bool is_open_ = false;
 };
 
-struct OpenedBackend {
-  std::string name;
-  tuner::OptionList options;
-  std::unique_ptr<tuner::Backend> backend;
-};
+// What the settings name, else what the study names.
+tuner::DeviceSettings device_settings(const tuner::Study& study, const TuningSettings& settings);
 
-// As `tuner run` chooses: what the settings name, else what the study names, else the first that
-// works, the cpu last. Throws Error with all reasons.
-OpenedBackend open_device(const tuner::Catalogue& catalogue, const tuner::Study& study,
-                          const TuningSettings& settings);
+// As `tuner run` chooses: the backend that is named, else the first that works, the cpu last, which
+// the settings name from then on. Throws Error with all reasons.
+std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
+                                            tuner::DeviceSettings& settings);
 
 // The device, and who may be at it: one thread at a time.
 struct SharedDevice {

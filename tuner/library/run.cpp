@@ -33,13 +33,7 @@ Ranking plain(const tuner::Study& study, const tuner::RankedResults& results) {
 }
 
 tuner::RunSettings settings_of(const tuner::Study& study, const RunSettings& from) {
-  tuner::RunSettings to{study};
-  to.devices.backend = from.backend;
-  to.devices.backend_options = option_list(from.backend_options);
-  if (from.backend == "auto" && !study.backend.name.empty()) {
-    to.devices.backend = study.backend.name;
-    to.devices.backend_options = study.backend.options;
-  }
+  tuner::RunSettings to{study, backend_of(study, from)};
   to.devices.jobs = workers_of(from.jobs);
   to.study.search = search_of(study, from.strategy, from.strategy_options);
   tuner::Budget& budget = to.study.search.budget;

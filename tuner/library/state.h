@@ -13,6 +13,7 @@
 #include "tuner/model/problem_size.h"
 #include "tuner/model/study.h"
 #include "tuner/plugin/catalogue.h"
+#include "tuner/run/settings.h"
 #include "tuner/space/parameter.h"
 
 namespace libtuner {
@@ -33,6 +34,14 @@ std::uint64_t count_of(std::uint64_t evaluations);
 unsigned workers_of(unsigned jobs);
 double seconds_of(double seconds);
 tuner::OptionList option_list(const Options& options);
+// The backend that the settings name, else the study's, as a run has it.
+template <typename Settings>
+tuner::DeviceSettings backend_of(const tuner::Study& study, const Settings& settings) {
+  if (settings.backend == "auto" && !study.backend.name.empty()) {
+    return {study.backend.name, study.backend.options};
+  }
+  return {settings.backend, option_list(settings.backend_options)};
+}
 // The study's search, with this strategy and its options where one is named.
 tuner::SearchSpec search_of(const tuner::Study& study, const std::string& strategy,
                             const Options& options);

@@ -29,7 +29,6 @@
 #include "tuner/run/devices.h"
 #include "tuner/run/sources.h"
 #include "tuner/study/size_check.h"
-#include "tuner/worker/compile_pool.h"
 #include "tuner/worker/run_worker.h"
 
 namespace libtuner {
@@ -37,7 +36,6 @@ namespace {
 
 // Nothing is ended because it takes long: an application may have no idle time for days.
 constexpr double kNoLimit = 1e7;
-constexpr double kCompileSeconds = 120;
 // A size is searched a little, then the other sizes, then it goes on with so many times as many
 // evaluations: no size waits long for its first configuration.
 constexpr std::uint64_t kFirstEvaluations = 8;
@@ -85,8 +83,7 @@ class StudyTuning final : public TuningWork {
   TuningSettings settings_;
   ClockMs now_ms_;
   tuner::Catalogue catalogue_;
-  std::string backend_name_;
-  tuner::OptionList backend_options_;
+  tuner::DeviceSettings device_settings_;
   SharedDevice device_;
   tuner::DeviceFacts facts_;
   CallQueue calls_;
@@ -158,10 +155,8 @@ StudyTuning::StudyTuning(const tuner::Study& study, const TuningSettings& settin
         "the idle time of an application");
   }
   catalogue_.check_study(study_);
-  OpenedBackend opened = open_device(catalogue_, study_, settings_);
-  backend_name_ = opened.name;
-  backend_options_ = std::move(opened.options);
-  device_.backend = std::move(opened.backend);
+  device_settings_ = device_settings(study_, settings_);
+  device_.backend = open_device(catalogue_, device_settings_);
   facts_ = device_.backend->facts();
   thread_ = std::thread([this] { search_all(); });
 }
@@ -295,7 +290,8 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
   const tuner::History history(
       store, study,
       {sources.digest, std::make_shared<tuner::FileDigests>(), tools.compilers.identity(),
-       tuner::options_text(catalogue_, backend_name_, backend_options_)});
+       tuner::options_text(catalogue_, device_settings_.backend,
+                           device_settings_.backend_options)});
   tuner::WorkingDevice own{&runner};
   tuner::PooledDevice device(tools, {&own, 1}, stop_);
   Ears ears(*this, wanted.size.label(), variants);
@@ -314,25 +310,18 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
 
 void StudyTuning::search_all() {
   try {
-    std::vector<std::pair<std::string, std::string>> options;
-    for (const tuner::OptionValue& one : backend_options_)
-      options.emplace_back(one.name, one.value);
+    const tuner::Caller caller{
+        {program_of(settings_.installation), settings_.installation.plugin_dirs},
+        catalogue_,
+        stop_,
+        {}};
     const auto open = [&](const std::string& compiler) {
-      auto pool = std::make_unique<tuner::CompilePool>(
-          tuner::WorkerProgram{program_of(settings_.installation),
-                               settings_.installation.plugin_dirs},
-          tuner::CompilePoolOptions{compiler,
-                                    settings_.jobs,
-                                    kCompileSeconds,
-                                    tuner::user_cache_directory().string(),
-                                    options,
-                                    {}});
-      pool->warm_up();
-      return pool;
+      return tuner::open_compilers(device_settings_, caller, {}, compiler);
     };
+    const std::string& backend = device_settings_.backend;
     const tuner::ArtifactShelf shelf;
     const tuner::StudyCompilers with = tuner::compilers_for(
-        study_, backend_name_, shelf, stop_, [this] { return facts_; }, open(backend_name_), open);
+        study_, backend, shelf, stop_, [this] { return facts_; }, open(backend), open);
     const tuner::SourceTexts& sources = with.sources;
     tuner::Store store = tuner::Store::open(settings_.results);
     const tuner::Toolchain tools{sources.kernel, shelf.library(with.pool->identity(), sources),
@@ -342,7 +331,7 @@ void StudyTuning::search_all() {
           return std::make_unique<tuner::Channel>(
               std::make_unique<DeviceThread>(device_, calls_, catalogue_));
         },
-        backend_name_, tuner::DeviceId{settings_.device}, options,
+        backend, tuner::DeviceId{settings_.device}, tuner::plain(device_settings_.backend_options),
         {kNoLimit, 100, kNoLimit, kNoLimit, kNoLimit});
     while (auto wanted = next_size()) {
       go_on(std::move(*wanted),

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -26,15 +25,18 @@ using tuner::ConfigIndex;
 
 // One size: its space, who chooses, and the configuration that is being measured.
 struct SizeTuning {
-  SizeTuning(const tuner::Study& study, const tuner::ProblemSize& size, std::string text)
-      : name(std::move(text)),
+  SizeTuning(const tuner::Study& study, const tuner::ProblemSize& size)
+      : label(size.label()),
+        name(text_of(size)),
         space(tuner::SearchSpace::build(tuner::space_definition(study, size, {}))) {}
 
+  std::string label;
   std::string name;  // as the application is told it
   tuner::SearchSpace space;
   std::unique_ptr<tuner::Strategy> strategy{};
   std::uint64_t trials = 0;
   bool is_done = false;
+  std::optional<Tuning::Choice> choice{};  // under the lock
   // Of the configuration in hand: its first launch warms up and does not count.
   std::optional<ConfigIndex> in_hand{};
   Configuration configuration{};
@@ -53,25 +55,22 @@ class OwnLaunches final : public TuningWork {
         catalogue_(load_catalogue(settings.installation)) {}
 
   void add(const tuner::ProblemSize& size, const Buffers&) override {
-    const std::string label = size.label();
-    if (choices_.contains(label)) return;
-    auto made = std::make_unique<SizeTuning>(study_, size, text_of(size));
+    if (find(size.label()) != sizes_.end()) return;
+    auto made = std::make_unique<SizeTuning>(study_, size);
     made->strategy = make_strategy(made->space);
     made->is_done = made->space.size() == 0;
     const std::lock_guard lock(mutex_);
-    choices_[label];
-    order_.push_back(label);
     sizes_.push_back(std::move(made));
   }
 
   Progress step(double milliseconds) override {
     const double end = now_ms_() + milliseconds;
     bool any = false;
-    for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      SizeTuning& size = *sizes_[i];
-      while (!size.is_done && now_ms_() < end && next_configuration(i)) {
+    for (const auto& one : sizes_) {
+      SizeTuning& size = *one;
+      while (!size.is_done && now_ms_() < end && next_configuration(size)) {
         if (any && size.usual_ms > end - now_ms_()) return progress();
-        launch_once(i);
+        launch_once(size);
         any = true;
       }
       if (!size.is_done) break;
@@ -81,8 +80,8 @@ class OwnLaunches final : public TuningWork {
 
   std::optional<Tuning::Choice> best(const std::string& label) const override {
     const std::lock_guard lock(mutex_);
-    const auto found = choices_.find(label);
-    return found == choices_.end() ? std::nullopt : found->second;
+    const auto found = find(label);
+    return found == sizes_.end() ? std::nullopt : (*found)->choice;
   }
 
   bool launch(const std::string&, const Buffers&) override {
@@ -90,6 +89,12 @@ class OwnLaunches final : public TuningWork {
   }
 
  private:
+  using Sizes = std::vector<std::unique_ptr<SizeTuning>>;  // whose spaces stay where they are
+
+  Sizes::const_iterator find(const std::string& label) const {
+    return std::ranges::find(sizes_, label, [](const auto& size) { return size->label; });
+  }
+
   std::unique_ptr<tuner::Strategy> make_strategy(const tuner::SearchSpace& space) const {
     const auto search = search_of(study_, settings_.strategy, settings_.strategy_options);
     return catalogue_.make_strategy(search.strategy, tuner::space_table(space), settings_.seed,
@@ -97,15 +102,14 @@ class OwnLaunches final : public TuningWork {
   }
 
   // Whether there is one in hand.
-  bool next_configuration(std::size_t i) {
-    SizeTuning& size = *sizes_[i];
+  bool next_configuration(SizeTuning& size) {
     if (size.in_hand) return true;
     const bool over = size.trials >= evaluations_of(study_, settings_);
     const auto asked = over ? std::vector<ConfigIndex>() : size.strategy->ask(1);
     if (asked.empty()) {
       size.is_done = true;
       const std::lock_guard lock(mutex_);
-      if (auto& choice = choices_.at(order_[i])) choice->tuned = true;
+      if (size.choice) size.choice->tuned = true;
       return false;
     }
     const ConfigIndex next = asked.front();
@@ -117,8 +121,7 @@ class OwnLaunches final : public TuningWork {
     return true;
   }
 
-  void launch_once(std::size_t i) {
-    SizeTuning& size = *sizes_[i];
+  void launch_once(SizeTuning& size) {
     const double begin = now_ms_();
     double ms = 0;
     try {
@@ -127,21 +130,19 @@ class OwnLaunches final : public TuningWork {
       ms = told.value_or(size.usual_ms);
       if (!std::isfinite(ms) || ms < 0) throw Error("the time of a launch was no time");
     } catch (...) {
-      conclude(i, tuner::TrialState::kRuntime);
+      conclude(size, tuner::TrialState::kRuntime);
       return;
     }
     size.spent_ms += ms;
     if (!std::exchange(size.is_warm, true)) return;
     size.samples.push_back(ms);
-    if (is_known(i)) conclude(i, tuner::TrialState::kOk);
+    if (is_known(size)) conclude(size, tuner::TrialState::kOk);
   }
 
   // Well enough, or so slow that nobody wants to know better.
-  bool is_known(std::size_t i) const {
-    const SizeTuning& size = *sizes_[i];
+  bool is_known(const SizeTuning& size) const {
     const tuner::MeasureSpec& spec = study_.measure;
-    const auto& best = choices_.at(order_[i]);
-    const double best_ms = best ? best->time_ms : 0;
+    const double best_ms = size.choice ? size.choice->time_ms : 0;
     const double fastest = *std::ranges::min_element(size.samples);
     constexpr std::size_t kProbes = 3;
     if (spec.drop_above > 0 && best_ms > 0 && size.samples.size() >= kProbes &&
@@ -152,15 +153,15 @@ class OwnLaunches final : public TuningWork {
                                  size.spent_ms, best_ms);
   }
 
-  void conclude(std::size_t i, tuner::TrialState state) {
-    SizeTuning& size = *sizes_[i];
+  void conclude(SizeTuning& size, tuner::TrialState state) {
     tuner::Observation told{*size.in_hand, state, {}, size.spent_ms / 1000};
     if (state == tuner::TrialState::kOk) {
       const double ms = tuner::median(size.samples);
       told.objectives = {ms / 1000};
       const std::lock_guard lock(mutex_);
-      auto& choice = choices_.at(order_[i]);
-      if (!choice || ms < choice->time_ms) choice = Tuning::Choice{size.configuration, ms, false};
+      if (!size.choice || ms < size.choice->time_ms) {
+        size.choice = Tuning::Choice{size.configuration, ms, false};
+      }
     }
     size.strategy->tell(told);
     size.in_hand.reset();
@@ -178,10 +179,8 @@ class OwnLaunches final : public TuningWork {
   TuningSettings settings_;
   ClockMs now_ms_;
   tuner::Catalogue catalogue_;
-  std::vector<std::unique_ptr<SizeTuning>> sizes_;  // whose spaces stay where they are
-  std::vector<std::string> order_;                  // labels, as sizes_
-  mutable std::mutex mutex_;                        // of what follows
-  std::map<std::string, std::optional<Tuning::Choice>> choices_;
+  mutable std::mutex mutex_;  // of the list of sizes and of their choices
+  Sizes sizes_;
 };
 
 }  // namespace
