@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "tests/fakes/says.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
@@ -102,7 +103,7 @@ TEST_F(AtomicFileTest, FailureNamesThePath) {
     write_file_atomically(dir_ / "file" / "below", "text");
     FAIL();
   } catch (const FatalError& error) {
-    EXPECT_NE(std::string(error.what()).find("file/below: "), std::string::npos) << error.what();
+    EXPECT_TRUE(says(error.what(), "file/below: "));
   }
   EXPECT_THROW(read_file(dir_ / "missing"), FatalError);
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "tests/fakes/says.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
@@ -108,7 +109,7 @@ TEST(ChildProcess, MissingProgramIsAnErrorWithItsName) {
     ChildProcess child({"/no/such/program"});
     FAIL();
   } catch (const FatalError& error) {
-    EXPECT_NE(std::string(error.what()).find("/no/such/program"), std::string::npos);
+    EXPECT_TRUE(says(error.what(), "/no/such/program"));
   }
 }
 

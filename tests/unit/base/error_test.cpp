@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/fakes/says.h"
+
 namespace tuner {
 namespace {
 
@@ -42,7 +44,7 @@ TEST(InputError, OfCountlessComplaintsAHundredAreShown) {
   const InputError error(std::vector<Complaint>(5000, {{"f", 1, 1}, "wrong", ""}), "x\n");
   const std::string text = error.what();
   EXPECT_LT(text.size(), 5000U);
-  EXPECT_NE(text.find("... and 4900 more"), std::string::npos);
+  EXPECT_TRUE(says(text, "... and 4900 more"));
 }
 
 TEST(NearestName, FindsSlipsAndNothingElse) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "tests/fakes/says.h"
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
@@ -22,7 +23,7 @@ TEST(SpecialFiles, APipeIsRefusedAtOnce) {
     read_file(pipe);
     FAIL();
   } catch (const FatalError& error) {
-    EXPECT_NE(std::string(error.what()).find("pipe: it is a pipe or a device"), std::string::npos);
+    EXPECT_TRUE(says(error.what(), "pipe: it is a pipe or a device"));
   }
   EXPECT_THROW(read_file("/dev/zero"), FatalError);
 }

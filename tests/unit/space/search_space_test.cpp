@@ -6,6 +6,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "tests/fakes/says.h"
+
 namespace tuner {
 namespace {
 
@@ -237,15 +239,14 @@ TEST(SearchSpace, AConstraintWithoutParametersCanEmptyIt) {
 TEST(SearchSpace, BadDefinitionsAreInputErrorsWithEveryComplaint) {
   auto unknown = define({range("BM", 2), range("TM", 2)}, {"BMM % TM == 0", "warp > 1"});
   const std::string text = complaint_of(std::move(unknown));
-  EXPECT_NE(text.find("'BMM'"), std::string::npos);
-  EXPECT_NE(text.find("did you mean 'BM'?"), std::string::npos);
-  EXPECT_NE(text.find("'warp'"), std::string::npos);
-  EXPECT_NE(complaint_of(define({ints("a", {1, 2, 1})})).find("more than once"), std::string::npos);
-  EXPECT_NE(complaint_of(define({ints("a", {})})).find("no values"), std::string::npos);
-  EXPECT_NE(complaint_of(define({range("a", 2), range("a", 2)})).find("has the name of"),
-            std::string::npos);
+  EXPECT_TRUE(says(text, "'BMM'"));
+  EXPECT_TRUE(says(text, "did you mean 'BM'?"));
+  EXPECT_TRUE(says(text, "'warp'"));
+  EXPECT_TRUE(says(complaint_of(define({ints("a", {1, 2, 1})})), "more than once"));
+  EXPECT_TRUE(says(complaint_of(define({ints("a", {})})), "no values"));
+  EXPECT_TRUE(says(complaint_of(define({range("a", 2), range("a", 2)})), "has the name of"));
   Parameter mixed{"m", {Value(true), Value(1.0)}, {}};
-  EXPECT_NE(complaint_of(define({mixed})).find("more than once"), std::string::npos);
+  EXPECT_TRUE(says(complaint_of(define({mixed})), "more than once"));
 }
 
 // Known exactly only to the tree evaluator, these would be 2^36 states.
@@ -289,8 +290,8 @@ TEST(SearchSpace, HostileSpacesEndWithAMessageThatNamesTheConstraint) {
   options.memory_limit = std::size_t{16} << 20;
   const std::string text =
       complaint_of(define(parameters, {"(" + sum + ") * 1000 % 1 < 0.5"}), options);
-  EXPECT_NE(text.find("spans 6 parameters"), std::string::npos) << text;
-  EXPECT_NE(text.find("16 MiB"), std::string::npos) << text;
+  EXPECT_TRUE(says(text, "spans 6 parameters"));
+  EXPECT_TRUE(says(text, "16 MiB"));
 }
 
 TEST(SearchSpace, BuildingCanBeInterrupted) {
