@@ -1,14 +1,9 @@
 // `tuner cache`: says how much the artifact cache holds, and empties it.
 
-#include <fmt/format.h>
-
 #include <cstdlib>
-#include <iostream>
 #include <optional>
-#include <string>
 #include <string_view>
 
-#include "tuner/base/error.h"
 #include "tuner/commands/commands.h"
 #include "tuner/run/sources.h"
 

@@ -1,27 +1,17 @@
 // `tuner check`: counts a study's configurations and says what each rule removes; compiles them for
 // architectures that need not be here.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <iostream>
 #include <memory>
 #include <set>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
-#include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/process_state.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/options.h"
 #include "tuner/commands/space_text.h"
 #include "tuner/model/artifact.h"
 #include "tuner/model/device_facts.h"
@@ -46,9 +36,7 @@ namespace tuner {
 
 namespace {
 
-struct CheckOptions {
-  std::string study;
-  Words per;  // of a T1 file
+struct CheckOptions : StudyOptions {
   bool json = false;
   bool list = false;
   std::uint64_t sample = 0;
@@ -246,7 +234,7 @@ CheckOptions parse_check(const Words& words) {
   add("arch", po::value(&archs), "architectures to compile for, such as sm_80,sm_90, or cpu");
   add("limit", po::value(&o.limit)->default_value(0), "compile at most this many, drawn at random");
   add("size", po::value(&o.sizes)->composing(), "problem size instead of the study's first");
-  add.t1(o.per);
+  add.t1(o, false);
   add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
   add.jobs(o.jobs);
   add.plugin_dirs(o.plugin_dirs);
@@ -256,7 +244,6 @@ CheckOptions parse_check(const Words& words) {
   if (!archs.empty()) o.archs = split(archs, ',');
   if (!archs.empty() && !o.compile) wrong_usage("--arch goes with --compile");
   if (o.compile && o.limit == 0) o.limit = o.sample;  // compile a sample
-  must_be_some("--jobs", o.jobs);
   return o;
 }
 
@@ -295,7 +282,7 @@ int report_space(const SearchSpace& space, const CheckOptions& options,
 
 int check_study(const CheckOptions& options) {
   const StudyFile file = read_study_file(options.study);
-  const Study study = study_with_answers_per(file.study, options.per);
+  const Study study = with_t1_options(file.study, options);
   const Colours colours(options.color, stderr);
   const auto note = [&](const std::string& text) { std::cerr << colours.note(text) << "\n"; };
   for (const Complaint& warning : file.warnings) note("warning: " + render(warning, study.text));

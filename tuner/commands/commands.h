@@ -2,9 +2,13 @@
 // The subcommands, a file each. Each returns an exit status (base/error.h) or throws one of
 // base/error.h's types.
 
+#include <fmt/format.h>
+
+#include <iostream>
+
 #include "tuner/base/error.h"
+#include "tuner/base/terminal_text.h"
 #include "tuner/commands/options.h"
-#include "tuner/run/stored_results.h"
 
 namespace tuner {
 
@@ -34,28 +38,16 @@ int init_command(const Words& words);
 int list_command(const Words& words);
 int cache_command(const Words& words);
 
-// The results that a user looks at, as they named them; empty: not named.
-struct NamedResults {
-  std::string target;   // the study, or a folder
-  std::string results;  // the folder, where it is not the usual one
-  std::string size;
-  std::string device;
-  bool no_verify = false;
-  std::vector<std::string> per{};
-};
+// What shows all failures of the results that a user looks at, as they named them. Instead of the
+// study it may be a folder.
+std::string failures_command(const StudyOptions& named, const std::string& results,
+                             const ResultFilter& filter = {});
 
-// What shows all failures of these.
-std::string failures_command(const NamedResults& named);
-
-struct ExportOptions {
-  std::string study;
-  bool no_verify = false;  // of a T1 file, as RunOptions has them
-  Words per;
+struct ExportOptions : StudyOptions {
   std::string format = "header";
   std::string output;
   std::string results = "results";
-  std::string device;
-  std::string size;
+  ResultFilter filter;
   std::size_t max_configs = 0;  // 0 = as many as there are winners
   double within = 0;            // 0.05 = each size may lose 5 %
   std::string from;             // ranked CSV files instead of the store
@@ -65,11 +57,10 @@ struct ExportOptions {
   Words plugin_dirs;
 };
 
-// Of each device and size what a plain run would go on with. What an edit has made stale stays out;
-// `tell` is told of it, and of imported results.
+// Of each device and size what a plain run would go on with. What an edit has made stale stays out,
+// which is told, and so are imported results.
 std::vector<RankedResults> results_to_export(const std::filesystem::path& folder,
-                                             const Study& study, const ResultFilter& filter,
-                                             const std::function<void(const std::string&)>& tell);
+                                             const Study& study, const ResultFilter& filter);
 
 // As `tuner export` does it: for verify-export, which writes an export anew.
 int export_results(const ExportOptions& options);

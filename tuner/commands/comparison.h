@@ -5,17 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tuner/commands/result_sets.h"
 #include "tuner/report/figures.h"
+#include "tuner/run/stored_results.h"
 
 namespace tuner {
-
-// A ratio and its interval; low = high where there is none.
-struct SpeedUp {
-  double ratio = 1;
-  double low = 1;
-  double high = 1;
-};
 
 // What is compared: finals with finals, else searches with searches. `kFileOnly`: a ranked CSV does
 // not say which they are. `kUnlike`: there is nothing of the same kind on both sides.
@@ -34,7 +27,7 @@ struct BestPair {
   ObjectiveSpec objective;
   BestOf a, b;
   Basis basis = Basis::kUnlike;
-  std::optional<SpeedUp> b_over_a;         // how many times better b is
+  std::optional<Speedup> b_over_a;         // how many times better b is
   std::vector<std::string> configuration;  // "BM: 64 -> 128" of what is not the same
   std::vector<std::string> context;        // "driver: 580.65 -> 590.10"
 };
@@ -54,7 +47,7 @@ bool is_worse_by(const BestPair& pair, double share);
 
 // Of two medians measured apart from each other, by the method of variance estimates recovery (Zou
 // and Donner 2008) on their logarithms.
-SpeedUp speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize);
+Speedup speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize);
 
 // `a` and `b` are what the user calls the two sides.
 std::string comparison_text(const Compared& compared, const std::string& a, const std::string& b);

@@ -6,12 +6,8 @@
 #include <iostream>
 #include <memory>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/error.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/domain_table.h"
 #include "tuner/choice/worst_case.h"
@@ -32,8 +28,7 @@
 namespace tuner {
 
 std::vector<RankedResults> results_to_export(const std::filesystem::path& folder,
-                                             const Study& study, const ResultFilter& filter,
-                                             const std::function<void(const std::string&)>& tell) {
+                                             const Study& study, const ResultFilter& filter) {
   Store store = Store::open(folder, Store::Access::kRead);
   std::vector<RankedResults> current;
   for (StoredResults& results : newest_of_each(stored_results(store, &study, filter))) {
@@ -60,16 +55,16 @@ ExportOptions parse_export(const Words& words) {
       "NAME[:option=value,...]; see 'tuner list exporters'");
   add("output,o", po::value(&o.output)->default_value("-"),
       "file, or '-' for standard output; launcher: a folder, or the files' path without extension");
-  add("force", po::bool_switch(&o.force), kForceHelp);
-  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add.force(o.force);
+  add.results(o.results);
   add("from", po::value(&o.from),
       "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store");
   add("also", po::value(&o.also)->composing(),
       "results folder of another machine with the same device: of each size the configuration that "
       "loses least at worst on all of them; may be repeated");
-  add("device", po::value(&o.device), "only this device (part of its name)");
-  add("size", po::value(&o.size), "only this problem size");
-  add.t1(o.per, &o.no_verify);
+  add("device", po::value(&o.filter.device), "only this device (part of its name)");
+  add("size", po::value(&o.filter.size), "only this problem size");
+  add.t1(o);
   add("evaluate", po::bool_switch(&o.evaluate),
       "write nothing; leave each tuned size out in turn and print what would be selected for it, "
       "and what that loses");
@@ -86,13 +81,12 @@ ExportOptions parse_export(const Words& words) {
 }
 
 // Those of ranked CSV files: one, or a folder of them. Throws InputError.
-std::vector<RankedResults> results_of_files(const std::filesystem::path& from, const Study& study,
-                                            const ResultFilter& filter,
-                                            const std::function<void(const std::string&)>& tell) {
+std::vector<RankedResults> results_of_files(const ExportOptions& options, const Study& study) {
   std::vector<std::string> notes;
-  auto results = read_ranked_files(from, study, notes);
-  std::erase_if(results,
-                [&](const RankedResults& one) { return !fits(one.device, one.size, filter); });
+  auto results = read_ranked_files(options.from, study, notes);
+  std::erase_if(results, [&](const RankedResults& one) {
+    return !fits(one.device, one.size, options.filter);
+  });
   const std::string unverified = unverified_text(study);
   for (RankedResults& one : results) {
     if (!unverified.empty()) one.unverified = unverified;
@@ -168,18 +162,17 @@ std::unique_ptr<Exporter> find_exporter(const ExportOptions& options, const Cata
 std::vector<RankedResults> stored_in(const std::string& folder, const ExportOptions& options,
                                      const Study& study) {
   const std::filesystem::path path = folder;
-  if (std::filesystem::exists(path / "tuner.sqlite")) {
-    return results_to_export(path, study, {options.device, options.size, {}}, tell);
+  if (!std::filesystem::exists(path / "tuner.sqlite")) {
+    wrong_usage("there are no results in '" + folder + "': run 'tuner run " +
+                shell_word(options.study) + "' first");
   }
-  wrong_usage("there are no results in '" + folder + "': run 'tuner run " +
-              shell_word(options.study) + "' first");
+  return results_to_export(path, study, options.filter);
 }
 
 std::vector<RankedResults> results_of(const ExportOptions& options, const Study& study) {
-  const ResultFilter filter{options.device, options.size, {}};
   std::vector<RankedResults> results = options.from.empty()
                                            ? stored_in(options.results, options, study)
-                                           : results_of_files(options.from, study, filter, tell);
+                                           : results_of_files(options, study);
   std::vector<RankedResults> others;
   for (const std::string& folder : options.also) {
     for (RankedResults& other : stored_in(folder, options, study)) {
@@ -238,8 +231,7 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
 int export_command(const Words& words) { return export_results(parse_export(words)); }
 
 int export_results(const ExportOptions& options) {
-  Study study = study_with_answers_per(read_study(options.study), options.per);
-  if (options.no_verify) study = unverified_study(std::move(study));
+  const Study study = with_t1_options(read_study(options.study), options);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const auto exporter = find_exporter(options, catalogue);
   const std::vector<RankedResults> results = results_of(options, study);

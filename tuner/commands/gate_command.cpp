@@ -8,15 +8,10 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
-#include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
@@ -55,11 +50,9 @@ GateOptions parse_gate(const Words& words) {
       "for one size, until it is left undecided");
   add("configuration", po::value(&o.configuration),
       "NAME=VALUE,... that a source tree runs, instead of the study's baseline or first valid one");
-  add("size", po::value(&o.sizes)->composing(),
-      "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
-  add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
-  add("device", po::value(&o.device)->default_value("0"), "its number");
-  add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one launch");
+  add.sizes(o.sizes);
+  add.device(o);
+  add.timeout(o.timeout, "seconds for one launch");
   add("json", po::bool_switch(&o.json), "the verdict as JSON");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
@@ -75,7 +68,6 @@ GateOptions parse_gate(const Words& words) {
   o.head = given[1];
   o.rule.allow = parse_share("--allow", allow);
   if (!(o.rule.seconds > 0)) wrong_usage("--seconds must be a positive number of seconds");
-  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   return o;
 }
 
@@ -232,19 +224,17 @@ GateSide gate_side(const std::string& text, const Study& study, const Assignment
 
 // ---- the verdict --------------------------------------------------------------------------------
 
-// What of all sizes is worst: slower, or head fails; then undecided.
-enum class Worst { kPassed, kUndecided, kSlower };
+bool has_failed(const GateOutcome& outcome) {
+  return !is_valid(outcome.trials[1]) && is_valid(outcome.trials[0]);
+}
 
-Worst worst_of(const GateOutcome& outcome) {
-  if (!is_valid(outcome.trials[1]) && is_valid(outcome.trials[0])) return Worst::kSlower;
-  if (!is_valid(outcome.trials[0])) return Worst::kUndecided;
-  if (outcome.state.verdict == GateVerdict::kSlower) return Worst::kSlower;
-  return outcome.state.verdict == GateVerdict::kPassed ? Worst::kPassed : Worst::kUndecided;
+GateVerdict verdict_on(const GateOutcome& outcome) {
+  if (has_failed(outcome)) return GateVerdict::kSlower;
+  return is_valid(outcome.trials[0]) ? outcome.state.verdict : GateVerdict::kUndecided;
 }
 
 std::string_view word_of(const GateOutcome& outcome) {
-  if (!is_valid(outcome.trials[1]) && is_valid(outcome.trials[0])) return "failed";
-  return name_of(outcome.state.verdict);
+  return has_failed(outcome) ? "failed" : name_of(outcome.state.verdict);
 }
 
 std::string why(const GateOutcome& outcome, const std::array<GateSide, 2>& sides) {
@@ -306,16 +296,13 @@ Json size_json(const GateOutcome& outcome, const Study& study) {
           {"seconds", outcome.seconds}};
 }
 
-std::string document(const GateOptions& options, const std::string& kernel, Worst worst,
+std::string document(const GateOptions& options, const std::string& kernel, GateVerdict worst,
                      Json sizes) {
-  const char* verdict = worst == Worst::kPassed   ? "passed"
-                        : worst == Worst::kSlower ? "slower"
-                                                  : "undecided";
   return dump(Json{{"kernel", kernel},
                    {"base", options.base},
                    {"head", options.head},
                    {"allow", options.rule.allow},
-                   {"verdict", verdict},
+                   {"verdict", name_of(worst)},
                    {"sizes", std::move(sizes)}},
               2) +
          "\n";
@@ -335,21 +322,20 @@ int gate_command(const Words& words) {
   DeviceSettings settings = device_settings(options, study);
   const Interrupt interrupt;
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
-  Worst worst = Worst::kPassed;
+  GateVerdict worst = GateVerdict::kPassed;
   Json sizes = Json::array();
   run_gate(settings, sides, options.rule,
            {{executable_path(), options.plugin_dirs}, catalogue, interrupt, note},
            [&](const GateOutcome& outcome) {
              if (interrupt.count() > 0) return;
-             worst = std::max(worst, worst_of(outcome));
+             worst = std::max(worst, verdict_on(outcome));
              if (options.json) return sizes.push_back(size_json(outcome, study));
              std::cout << gate_text(outcome, sides, shown) << std::flush;
            });
   if (interrupt.count() > 0) return kExitInterrupted;
   if (options.json) std::cout << document(options, study.kernel.name, worst, std::move(sizes));
-  return worst == Worst::kPassed   ? kExitDone
-         : worst == Worst::kSlower ? kExitNothingValid
-                                   : kExitUndecided;
+  if (worst == GateVerdict::kUndecided) return kExitUndecided;
+  return worst == GateVerdict::kPassed ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner

@@ -2,12 +2,12 @@
 // Files of others as trials for the store.
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "tuner/exchange/recording.h"
 #include "tuner/model/study.h"
+#include "tuner/run/settings.h"
 #include "tuner/store/merge.h"
 
 namespace tuner {
@@ -25,22 +25,20 @@ enum class ImportKind { kStore, kCsv, kT1, kRecording };
 // What a file or folder is. A folder of CSV files can only be read with a study. Throws InputError.
 ImportKind import_kind(const std::filesystem::path& path, bool with_study);
 
-using Tell = std::function<void(const std::string& note)>;
-
 // A recording by this objective; empty = the file's own. What it has to say of itself is told.
 Recording read_import(const std::filesystem::path& path, const std::string& objective,
-                      const Tell& tell);
+                      const Note& tell);
 
 // The results of a recording, by `objective`; empty = the study's, else what the file says. Throws
 // InputError as batch_of() does.
 TrialBatch read_batch(const std::filesystem::path& path, const ImportAs& as,
-                      const std::string& objective, const Study* study, const Tell& tell);
+                      const std::string& objective, const Study* study, const Note& tell);
 
 // A recording under the kernel, device and size that `as`, study or the recording itself name.
 // With a study its parameters, metrics and objective are the study's. Throws InputError when
 // something is named nowhere or does not fit, or when no valid result has the study's objective.
 TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study,
-                    const Tell& tell);
+                    const Note& tell);
 
 // Ranked CSV files of this program, with the device.json beside them: a file, or a folder of files.
 // `notes` is told what is left out. Throws InputError for files of another study.
@@ -53,6 +51,6 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const 
 // dimensions the recording does not speak of. Throws InputError where they contradict each other,
 // and where the user would have to say what cannot be known.
 ProblemSize size_of(const Recording& recording, const std::string& named, const Study* study,
-                    const std::function<void(const std::string&)>& tell);
+                    const Note& tell);
 
 }  // namespace tuner

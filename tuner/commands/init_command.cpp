@@ -7,13 +7,8 @@
 #include <filesystem>
 #include <iostream>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/error.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/draft_trial.h"
@@ -39,7 +34,7 @@ InitOptions parse_init(const Words& words) {
   add("output,o", po::value(&o.output),
       "the study to write, '-' for standard output; default: the source's name with .yaml");
   add("kernel", po::value(&o.kernel), "draft for this kernel of several");
-  add("force", po::bool_switch(&o.force), kForceHelp);
+  add.force(o.force);
   add("no-try", po::bool_switch(&o.no_try), "do not try the draft once on the CPU");
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner init KERNEL.cu [-o STUDY.yaml]");

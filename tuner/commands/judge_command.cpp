@@ -11,22 +11,19 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <semaphore>
-#include <string>
-#include <utility>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
-#include "tuner/base/error.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/stopwatch.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/base/trust.h"
 #include "tuner/base/worker_threads.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/verdict_text.h"
 #include "tuner/plugin/loader.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/run/sources.h"
 #include "tuner/study/unverified.h"
 #include "tuner/worker/local_server.h"
@@ -57,11 +54,10 @@ JudgeOptions parse_judge(const Words& words) {
   add("study", po::value(&o.study), "the study that says what is right");
   add("configuration", po::value(&configuration),
       "NAME=VALUE,... instead of the study's baseline or first valid one");
-  add("size", po::value(&o.sizes)->composing(),
-      "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
-  add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
-  add("device", po::value(&o.device)->default_value("0"), "its number");
-  add("timeout", po::value(&o.timeout)->default_value(10), "seconds for one size");
+  add.sizes(o.sizes);
+  add.device(o);
+  o.timeout = 10;
+  add.timeout(o.timeout, "seconds for one size");
   add("counters", po::bool_switch(&o.counters),
       "read hardware counters, and say what it is bound by");
   add("json", po::bool_switch(&o.json), "the verdict as JSON");
@@ -75,7 +71,6 @@ JudgeOptions parse_judge(const Words& words) {
   o.kernel = one_input(values, "which kernel? Give the path of its source (see --help)", true);
   if (o.study.empty()) wrong_usage("which study? Give --study");
   if (!configuration.empty()) o.configuration = {configuration};
-  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   if (!(o.server >= 0)) wrong_usage("--server must be a number of seconds, or 0");
   return o;
 }
@@ -101,8 +96,6 @@ JudgeTask task_of(const JudgeOptions& options, const Study& study) {
   };
   return task;
 }
-
-using Note = std::function<void(const std::string&)>;
 
 fs::path sanitizer_of(const JudgeOptions& options, const std::string& backend, const Note& note) {
   if (options.no_sanitizer) return {};
@@ -133,6 +126,13 @@ class NeverStops final : public StopRequest {
   int count() const override { return 0; }
   int fd() const override { return -1; }
 };
+
+// Whether no tool of compute-sanitizer found anything, or was kept from looking.
+bool tools_are_clean(const Judged& judged) {
+  return std::ranges::all_of(judged.checks, [](const JudgeCheck& check) {
+    return check.tool.empty() || (check.counts && is_valid(check.trial));
+  });
+}
 
 // Keeps what one verdict leaves for the next. As a server it also opens the next one's devices
 // while this one still looks at answers, when nothing is timed any more. Studies and sources are

@@ -3,13 +3,8 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/error.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/codegen/registry.h"
 #include "tuner/commands/commands.h"
 #include "tuner/model/device_facts.h"

@@ -11,7 +11,6 @@
 #include "tuner/run/bench.h"
 #include "tuner/run/counters.h"
 #include "tuner/run/device_run.h"
-#include "tuner/run/devices.h"
 #include "tuner/run/sources.h"
 #include "tuner/study/geometry_check.h"
 
@@ -19,13 +18,9 @@ namespace tuner {
 namespace {
 
 void assign(const std::string& word, Assignments& out) {
-  std::size_t at = 0;
   bool first = true;
-  while (at <= word.size()) {
-    const std::size_t comma = std::min(word.find(',', at), word.size());
-    const std::string piece = word.substr(at, comma - at);
+  for (const std::string& piece : split(word, ',')) {
     const std::size_t equals = piece.find('=');
-    at = comma + 1;
     if (equals == std::string::npos && !first) {
       out.back().second += "," + piece;
       continue;

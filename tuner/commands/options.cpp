@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/program_options.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/search/budget.h"
+#include "tuner/study/yaml_reader.h"
 
 namespace tuner {
 
@@ -51,9 +50,25 @@ void OptionTable::color(std::string& choice) {
           "auto (on a terminal, unless NO_COLOR is set), always or never");
 }
 
+void OptionTable::device(DeviceOptions& options, const char* backends) {
+  (*this)("backend", po::value(&options.backend)->default_value("auto"), backends);
+  (*this)("device", po::value(&options.device)->default_value("0"), "its number");
+}
+
+void OptionTable::filter(ResultFilter& filter) {
+  (*this)("size", po::value(&filter.size), "only this problem size, such as M=1024,N=1024");
+  (*this)("device", po::value(&filter.device), "only this device (part of its name)");
+}
+
+void OptionTable::force(bool& force) {
+  (*this)("force", po::bool_switch(&force),
+          "replace the named file even if tuner has not written it");
+}
+
 void OptionTable::jobs(unsigned& count) {
   count = usable_cores();
-  (*this)("jobs,j", po::value(&count)->default_value(count, "usable cores"),
+  const auto check = [](unsigned given) { must_be_some("--jobs", given); };
+  (*this)("jobs,j", po::value(&count)->default_value(count, "usable cores")->notifier(check),
           "compile workers; as many as this process may use cores, by affinity and control groups");
 }
 
@@ -61,12 +76,28 @@ void OptionTable::plugin_dirs(Words& folders) {
   (*this)("plugin-dir", po::value(&folders)->composing(), "look for plugins here first");
 }
 
-void OptionTable::t1(Words& per, bool* no_verify) {
-  if (no_verify != nullptr) {
-    (*this)("no-verify", po::bool_switch(no_verify),
+void OptionTable::results(std::string& folder) {
+  (*this)("results", po::value(&folder)->default_value("results"), "folder of the results");
+}
+
+void OptionTable::sizes(Words& sizes) {
+  (*this)("size", po::value(&sizes)->composing(),
+          "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
+}
+
+void OptionTable::timeout(double& seconds, const char* help) {
+  const auto check = [](double given) {
+    if (!(given > 0)) wrong_usage("--timeout must be a positive number of seconds");
+  };
+  (*this)("timeout", po::value(&seconds)->default_value(seconds)->notifier(check), help);
+}
+
+void OptionTable::t1(StudyOptions& options, bool with_no_verify) {
+  if (with_no_verify) {
+    (*this)("no-verify", po::bool_switch(&options.no_verify),
             "T1 file: compare no answers; tables, CSV and exports then say 'not verified'");
   }
-  (*this)("per", po::value(&per)->composing(),
+  (*this)("per", po::value(&options.per)->composing(),
           "T1 file: the right answer depends on this parameter; may be repeated");
 }
 
@@ -127,17 +158,14 @@ std::string one_input(const po::variables_map& values, const std::string& what, 
 }
 
 Words split(const std::string& text, char separator) {
-  Words pieces;
-  std::string piece;
+  Words pieces(1);
   for (const char c : text) {
     if (c == separator) {
-      pieces.push_back(std::move(piece));
-      piece.clear();
+      pieces.emplace_back();
     } else {
-      piece += c;
+      pieces.back() += c;
     }
   }
-  pieces.push_back(std::move(piece));
   return pieces;
 }
 
@@ -160,7 +188,7 @@ std::pair<std::string, OptionList> parse_choice(const std::string& option,
   return out;
 }
 
-std::function<void(const std::string& note)> noted(const std::string& color) {
+Note noted(const std::string& color) {
   return [colours = Colours(color, stderr)](const std::string& text) {
     std::cerr << colours.note(lines_for_terminal(text)) << "\n";
   };
@@ -182,6 +210,11 @@ void choose_backend(const DeviceOptions& options, const Study& study, DeviceSett
   if (options.in_random_order) settings.backend_options.push_back({"order", "random"});
 }
 
+Study with_t1_options(Study study, const StudyOptions& options) {
+  study = study_with_answers_per(std::move(study), options.per);
+  return options.no_verify ? unverified_study(std::move(study)) : study;
+}
+
 DeviceSettings device_settings(const DeviceOptions& options, const Study& study) {
   DeviceSettings settings;
   choose_backend(options, study, settings);
@@ -190,10 +223,7 @@ DeviceSettings device_settings(const DeviceOptions& options, const Study& study)
   settings.jobs = options.jobs;
   const std::string& text = options.device;
   if (text == "all") return settings;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string word = text.substr(at, comma - at);
+  for (const std::string& word : split(text, ',')) {
     if (word.empty() || word.size() > 4 ||
         !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })) {
       wrong_usage("--device takes numbers such as 0,1 or 'all', not '" + text + "'");
@@ -203,7 +233,6 @@ DeviceSettings device_settings(const DeviceOptions& options, const Study& study)
       wrong_usage("--device names device " + word + " twice: each number once, or 'all'");
     }
     settings.numbers.push_back(number);
-    at = comma + 1;
   }
   return settings;
 }

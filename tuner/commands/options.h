@@ -3,25 +3,18 @@
 // usage throws InputError, with the nearest known option where there is one.
 
 #include <boost/program_options.hpp>
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tuner/run/settings.h"
+#include "tuner/run/stored_results.h"
 
 namespace tuner {
 
 namespace po = boost::program_options;
 
 using Words = std::vector<std::string>;
-
-// Help that several commands give of --force.
-inline constexpr const char* kForceHelp = "replace the named file even if tuner has not written it";
-inline constexpr const char* kJobsHelp =
-    "compile workers; as many as this process may use cores, by affinity and control groups";
 
 // Thrown after --help has been printed.
 struct HelpShown {};
@@ -36,10 +29,15 @@ struct DeviceOptions {
   Words plugin_dirs;
 };
 
-struct RunOptions : DeviceOptions {
+// Which study, and what a T1 file does not say of right answers.
+struct StudyOptions {
   std::string study;
-  bool no_verify = false;     // of a T1 file: answers are not compared
-  Words per;                  // of a T1 file: parameters that the right answer depends on
+  Words per;               // parameters that they depend on
+  bool no_verify = false;  // they are not compared
+};
+Study with_t1_options(Study study, const StudyOptions& options);
+
+struct RunOptions : DeviceOptions, StudyOptions {
   bool names_device = false;  // else ranks of a job share all
   bool names_jobs = false;    // else ranks of a node share its cores
   Words sizes;                // "M=1024,N=1024"
@@ -62,7 +60,7 @@ struct RunOptions : DeviceOptions {
 };
 
 // Writes notes to standard error, with the colour that --color says.
-std::function<void(const std::string& note)> noted(const std::string& color);
+Note noted(const std::string& color);
 
 // Throws InputError for a --device that makes no sense.
 DeviceSettings device_settings(const DeviceOptions& options, const Study& study);
@@ -93,13 +91,17 @@ class OptionTable {
     options_.add_options()(name, parts...);
   }
   void add(const po::options_description& group) { options_.add(group); }
-  // What several commands have.
+  // What several commands have. What makes no sense is told as the words are parsed.
   void color(std::string& choice);
+  void device(DeviceOptions& options, const char* backends = "auto, cuda, cpu, ...");
+  void filter(ResultFilter& filter);
+  void force(bool& force);
   void jobs(unsigned& count);
   void plugin_dirs(Words& folders);
-  // --per, and --no-verify where there is a place for it: what T1 files do not say of right
-  // answers.
-  void t1(Words& per, bool* no_verify = nullptr);
+  void results(std::string& folder);
+  void sizes(Words& sizes);
+  void timeout(double& seconds, const char* help);
+  void t1(StudyOptions& options, bool with_no_verify = true);
 
   // Parses `words` against these and positionals called "input". Prints the help after `usage` and
   // throws HelpShown when that is asked for; throws InputError on wrong usage.
@@ -117,7 +119,7 @@ Words inputs(const po::variables_map& values);
 // The only one; empty when there is none and none is required.
 std::string one_input(const po::variables_map& values, const std::string& what, bool required);
 
-// "sm_80,sm_90" in pieces.
+// "sm_80,sm_90" in pieces, of which some may be empty.
 Words split(const std::string& text, char separator);
 
 // "genetic" for Kernel Tuner's "genetic_algorithm"; any other name is its own.

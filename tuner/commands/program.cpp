@@ -11,17 +11,11 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <iosfwd>
 #include <iostream>
-#include <iterator>
 #include <ostream>
-#include <string>
-#include <vector>
 
-#include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/worker/child.h"

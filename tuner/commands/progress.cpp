@@ -1,4 +1,4 @@
-// Prints a run's progress: a live line or plain lines; JSON lines are JsonEvents'.
+// Counts the trials of searches, and prints how they go: as a live line or plain lines.
 
 #include "tuner/commands/progress.h"
 
@@ -7,207 +7,108 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/codec/json_text.h"
-#include "tuner/report/figures.h"
-#include "tuner/results/results_json.h"
+#include "tuner/resolve/objective.h"
+#include "tuner/results/ranked_table.h"
 
 namespace tuner {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+// A rate is said of so many measured ones or more.
+constexpr double kFewestMeasured = 3;
 
-void print(std::FILE* out, Json event) {
-  event["since_start_s"] = process_age();
-  fmt::print(out, "{}\n", dump(event));
-  std::fflush(out);
-}
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json json_of(const std::vector<std::pair<std::string, double>>& metrics) {
-  Json out = Json::object();
-  for (const auto& [name, value] : metrics) out[name] = number(value);
-  return out;
-}
-
-Json json_of(const std::array<std::size_t, kTrialStates>& states) {
-  Json out = Json::object();
-  for (std::size_t s = 0; s < states.size(); ++s) {
-    if (states[s] > 0) out[std::string(name_of(static_cast<TrialState>(s)))] = states[s];
+std::string counts_text(const std::array<std::size_t, kTrialStates>& states, std::size_t recalled) {
+  std::string text;
+  for (std::size_t state = 0; state < states.size(); ++state) {
+    if (states[state] == 0) continue;
+    text += fmt::format("  {} {}", states[state], shown_name(static_cast<TrialState>(state)));
   }
-  return out;
+  if (recalled > 0) text += fmt::format("  ({} from the store)", recalled);
+  return text;
 }
 
-// A figure of the ranking, null where there is none.
-Json json_of(const std::optional<MeasuredFigure>& figure) {
-  if (!figure) return nullptr;
-  return {{"value", number(figure->value)},
-          {"low", number(figure->low)},
-          {"high", number(figure->high)}};
-}
-
-// Where several shared the search.
-Json json_of_devices(const SizeOutcome& outcome) {
-  Json devices = Json::array();
-  for (const DeviceShare& one : outcome.devices) {
-    Json device{{"device", one.device.number},
-                {"rank", one.device.rank},
-                {"uuid", one.uuid},
-                {"trials", one.trials},
-                {"ratio", nullptr},
-                {"scale", one.factor},
-                {"busy", 0},
-                {"lost", nullptr}};
-    if (one.ratio) device["ratio"] = number(*one.ratio);
-    if (!one.lost.empty()) device["lost"] = one.lost;
-    for (const DeviceBusy& busy : outcome.course.value_or(Course{}).devices) {
-      if (busy.device == one.device) device["busy"] = number(busy.share);
-    }
-    devices.push_back(std::move(device));
-  }
-  return devices;
+std::string pace_text(double rate, const std::optional<double>& remaining) {
+  std::string text;
+  if (rate > 0) text += fmt::format("  {:.3g}/s", rate);
+  if (remaining) text += "  ETA " + duration_text(*remaining);
+  return text;
 }
 
 }  // namespace
 
-void JsonEvents::hear(const RunEvent& event, const Study& study) {
-  using Kind = RunEvent::Kind;
-  switch (event.kind) {
-    case Kind::kNote:
-      return text("note", "text", event);
-    case Kind::kStep:
-      return text("step", "step", event);
-    case Kind::kBegin:
-      return begin(event, study);
-    case Kind::kTrial:
-      return trial(event, study);
-    case Kind::kSearched:
-      return end(event, study);
-    case Kind::kRound:
-      return round(event);
-    case Kind::kRanked:
-      return ranked(*event.outcome, study);
+std::string duration_text(double seconds) {
+  if (!(seconds >= 0) || seconds > 1e8) return "?";
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<long long>(seconds);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+SearchTally::SearchTally(const RunPart& part, const Study& study)
+    : study_(&study),
+      total_text_(part.total),
+      total_(std::strtod(part.total.c_str(), nullptr)),
+      seconds_(part.seconds) {}
+
+void SearchTally::add(const Trial& trial) {
+  ++done_;
+  if (trial.from_store) ++recalled_;
+  ++states_.at(static_cast<std::size_t>(trial.state));
+  if (trial.state == TrialState::kOk &&
+      (!best_ || better(study_->objective, trial.objective, best_->objective))) {
+    best_ = trial;
   }
 }
 
-// Of sizes side by side the size is named.
-void JsonEvents::text(const char* kind, const char* key, const RunEvent& event) {
-  Json line{{"event", kind}, {key, event.text}};
-  if (event.lane > 0) line["size"] = json_of(event.size);
-  print(out_, std::move(line));
+double SearchTally::rate(double seconds) const {
+  return fresh() >= kFewestMeasured && seconds > 0 ? fresh() / seconds : 0;
 }
 
-void JsonEvents::begin(const RunEvent& event, const Study& study) {
-  const RunPart& part = *event.part;
-  tallies_.insert_or_assign(event.lane, SearchTally(part, study));
-  print(out_, {{"event", "begin"},
-               {"title", part.title},
-               {"total", number(std::strtod(part.total.c_str(), nullptr))},
-               {"kernel", study.kernel.name},
-               {"device", event.device},
-               {"size", json_of(event.size)},
-               {"seconds", part.seconds ? Json(*part.seconds) : Json(nullptr)},
-               {"search", part.is_search},
-               {"objective", study.objective.name},
-               {"maximize", study.objective.maximize}});
+std::optional<double> SearchTally::remaining(double seconds) const {
+  const double open = total_ - static_cast<double>(done_);
+  if (total_ > 0 && open <= 0) return std::nullopt;  // nothing is left to do
+  std::optional<double> left;
+  if (fresh() >= kFewestMeasured && open > 0) left = seconds / fresh() * open;
+  if (!seconds_) return left;
+  const double granted = std::max(0.0, *seconds_ - seconds);
+  return std::min(granted, left.value_or(granted));
 }
 
-void JsonEvents::trial(const RunEvent& event, const Study& study) {
-  const Trial& trial = *event.trial;
-  SearchTally& tally = tallies_.at(event.lane);
-  tally.add(trial);
-  Json line{{"event", "trial"},
-            {"done", tally.done()},
-            {"state", name_of(trial.state)},
-            {"elapsed_s", event.seconds},
-            {"from_store", trial.from_store},
-            {"device", event.device},
-            {"size", json_of(event.size)},
-            {"configuration", json_of(study.parameters, trial.configuration)}};
-  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
-    line["time_ms"] = number(trial.timing.median);
-    line["objective"] = number(trial.objective.value());
-    line["metrics"] = json_of(trial.metrics);
-    if (trial.limit) line["limit"] = {{"ms", trial.limit->ms}, {"of", trial.limit->of}};
+std::string SearchTally::text(double seconds) const {
+  std::string text = fmt::format("{}/{}", done_, total_text_);
+  if (best_) {
+    text += study_->objective.name == "time"
+                ? fmt::format("  best {:.4g} ms", best_->timing.median)
+                : fmt::format("  best {} {:.5g}", study_->objective.name, best_->objective.value());
   }
-  const std::optional<Trial>& best = tally.best();
-  line["best_ms"] = best ? number(best->timing.median) : Json(nullptr);
-  line["best"] = best ? number(best->objective.value()) : Json(nullptr);
-  if (!trial.message.empty()) line["message"] = trial.message;
-  print(out_, std::move(line));
-}
-
-void JsonEvents::round(const RunEvent& event) {
-  print(out_, {{"event", "final"},
-               {"done", event.done},
-               {"rounds", event.rounds},
-               {"device", event.device},
-               {"size", json_of(event.size)}});
-}
-
-void JsonEvents::end(const RunEvent& event, const Study& study) {
-  const SearchTally& tally = tallies_.at(event.lane);
-  Json line{
-      {"event", "end"},         {"done", tally.done()},        {"elapsed_s", event.seconds},
-      {"device", event.device}, {"size", json_of(event.size)}, {"states", json_of(tally.states())},
-      {"best", nullptr}};
-  if (const std::optional<Trial>& best = tally.best()) {
-    line["best"] = {{"configuration", json_of(study.parameters, best->configuration)},
-                    {"time_ms", number(best->timing.median)},
-                    {"objective", number(best->objective.value())}};
+  text += counts_text(states_, recalled_) + pace_text(rate(seconds), remaining(seconds));
+  if (best_) {
+    text += "  " + for_terminal(configuration_text(study_->parameters, best_->configuration));
   }
-  print(out_, std::move(line));
+  return text;
 }
 
-void JsonEvents::ranked(const SizeOutcome& outcome, const Study& study) {
-  const RankedResults& results = outcome.results;
-  Json event{{"event", "ranked"},
-             {"device", results.device.name},
-             {"size", json_of(results.size)},
-             {"ranked", results.ranked},
-             {"trials", results.trials.size()},
-             {"elapsed_s", number(outcome.seconds)},
-             {"reference_ms", nullptr},
-             {"best", nullptr},
-             {"file", outcome.csv_path}};
-  if (results.ranked > 0) {
-    const Trial& best = results.trials.front();
-    const Figures figures = figures_of(best, study.objective);
-    if (best.reference_ms) event["reference_ms"] = *best.reference_ms;
-    event["best"] = {{"configuration", json_of(study.parameters, best.configuration)},
-                     {"unit", study.objective.name == "time" ? "ms" : study.objective.name},
-                     {"search", json_of(figures.search)},
-                     {"final", json_of(figures.final_round)},
-                     {"metrics", json_of(best.metrics)}};
+void TallySum::add(const SearchTally& search, double seconds) {
+  ++searches;
+  done += search.done_;
+  recalled += search.recalled_;
+  total += search.total_;
+  rate += search.rate(seconds);
+  if (const auto left = search.remaining(seconds)) {
+    remaining = std::max(*left, remaining.value_or(0));
   }
-  event["bound"] = nullptr;
-  if (outcome.course) {
-    const Bound bound = bound_of(*outcome.course, usable_cores());
-    event["bound"] = {{"by", bound.by},
-                      {"help", bound.help},
-                      {"compile_workers", outcome.course->workers},
-                      {"compile_workers_busy", outcome.course->compilers},
-                      {"device_busy", outcome.course->device}};
-  }
-  if (outcome.devices.size() > 1) event["devices"] = json_of_devices(outcome);
-  files_.push_back(outcome.csv_path);
-  print(out_, std::move(event));
+  for (std::size_t state = 0; state < states.size(); ++state)
+    states[state] += search.states_[state];
 }
 
-void JsonEvents::finish(int status) {
-  print(out_, {{"event", "done"}, {"status", status}, {"files", files_}});
-}
-
-void JsonEvents::error(const std::string& message, int status) {
-  print(out_, {{"event", "error"}, {"message", message}, {"status", status}});
+std::string TallySum::text() const {
+  return fmt::format("{} sizes: {}/{:.15g}", searches, done, total) +
+         counts_text(states, recalled) + pace_text(rate, remaining);
 }
 
 namespace {
@@ -360,9 +261,10 @@ void Progress::end(Lane& lane, double elapsed) {
 int with_progress(const std::string& choice, const Colours& colours,
                   const std::function<int(Progress&)>& work) {
   Progress progress(choice, colours, stderr);
-  if (!progress.is_for_programs()) return work(progress);
+  JsonEvents* const programs = progress.programs();
+  if (programs == nullptr) return work(progress);
   const auto failed = [&](const std::exception& error, int status) {
-    progress.error(error.what(), status);
+    programs->error(error.what(), status);
     return status;
   };
   int status = kExitDone;
@@ -375,16 +277,8 @@ int with_progress(const std::string& choice, const Colours& colours,
   } catch (const std::exception& error) {
     status = failed(error, kExitNothingValid);
   }
-  progress.finish(status);
+  programs->finish(status);
   return status;
-}
-
-void Progress::finish(int status) {
-  if (events_) events_->finish(status);
-}
-
-void Progress::error(const std::string& message, int status) {
-  if (events_) events_->error(message, status);
 }
 
 }  // namespace tuner

@@ -2,6 +2,7 @@
 // What a user sees while a run goes on: one live line on a terminal, plain lines elsewhere, or
 // JSON lines for programs.
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -12,10 +13,58 @@
 #include <vector>
 
 #include "tuner/base/terminal_text.h"
-#include "tuner/commands/search_tally.h"
 #include "tuner/run/device_run.h"
 
 namespace tuner {
+
+// What has come of a search so far, and a line about it.
+class SearchTally {
+ public:
+  // `study` outlives this.
+  SearchTally(const RunPart& part, const Study& study);
+
+  void add(const Trial& trial);
+  // After so many seconds: "12/90  best 0.1 ms  12 ok  3.2/s  ETA 24.0 s  BLOCK=128".
+  std::string text(double seconds) const;
+  std::size_t done() const { return done_; }
+  const std::array<std::size_t, kTrialStates>& states() const { return states_; }
+  const std::optional<Trial>& best() const { return best_; }
+
+ private:
+  friend struct TallySum;
+
+  double fresh() const { return static_cast<double>(done_ - recalled_); }
+  double rate(double seconds) const;  // measured a second; 0 where that is not known yet
+  // Seconds until the search ends at the latest; nothing where that is not known yet.
+  std::optional<double> remaining(double seconds) const;
+
+  const Study* study_;
+  std::string total_text_;
+  double total_;
+  std::optional<double> seconds_;  // that the search may take
+  std::size_t done_ = 0;
+  std::size_t recalled_ = 0;
+  std::array<std::size_t, kTrialStates> states_{};
+  std::optional<Trial> best_{};
+};
+
+// Searches that are under way at the same time.
+struct TallySum {
+  std::size_t searches = 0;
+  std::size_t done = 0;
+  std::size_t recalled = 0;
+  double total = 0;
+  double rate = 0;
+  std::optional<double> remaining{};  // of the one that takes longest
+  std::array<std::size_t, kTrialStates> states{};
+
+  void add(const SearchTally& search, double seconds);
+  // "3 sizes: 57/270  50 ok  7 dropped  12/s  ETA 10.0 s".
+  std::string text() const;
+};
+
+// 12.3 s, 4 min 05 s, 2 h 03 min
+std::string duration_text(double seconds);
 
 class JsonEvents {
  public:
@@ -52,11 +101,8 @@ class Progress {
   // About the whole run.
   void note(const std::string& text);
 
-  // The end of the command, with its exit status; the error that ended it, if one did. For
-  // programs: people are told by other means.
-  bool is_for_programs() const { return events_.has_value(); }
-  void finish(int status);
-  void error(const std::string& message, int status);
+  // Who is told of the end of the command, too; null: people are told by other means.
+  JsonEvents* programs() { return events_ ? &*events_ : nullptr; }
 
  private:
   // What is known of a lane's size.

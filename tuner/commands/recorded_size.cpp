@@ -199,7 +199,7 @@ ProblemSize only_size(const Recording& recording, const Study& study) {
 
 // The one of the study's sizes that the recording agrees with.
 ProblemSize chosen_size(const Recording& recording, const std::vector<Extent>& recorded,
-                        const Study& study, const std::function<void(const std::string&)>& tell) {
+                        const Study& study, const Note& tell) {
   std::vector<ProblemSize> agreeing;
   bool is_known = true;
   std::string own;
@@ -233,7 +233,7 @@ ProblemSize chosen_size(const Recording& recording, const std::vector<Extent>& r
 }  // namespace
 
 ProblemSize size_of(const Recording& recording, const std::string& named, const Study* study,
-                    const std::function<void(const std::string&)>& tell) {
+                    const Note& tell) {
   const std::vector<Extent> recorded = extents_of(recording);
   if (!named.empty()) {
     ProblemSize size = study != nullptr ? parse_size_option(named, *study, DataFiles::kIgnored)

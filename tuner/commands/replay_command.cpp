@@ -5,29 +5,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <iostream>
-#include <memory>
-#include <optional>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "tuner/base/error.h"
-#include "tuner/base/terminal_text.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/options.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/progress.h"
-#include "tuner/commands/trace.h"
+#include "tuner/commands/run_display.h"
 #include "tuner/exchange/recording.h"
-#include "tuner/exchange/replay.h"
 #include "tuner/model/statistics.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_csv.h"
-#include "tuner/run/stored_results.h"
 #include "tuner/search/tuning_loop.h"
 #include "tuner/worker/plugins.h"
 
@@ -55,70 +45,59 @@ std::optional<ReplayResult> middle_of(std::vector<ReplayResult> runs, bool maxim
 
 namespace {
 
-struct ReplayTableOptions {
-  bool several = false;  // strategies: each line names its own
-  bool workers = false;  // compile workers are simulated: how busy they were
-  std::uint64_t seed = 1;
-};
-
 // Prints to standard output, the header first.
 class ReplayTable {
  public:
-  ReplayTable(ReplayTableOptions options, const Recording& recording, Progress& progress);
+  ReplayTable(const RunOptions& options, const Recording& recording, Progress& progress)
+      : options_(options), recording_(recording), progress_(progress) {
+    std::cout << (has_several() ? "strategy," : "")
+              << "run,seed,evaluations,time_s,best,configuration"
+              << (has_workers() ? ",compile_workers_busy,device_busy\n" : "\n");
+  }
 
-  void add(const std::string& strategy, unsigned repeat, const ReplayResult& run);
+  void add(const std::string& strategy, unsigned repeat, const ReplayResult& run) {
+    line(strategy, std::to_string(repeat), std::to_string(options_.search.seed + repeat), run);
+    runs_.push_back(run);
+  }
+
   // After the last run of a strategy: a line of medians; as a note where there is only one.
-  void end(const std::string& strategy);
+  void end(const std::string& strategy) {
+    std::vector<ReplayResult> runs = std::exchange(runs_, {});
+    if (runs.empty() || (runs.size() == 1 && !has_several())) return;
+    const std::size_t n = runs.size();
+    const std::optional<ReplayResult> middle = middle_of(std::move(runs), recording_.maximize);
+    if (has_several()) {
+      line(strategy, "median", "", middle.value_or(ReplayResult{}));
+      return;
+    }
+    progress_.note(middle ? fmt::format("median of {} runs: {:.8g} after {} evaluations, {:.6g} s",
+                                        n, middle->best, middle->evaluations, middle->seconds)
+                          : fmt::format("median of {} runs: nothing valid", n));
+  }
 
  private:
-  void line(const std::string& strategy, const std::string& run, const std::string& seed,
-            const ReplayResult& result) const;
+  bool has_several() const { return options_.strategies.size() > 1; }  // each line names its own
+  bool has_workers() const { return options_.compile_workers > 0; }    // are simulated
 
-  ReplayTableOptions options_;
+  void line(const std::string& strategy, const std::string& run, const std::string& seed,
+            const ReplayResult& result) const {
+    const bool valid = !result.configuration.empty();
+    if (has_several()) std::cout << csv_field(for_terminal(strategy)) << ",";
+    std::cout << fmt::format(
+        "{},{},{},{:.6g},{},{}", run, seed, result.evaluations, result.seconds,
+        valid ? fmt::format("{:.8g}", result.best) : "",
+        csv_field(for_terminal(configuration_text(recording_.parameters, result.configuration))));
+    if (has_workers()) {
+      std::cout << fmt::format(",{:.3f},{:.3f}", result.busy.workers, result.busy.device);
+    }
+    std::cout << "\n";
+  }
+
+  const RunOptions& options_;
   const Recording& recording_;
   Progress& progress_;
   std::vector<ReplayResult> runs_;
 };
-
-ReplayTable::ReplayTable(ReplayTableOptions options, const Recording& recording, Progress& progress)
-    : options_(options), recording_(recording), progress_(progress) {
-  std::cout << (options_.several ? "strategy," : "")
-            << "run,seed,evaluations,time_s,best,configuration"
-            << (options_.workers ? ",compile_workers_busy,device_busy\n" : "\n");
-}
-
-void ReplayTable::add(const std::string& strategy, unsigned repeat, const ReplayResult& run) {
-  line(strategy, std::to_string(repeat), std::to_string(options_.seed + repeat), run);
-  runs_.push_back(run);
-}
-
-void ReplayTable::end(const std::string& strategy) {
-  std::vector<ReplayResult> runs = std::exchange(runs_, {});
-  if (runs.empty() || (runs.size() == 1 && !options_.several)) return;
-  const std::size_t n = runs.size();
-  const std::optional<ReplayResult> middle = middle_of(std::move(runs), recording_.maximize);
-  if (options_.several) {
-    line(strategy, "median", "", middle.value_or(ReplayResult{}));
-    return;
-  }
-  progress_.note(middle ? fmt::format("median of {} runs: {:.8g} after {} evaluations, {:.6g} s", n,
-                                      middle->best, middle->evaluations, middle->seconds)
-                        : fmt::format("median of {} runs: nothing valid", n));
-}
-
-void ReplayTable::line(const std::string& strategy, const std::string& run, const std::string& seed,
-                       const ReplayResult& result) const {
-  const bool valid = !result.configuration.empty();
-  if (options_.several) std::cout << csv_field(for_terminal(strategy)) << ",";
-  std::cout << fmt::format(
-      "{},{},{},{:.6g},{},{}", run, seed, result.evaluations, result.seconds,
-      valid ? fmt::format("{:.8g}", result.best) : "",
-      csv_field(for_terminal(configuration_text(recording_.parameters, result.configuration))));
-  if (options_.workers) {
-    std::cout << fmt::format(",{:.3f},{:.3f}", result.busy.workers, result.busy.device);
-  }
-  std::cout << "\n";
-}
 
 Prior prior_from(const std::filesystem::path& file, const RecordedSpace& space,
                  const std::string& name) {
@@ -212,8 +191,7 @@ int replay(const RunOptions& options, Progress& progress) {
   TraceFile trace(options.trace, false);
   const auto on_trial = [&](const Trial& trial, double now) { trace.trial(trial, now); };
   bool any_valid = false;
-  ReplayTable table({strategies.size() > 1, options.compile_workers > 0, options.search.seed},
-                    recording, progress);
+  ReplayTable table(options, recording, progress);
   for (std::size_t i = 0; i < searches.size(); ++i) {
     for (unsigned repeat = 0; repeat < options.repeats && interrupt.count() == 0; ++repeat) {
       trace.begin_run(strategies[i], options.search.seed + repeat);

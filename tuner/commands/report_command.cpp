@@ -8,13 +8,8 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/error.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/result_sets.h"
@@ -30,8 +25,7 @@ struct ReportOptions {
   std::string output;
   std::string results = "results";
   std::string title;  // empty: the kernels' names
-  std::string size;
-  std::string device;
+  ResultFilter filter;
   std::vector<MetricLimit> limits;
   bool force = false;
 };
@@ -56,14 +50,12 @@ ReportOptions parse_report(const Words& words) {
   add("output,o", po::value(&o.output), "the HTML file to write ('-' for standard output)");
   add("results", po::value(&o.results)->default_value("results"),
       "folder of the results, with a STUDY");
-  add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
-  add("device", po::value(&o.device), "only this device (part of its name)");
+  add.filter(o.filter);
   add("title", po::value(&o.title), "of the page; default: the kernels' names");
   add("limit", po::value(&limits)->composing(),
       "what a metric can reach at best on the device, such as gflops=67000: the report then says "
       "which share of it was reached; may be repeated");
-  add("force", po::bool_switch(&o.force),
-      "replace the named file even if tuner has not written it");
+  add.force(o.force);
   const auto values = add.parse(words, "tuner report STUDY|DIR... -o FILE.html [options]");
   o.targets = inputs(values);
   if (o.output.empty()) wrong_usage("where to? Name the HTML file with -o FILE.html");
@@ -120,7 +112,7 @@ int report_command(const Words& words) {
   }
   guard.check(options.output);
   std::vector<std::string> notes;
-  ReportData data = report_data(from.places, study, {options.device, options.size, {}}, notes);
+  ReportData data = report_data(from.places, study, options.filter, notes);
   for (const std::string& note : notes) tell(note);
   if (data.sets.empty()) {
     std::cerr << "nothing has been measured that fits\n";

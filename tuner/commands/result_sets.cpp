@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "tuner/results/ranked_files.h"

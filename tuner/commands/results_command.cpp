@@ -5,12 +5,9 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <string>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
-#include "tuner/base/error.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"
@@ -19,34 +16,30 @@
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/ranked_table.h"
 #include "tuner/run/devices.h"
-#include "tuner/run/stored_results.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
 
-std::string failures_command(const NamedResults& named) {
+std::string failures_command(const StudyOptions& named, const std::string& results,
+                             const ResultFilter& filter) {
   std::string text = "tuner results";
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) text += name + shell_word(value);
   };
-  add(" ", named.target);
+  add(" ", named.study);
   if (named.no_verify) text += " --no-verify";
   for (const std::string& name : named.per) add(" --per ", name);
-  add(" --results ", named.results);
-  add(" --size ", named.size);
-  add(" --device ", named.device);
+  if (results != RunOptions().results) add(" --results ", results);
+  add(" --size ", filter.size);
+  add(" --device ", filter.device);
   return text + " --failures";
 }
 
 namespace {
 
-struct ResultsOptions {
-  std::string target;      // study file, where results are (holds_results()), or empty
-  bool no_verify = false;  // of a T1 file, as RunOptions has them
-  Words per;
-  std::string results = "results";
-  std::string size;
-  std::string device;
+struct ResultsOptions : StudyOptions {  // `study` may also be where results are, or empty
+  std::string results;
+  ResultFilter filter;
   std::size_t top = 10;
   std::string csv;
   bool force = false;
@@ -59,22 +52,21 @@ struct ResultsOptions {
 ResultsOptions parse_results(const Words& words) {
   ResultsOptions o;
   OptionTable add;
-  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
-  add("size", po::value(&o.size), "only this problem size, such as M=1024,N=1024");
-  add("device", po::value(&o.device), "only this device (part of its name)");
+  add.results(o.results);
+  add.filter(o.filter);
   add("top", po::value(&o.top)->default_value(10), "how many to show");
   add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
-  add("force", po::bool_switch(&o.force), kForceHelp);
+  add.force(o.force);
   add("here", po::bool_switch(&o.here),
       "with a STUDY: say also what this machine's compiler and driver make stale");
   add("all", po::bool_switch(&o.all),
       "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
-  add.t1(o.per, &o.no_verify);
+  add.t1(o);
   add("failures", po::bool_switch(&o.failures),
       "why variants failed, by cause, with an example of each, instead of the ranking");
   add.color(o.color);
   const auto values = add.parse(words, "tuner results [STUDY|DIR|FILE] [options]");
-  o.target = one_input(values, "study, folder or file of results", false);
+  o.study = one_input(values, "study, folder or file of results", false);
   return o;
 }
 
@@ -101,13 +93,12 @@ void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& 
 }
 
 // Rankings of files have nothing beside them, and nothing that could be stale.
-std::vector<StoredResults> in_files(const ResultsOptions& options, const ResultFilter& filter) {
+std::vector<StoredResults> in_files(const ResultsOptions& options) {
   std::vector<std::string> notes;
   std::vector<StoredResults> all;
-  for (StoredResults& set : result_sets(options.target, nullptr, filter, notes)) {
+  for (StoredResults& set : result_sets(options.study, nullptr, options.filter, notes)) {
     if (!set.has_store && !options.csv.empty()) {
-      reject(options.target,
-             "its rankings are CSV files already; --csv is for those of a database");
+      reject(options.study, "its rankings are CSV files already; --csv is for those of a database");
     }
     all.push_back(std::move(set));
   }
@@ -116,7 +107,7 @@ std::vector<StoredResults> in_files(const ResultsOptions& options, const ResultF
 }
 
 std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::path& directory,
-                                    const Study* study, ResultFilter filter) {
+                                    const Study* study) {
   if (!fs::exists(directory / "tuner.sqlite")) {
     wrong_usage("there are no results in '" + directory.string() +
                 "': run 'tuner run' first, or name their folder with "
@@ -124,6 +115,7 @@ std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::pat
   }
   Store store = Store::open(directory, Store::Access::kRead);
   for (const std::string& note : store.notes()) tell(note);
+  ResultFilter filter = options.filter;
   if (options.here) {
     filter.machine = [](const std::string& backend) {
       return machine_here({executable_path(), {}}, backend, [](const std::string& why) {
@@ -155,7 +147,7 @@ std::string stored_text(const StoredResults& results, const ResultsOptions& opti
     text += "  " + colours.doubtful("stale") + ", will be measured anew: " + for_terminal(reason) +
             "\n";
   }
-  if (!results.plain) text += "  measured with " + results.options + "\n";
+  if (!results.options.empty()) text += "  measured with " + results.options + "\n";
   for (const std::string& other : results.others) {
     text += "  not shown (--all shows it): " + other + "\n";
   }
@@ -170,17 +162,14 @@ std::string stored_text(const StoredResults& results, const ResultsOptions& opti
 
 int results_command(const Words& words) {
   const ResultsOptions options = parse_results(words);
-  const bool place = holds_results(options.target);
-  const bool folder = place && fs::exists(fs::path(options.target) / "tuner.sqlite");
-  const fs::path directory = folder ? options.target : options.results;
+  const bool place = holds_results(options.study);
+  const bool folder = place && fs::exists(fs::path(options.study) / "tuner.sqlite");
+  const fs::path directory = folder ? options.study : options.results;
   std::optional<Study> study;
-  if (!options.target.empty() && !place) study = read_study(options.target);
-  if (study) study = study_with_answers_per(std::move(*study), options.per);
-  if (study && options.no_verify) study = unverified_study(std::move(*study));
-  const ResultFilter filter{options.device, options.size, {}};
+  if (!options.study.empty() && !place) study = with_t1_options(read_study(options.study), options);
   const std::vector<StoredResults> all =
-      place && !folder ? in_files(options, filter)
-                       : in_store(options, directory, study ? &*study : nullptr, filter);
+      place && !folder ? in_files(options)
+                       : in_store(options, directory, study ? &*study : nullptr);
   if (all.empty()) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;
@@ -191,16 +180,13 @@ int results_command(const Words& words) {
     guard.protect_store(directory);
     write_csv(options, all, guard);
   } else {
-    const bool usual = options.results == ResultsOptions().results;
-    const std::string more =
-        failures_command({options.target, usual ? "" : options.results, options.size,
-                          options.device, options.no_verify, options.per});
+    const std::string more = failures_command(options, options.results, options.filter);
     for (const StoredResults& results : all) {
       std::cout << stored_text(results, options, more, Colours(options.color, stdout));
     }
   }
-  bool any = false;
-  for (const StoredResults& results : all) any = any || results.ranked.ranked > 0;
+  const bool any =
+      std::ranges::any_of(all, [](const StoredResults& one) { return one.ranked.ranked > 0; });
   return any ? kExitDone : kExitNothingValid;
 }
 

@@ -5,26 +5,18 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/options.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/progress.h"
 #include "tuner/commands/run_display.h"
-#include "tuner/commands/trace.h"
 #include "tuner/remote/job.h"
 #include "tuner/remote/link.h"
 #include "tuner/run/sources.h"
-#include "tuner/run/stored_results.h"
 #include "tuner/run/tuning_run.h"
-#include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 #ifndef TUNER_VERSION
@@ -76,8 +68,7 @@ RunOptions parse_run(const Words& words) {
   add("device", po::value(&o.device)->default_value("0"),
       "numbers such as 0,1, or all; those of one model share sizes and searches");
   add("in-turn", po::bool_switch(&o.in_turn), "one size after the other, each on all devices");
-  add("size", po::value(&o.sizes)->composing(),
-      "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
+  add.sizes(o.sizes);
   add("where", po::value(&o.where)->composing(),
       "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
   add("strategy", po::value(&o.strategies)->composing(),
@@ -85,19 +76,19 @@ RunOptions parse_run(const Words& words) {
   add("budget", po::value(&o.budget),
       "for each size: 500 (evaluations), 90s, 10m, 2h, target=0.8, patience=200, or several with "
       "commas; otherwise the study's");
-  add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one configuration");
+  add.timeout(o.timeout, "seconds for one configuration");
   add("seed", po::value(&o.search.seed)->default_value(1), "of the strategy");
   add.jobs(o.jobs);
-  add("results", po::value(&o.results)->default_value("results"), "folder of the results");
+  add.results(o.results);
   add("fresh", po::bool_switch(&o.search.fresh), "measure anew what an earlier run has measured");
   add("counters", po::bool_switch(&o.search.counters),
       "read hardware counters of the finalists, and say what they are bound by");
   add("cross-sizes", po::bool_switch(&o.cross_sizes),
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");
-  add.t1(o.per, &o.no_verify);
+  add.t1(o);
   add("trace", po::value(&o.trace), "write run,eval,time_s,objective,strategy,seed as CSV");
-  add("force", po::bool_switch(&o.force), kForceHelp);
+  add.force(o.force);
   add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
   add.color(o.color);
   add.plugin_dirs(o.plugin_dirs);
@@ -119,8 +110,6 @@ RunOptions parse_run(const Words& words) {
     wrong_usage("several strategies are for --replay, which compares them");
   }
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
-  must_be_some("--jobs", o.jobs);
-  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   o.search.warm_start = !cold_start;
   if (cold_start && !o.warm_start_recording.empty()) {
     wrong_usage("--warm-start and --no-warm-start exclude each other");
@@ -173,10 +162,8 @@ JoinedRanks join_ranks() {
 
 // The study, and what the command line adds to it.
 Study study_of(const RunOptions& options, Progress& progress) {
-  Study study = load_study(options.study, options.sizes,
-                           [&](const std::string& text) { progress.note(text); });
-  study = study_with_answers_per(std::move(study), options.per);
-  if (options.no_verify) study = unverified_study(std::move(study));
+  const auto note = [&](const std::string& text) { progress.note(text); };
+  Study study = with_t1_options(load_study(options.study, options.sizes, note), options);
   for (const std::string& text : options.where) {
     auto rule = Expression::parse(text, Position{"--where", 1, 1});
     if (!rule) throw InputError({rule.error()}, text);

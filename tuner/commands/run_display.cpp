@@ -5,22 +5,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iostream>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/process_state.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/search_tally.h"
 #include "tuner/model/statistics.h"
 #include "tuner/report/figures.h"
 #include "tuner/results/failure_report.h"
+#include "tuner/results/ranked_csv.h"
 #include "tuner/results/ranked_table.h"
 
 namespace tuner {
+
 namespace {
 
 std::array<std::size_t, kTrialStates> states_of(const RankedResults& results) {
@@ -252,18 +250,41 @@ void RunDisplay::print(const SizeOutcome& outcome) {
   summary_.add(outcome);
   const std::vector<std::string> names = parameter_names(study_.parameters);
   std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
-  const bool usual = typed_.results == RunOptions().results;
-  const std::string more = failures_command(
-      {typed_.study, usual ? "" : typed_.results, "", "", typed_.no_verify, typed_.per});
-  std::cout << failure_summary(outcome.results, names, more, colours_);
+  std::cout << failure_summary(outcome.results, names, failures_command(typed_, typed_.results),
+                               colours_);
   if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
   std::cout.flush();
   if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here
 }
 
 void RunDisplay::sum_up() const {
-  if (progress_.is_for_programs()) return;
+  if (progress_.programs() != nullptr) return;
   for (const std::string& line : summary_.lines()) progress_.note(line);
+}
+
+TraceFile::TraceFile(const std::string& path, bool by_time)
+    : file_(path.empty() ? nullptr : std::make_unique<AtomicFile>(path)),
+      by_time_(by_time),
+      text_("run,eval,time_s,objective,strategy,seed\n") {}
+
+void TraceFile::begin_run(const std::string& strategy, std::uint64_t seed, std::size_t lane) {
+  runs_[lane] = {begun_[strategy]++, 0, csv_field(strategy), seed};
+}
+
+void TraceFile::trial(const Trial& trial, double seconds, std::size_t lane) {
+  if (!file_) return;
+  Run& run = runs_[lane];
+  text_ += fmt::format("{},{},{:.9g},", run.number, ++run.evaluation, seconds);
+  const double value = by_time_ ? trial.timing.median : trial.objective.value();
+  if (trial.state == TrialState::kOk && !std::isnan(value)) text_ += fmt::format("{:.17g}", value);
+  text_ += fmt::format(",{},{}\n", run.strategy, run.seed);
+}
+
+void TraceFile::close() {
+  if (!file_) return;
+  file_->write(text_);
+  file_->commit();
+  file_.reset();
 }
 
 }  // namespace tuner

@@ -3,19 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iostream>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
@@ -26,17 +20,14 @@
 #include "tuner/results/results_json.h"
 #include "tuner/run/sources.h"
 #include "tuner/study/unverified.h"
-#include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
 
-struct TryOptions : DeviceOptions {
-  std::string study;
+struct TryOptions : DeviceOptions, StudyOptions {
   Assignments assigned;
   Words sizes;  // none: the study's
-  Words per;    // of a T1 file
   bool counters = false;
   bool json = false;
   std::string color = "auto";
@@ -45,12 +36,10 @@ struct TryOptions : DeviceOptions {
 TryOptions parse_try(const Words& words) {
   TryOptions o;
   OptionTable add;
-  add("backend", po::value(&o.backend)->default_value("auto"), "auto, cuda, cpu, ...");
-  add("device", po::value(&o.device)->default_value("0"), "its number");
-  add("size", po::value(&o.sizes)->composing(),
-      "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
-  add.t1(o.per);
-  add("timeout", po::value(&o.timeout)->default_value(60), "seconds");
+  add.device(o);
+  add.sizes(o.sizes);
+  add.t1(o, false);
+  add.timeout(o.timeout, "seconds");
   add("random-order", po::bool_switch(&o.in_random_order),
       "cpu backend: run a block's threads in random order between barriers");
   add("counters", po::bool_switch(&o.counters),
@@ -63,7 +52,6 @@ TryOptions parse_try(const Words& words) {
   if (given.empty()) wrong_usage("which study? Give its path (see --help)");
   o.study = given.front();
   o.assigned = assignments_of({given.begin() + 1, given.end()});
-  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   return o;
 }
 
@@ -185,8 +173,7 @@ std::string try_json(const TryOutcome& outcome, const Study& study) {
 int try_command(const Words& words) {
   const TryOptions options = parse_try(words);
   const auto note = noted(options.color);
-  RunSettings settings{
-      study_with_answers_per(load_study(options.study, options.sizes, note), options.per)};
+  RunSettings settings{with_t1_options(load_study(options.study, options.sizes, note), options)};
   settings.devices = device_settings(options, settings.study);
   settings.devices.jobs = 1;
   settings.search.counters = options.counters;

@@ -11,7 +11,7 @@
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/model/bound.h"
-#include "tuner/results/ranked_table.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/results/results_json.h"
 
 namespace tuner {

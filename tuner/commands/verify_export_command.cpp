@@ -1,4 +1,4 @@
-// `tuner verify-export`: runs on this machine what an exported file selects.
+// `tuner verify-export`: reads an export's table again, and runs on this machine what it selects.
 
 #include <fmt/format.h>
 
@@ -8,15 +8,12 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
-#include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/choice/selection.h"
+#include "tuner/choice/size_sampler.h"
 #include "tuner/codegen/header.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/export_check.h"
@@ -24,21 +21,90 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/bench.h"
 #include "tuner/run/counters.h"
-#include "tuner/run/retune.h"
+#include "tuner/run/tuning_run.h"
+#include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
+
 namespace {
 
-struct VerifyOptions : DeviceOptions {
-  std::string exported;  // a header or launcher
-  std::string study;
-  Words per;                 // of a T1 file
-  Words sizes;               // none of these two: the tuned sizes
-  std::uint64_t random = 0;  // so many at random
-  std::uint64_t seed = 1;
-  std::int64_t largest = 0;         // extent of a random size; 0 = the largest that was tuned
+// From a quarter of the smallest extents that were tuned to the largest. Half of the sizes are
+// multiples of 32: vector accesses serve those and not the others.
+SizeDomain around(const TunedTable& table, std::int64_t largest) {
+  SizeDomain domain;
+  std::string even;
+  for (const auto& [name, extent] : table.entries.front().size.dims) {
+    ExtentRange range{name, extent, extent};
+    const std::size_t d = domain.extents.size();
+    for (const TunedEntry& entry : table.entries) {
+      range.low = std::min(range.low, entry.size.dims[d].second);
+      range.high = std::max(range.high, entry.size.dims[d].second);
+    }
+    if (largest > 0) range.low = std::min(range.low, largest);
+    range.low = std::max<std::int64_t>(1, range.low / 4);
+    domain.extents.push_back(range);
+    even += (even.empty() ? "" : " and ") + name + " % 32 == 0";
+  }
+  domain.kinds = {{Expression(), 1}, {*Expression::parse(even, {}), 1}};
+  return domain;
+}
+
+std::vector<ProblemSize> drawn_sizes(const CheckedSizes& wanted, const Study& study,
+                                     const TunedTable& table) {
+  if (wanted.random == 0 || table.entries.empty()) return {};
+  SizeDomain domain = study.domain ? *study.domain : around(table, wanted.largest);
+  for (ExtentRange& range : domain.extents) {
+    if (wanted.largest > 0) range.high = std::clamp(wanted.largest, range.low, range.high);
+  }
+  return distinct_sizes(domain, wanted.random, wanted.seed);
+}
+
+// A file that is not there is a mistake of whoever named it.
+std::string text_of_export(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown)) reject(file, "there is no such file");
+  if (std::filesystem::is_directory(file, unknown)) reject(file, "is a folder, not an export");
+  return read_file(file);
+}
+
+}  // namespace
+
+ExportedTable read_exported(const std::filesystem::path& file, const Study& study) {
+  ExportedTable exported = read_table_comment(text_of_export(file), file.string());
+  if (exported.kernel != study.kernel.name) {
+    reject(file, fmt::format("is about the kernel '{}', the study about '{}'", exported.kernel,
+                             study.kernel.name));
+  }
+  std::vector<std::string> dimensions;
+  if (!study.sizes.empty()) {
+    for (const auto& [name, extent] : study.sizes.front().dims) dimensions.push_back(name);
+  }
+  if (exported.parameters != parameter_names(study.parameters) ||
+      exported.dimensions != dimensions) {
+    reject(file,
+           "has other parameters or dimensions than the study, which must have changed since");
+  }
+  return exported;
+}
+
+std::vector<ProblemSize> sizes_to_check(const CheckedSizes& wanted, const Study& study,
+                                        const TunedTable& table) {
+  std::vector<ProblemSize> sizes;
+  for (const std::string& text : wanted.named) sizes.push_back(parse_size_option(text, study));
+  for (ProblemSize& size : drawn_sizes(wanted, study, table)) sizes.push_back(std::move(size));
+  if (!sizes.empty()) return sizes;
+  for (const TunedEntry& entry : table.entries) {
+    if (std::ranges::find(sizes, entry.size) == sizes.end()) sizes.push_back(entry.size);
+  }
+  return sizes;
+}
+
+namespace {
+
+struct VerifyOptions : DeviceOptions, StudyOptions, CheckedSizes {
+  std::string exported;             // a header or launcher
   std::optional<Budget> retune;     // of a search at each of these sizes
   std::string results = "results";  // where that search keeps its trials
 };
@@ -47,11 +113,11 @@ VerifyOptions parse_verify(const Words& words) {
   VerifyOptions o;
   std::string retune;
   OptionTable add;
-  add("size", po::value(&o.sizes)->composing(),
+  add("size", po::value(&o.named)->composing(),
       "verify what is selected for this size; may be repeated; default: the tuned sizes");
   add("random", po::value(&o.random)->default_value(0), "verify this many random sizes");
   add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
-  add.t1(o.per);
+  add.t1(o, false);
   add("largest", po::value(&o.largest)->default_value(0),
       "extent of a random size; 0: the largest that was tuned");
   add("retune", po::value(&retune),
@@ -60,10 +126,8 @@ VerifyOptions parse_verify(const Words& words) {
       "and write it anew where it loses something");
   add("results", po::value(&o.results)->default_value("results"),
       "with --retune: folder of the results");
-  add("backend", po::value(&o.backend)->default_value("auto"),
-      "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
-  add("device", po::value(&o.device)->default_value("0"), "its number");
-  add("timeout", po::value(&o.timeout)->default_value(60), "seconds for one size");
+  add.device(o, "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
+  add.timeout(o.timeout, "seconds for one size");
   add.jobs(o.jobs);
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner verify-export HEADER STUDY [options]");
@@ -73,8 +137,6 @@ VerifyOptions parse_verify(const Words& words) {
   }
   o.exported = given[0];
   o.study = given[1];
-  must_be_some("--jobs", o.jobs);
-  if (!(o.timeout > 0)) wrong_usage("--timeout must be a positive number of seconds");
   if (o.largest < 0) wrong_usage("--largest must not be negative");
   if (!retune.empty()) o.retune = parse_budget_text("--retune", retune);
   return o;
@@ -173,8 +235,7 @@ RunSettings settings_of(const VerifyOptions& options, const Budget& budget, cons
 // The header of a launcher says which source belongs to it. Of OpenCL it is one file.
 ExportOptions rewritten(const VerifyOptions& options) {
   ExportOptions out;
-  out.study = options.study;
-  out.per = options.per;
+  static_cast<StudyOptions&>(out) = options;
   out.results = options.results;
   out.plugin_dirs = options.plugin_dirs;
   out.output = options.exported;
@@ -206,7 +267,7 @@ int retune_all(const VerifyOptions& options, const Study& study, const Caller& c
     lost = lost || is_lost(found);
   }
   if (!lost) return kExitDone;
-  const auto known = results_to_export(options.results, study, {}, caller.note);
+  const auto known = results_to_export(options.results, study, {});
   const std::vector<std::string> beyond = entries_beyond(table, known);
   for (const std::string& entry : beyond) {
     std::cerr << fmt::format("not written anew: {} is of {}, of which '{}' holds nothing\n",
@@ -220,7 +281,7 @@ int retune_all(const VerifyOptions& options, const Study& study, const Caller& c
 
 int verify_export_command(const Words& words) {
   const VerifyOptions options = parse_verify(words);
-  const Study study = study_with_answers_per(read_study(options.study), options.per);
+  const Study study = with_t1_options(read_study(options.study), options);
   if (!study.runnable) {
     reject(options.study, "there is nothing to run in this study");
   }
@@ -232,9 +293,7 @@ int verify_export_command(const Words& words) {
                  "verified with the sources as they are now\n";
   }
   const TunedTable& table = exported.table;
-  const std::vector<ProblemSize> sizes =
-      sizes_to_check({options.sizes, options.random, options.seed, options.largest}, study, table);
-
+  const std::vector<ProblemSize> sizes = sizes_to_check(options, study, table);
   const Interrupt interrupt;
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   catalogue.check_study(study);

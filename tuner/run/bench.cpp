@@ -6,14 +6,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <optional>
 #include <set>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/base/hash.h"
 #include "tuner/choice/domain_plan.h"
 #include "tuner/model/limits.h"
 #include "tuner/resolve/reference_plan.h"
@@ -96,43 +91,44 @@ struct Choice {
 
 using Open = std::function<std::unique_ptr<CompilePool>(const std::string& compiler)>;
 
-class Chooser {
- public:
-  Chooser(const Study& study, const SourceTexts& sources, const ArtifactShelf& shelf,
-          const StopRequest& stop, CompilePool& own, const Open& open)
-      : study_(study), sources_(sources), shelf_(shelf), stop_(stop), own_(own), open_(open) {}
+struct Chooser {
+  const Study& study;
+  const SourceTexts& sources;
+  const ArtifactShelf& shelf;
+  const StopRequest& stop;
+  CompilePool& own;
+  const Open& open;
 
   Choice choose(const std::function<DeviceFacts()>& device) const {
-    if (study_.kernel.is_launcher) return {open_(kNvcc), ""};
-    if (study_.kernel.compiler == KernelCompiler::kNvcc) return {open_(kNvcc), ""};
-    if (has_to_be_linked(study_)) {
-      return {open_(kNvcc),
+    if (study.kernel.is_launcher) return {open(kNvcc), ""};
+    if (study.kernel.compiler == KernelCompiler::kNvcc) return {open(kNvcc), ""};
+    if (has_to_be_linked(study)) {
+      return {open(kNvcc),
               "note: nvcc compiles this study, because its device code has to be linked"};
     }
     const DeviceFacts facts = device();
     const std::string key =
         to_hex(Hasher()
                    .add("compiler of")
-                   .add(own_.identity())
-                   .add(sources_.digest)
+                   .add(own.identity())
+                   .add(sources.digest)
                    .add(facts.arch)
-                   .add(study_.text)  // empty of one that extends another, whose name differs
-                   .add(study_.kernel.name)
-                   .add(study_.kernel.entry)
-                   .add(fmt::format("{}", fmt::join(study_.kernel.options, "\n")))
+                   .add(study.text)  // empty of one that extends another, whose name differs
+                   .add(study.kernel.name)
+                   .add(study.kernel.entry)
+                   .add(fmt::format("{}", fmt::join(study.kernel.options, "\n")))
                    .digest());
-    const auto known = shelf_.recall(key);
+    const auto known = shelf.recall(key);
     if (known && known->empty()) return {};
     if (known) return with_nvcc(*known);
     Choice choice = try_both(facts);
-    if (choice.other || choice.note.empty()) shelf_.remember(key, choice.note);
+    if (choice.other || choice.note.empty()) shelf.remember(key, choice.note);
     return choice;
   }
 
- private:
   Choice with_nvcc(const std::string& note) const {
     try {
-      auto nvcc = open_(kNvcc);
+      auto nvcc = open(kNvcc);
       nvcc->identity();  // it is there
       return {std::move(nvcc), note};
     } catch (const UnavailableError& error) {
@@ -145,26 +141,25 @@ class Chooser {
   // What the one does not take and the other does decides. A variant that neither takes may be
   // wrong by itself.
   Choice try_both(const DeviceFacts& device) const {
-    const Samples samples(study_, device);
-    const ArtifactLibrary library = shelf_.library(own_.identity(), sources_);
+    const Samples samples(study, device);
+    const ArtifactLibrary library = shelf.library(own.identity(), sources);
     std::optional<SourceTexts> whole;
     Choice nvcc;
     std::string of_nvcc;
     std::set<std::string> tried;  // programs
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const std::vector<CompileRequest> parts = samples.requests(i, sources_);
+      const std::vector<CompileRequest> parts = samples.requests(i, sources);
       if (parts.empty() || !tried.insert(library.key(parts.front())).second) continue;
-      const std::string refusal = refusal_of(own_, library, parts);
+      const std::string refusal = refusal_of(own, library, parts);
       if (refusal.empty()) return {};
       if (!nvcc.other) {
         nvcc = with_nvcc(
             "note: nvcc compiles this study, because NVRTC does not take its source: " + refusal);
       }
       if (!nvcc.other) return nvcc;
-      if (!whole) whole = whole_sources(study_, sources_);
-      const std::string again =
-          refusal_of(*nvcc.other, shelf_.library(nvcc.other->identity(), sources_),
-                     samples.requests(i, *whole));
+      if (!whole) whole = whole_sources(study, sources);
+      const std::string again = refusal_of(
+          *nvcc.other, shelf.library(nvcc.other->identity(), sources), samples.requests(i, *whole));
       if (again.empty()) return nvcc;
       if (of_nvcc.empty()) of_nvcc = again;
     }
@@ -186,21 +181,14 @@ class Chooser {
     }
     std::string refusal;
     while (awaited > 0) {
-      if (stop_.count() > 0) throw InterruptedError("interrupted before anything was compiled");
-      for (const CompileResult& result : wait_for_results(pool, stop_)) {
+      if (stop.count() > 0) throw InterruptedError("interrupted before anything was compiled");
+      for (const CompileResult& result : wait_for_results(pool, stop)) {
         --awaited;
         if (!result.outcome && refusal.empty()) refusal = error_in(result.outcome.error().log);
       }
     }
     return refusal;
   }
-
-  const Study& study_;
-  const SourceTexts& sources_;
-  const ArtifactShelf& shelf_;
-  const StopRequest& stop_;
-  CompilePool& own_;
-  const Open& open_;
 };
 
 }  // namespace
@@ -212,7 +200,7 @@ StudyCompilers compilers_for(const Study& study, const std::string& backend,
   StudyCompilers out{std::move(own), read_sources(study), {}};
   std::string name = backend;
   if (backend == "cuda" && study.runnable && study.kernel.compiler != KernelCompiler::kNvrtc) {
-    Choice choice = Chooser(study, out.sources, shelf, stop, *out.pool, open).choose(device);
+    Choice choice = Chooser{study, out.sources, shelf, stop, *out.pool, open}.choose(device);
     if (!choice.note.empty()) out.notes.push_back(std::move(choice.note));
     if (choice.other) {
       name = kNvcc;

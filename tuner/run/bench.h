@@ -11,7 +11,6 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
-#include "tuner/plugin/catalogue.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/settings.h"
@@ -58,7 +57,6 @@ class Bench {
   const std::string& backend() const { return devices_.backend; }
   const SourceTexts& sources() const { return sources_; }
   CompilePool& compilers() const { return *devices_.compilers; }
-  const Devices& devices() const { return devices_; }
   // The sources of another study, as the compiler takes them, and what compiles these. Sources of a
   // toolchain outlive it.
   SourceTexts sources_of(const Study& other) const;

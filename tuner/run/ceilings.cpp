@@ -2,11 +2,8 @@
 
 #include "tuner/run/ceilings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -15,7 +12,6 @@
 #include "tuner/codec/json_text.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/device_run.h"
-#include "tuner/run/tensor_ceilings.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {

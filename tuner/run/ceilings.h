@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tuner/model/device_facts.h"
-#include "tuner/model/trial.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/run/sources.h"
 
@@ -37,5 +36,19 @@ Ceilings highest(const Ceilings& one, const Ceilings& other);
 // As they are kept; nothing: the text is none of these.
 std::string kept_text(const Ceilings& ceilings);
 std::optional<Ceilings> ceilings_from(const std::string& text);
+
+// What tensor cores do at most: the study whose kernels are made of their instructions alone.
+struct TensorForm {
+  std::vector<std::string> types;  // that a study's work names
+  double operations = 0;           // of one thread in one of the size's ROUNDS
+};
+
+struct TensorKernels {
+  std::string study, source;      // texts
+  std::vector<TensorForm> forms;  // by the value of the parameter FORM
+};
+
+// Nothing: which instructions reach the full rate of this device is not known here.
+std::optional<TensorKernels> tensor_kernels(int compute_capability);
 
 }  // namespace tuner

@@ -87,8 +87,7 @@ std::vector<std::string> counters_of(const Study& study) {
 }
 
 std::optional<Trial> measure_one(MeasuringDevice& device, SizeTask task,
-                                 const Configuration& configuration,
-                                 const std::function<void(const std::string&)>& no_counters) {
+                                 const Configuration& configuration, const Note& no_counters) {
   const Study& study = task.study;
   const SearchSpace& space = task.space;
   const auto index = space.index_of(configuration);

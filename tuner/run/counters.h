@@ -2,7 +2,6 @@
 // One configuration measured by itself; and hardware counters, which are read after everything
 // else.
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
 #include "tuner/ports/evaluator.h"
+#include "tuner/run/settings.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {
@@ -21,8 +21,7 @@ std::vector<std::string> counters_of(const Study& study);
 // Compiles, verifies and times this configuration of the task's space by itself. With `no_counters`
 // its counters are read, too, and that is told why there are none. Nothing: it was interrupted.
 std::optional<Trial> measure_one(MeasuringDevice& device, SizeTask task,
-                                 const Configuration& configuration,
-                                 const std::function<void(const std::string&)>& no_counters = {});
+                                 const Configuration& configuration, const Note& no_counters = {});
 
 struct Counted {
   std::vector<Trial> trials;  // that have counters now

@@ -16,9 +16,6 @@
 #include "tuner/results/ranked_files.h"
 #include "tuner/run/counters.h"
 #include "tuner/run/final.h"
-#include "tuner/run/history.h"
-#include "tuner/search/ranking.h"
-#include "tuner/search/resumption.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/unverified.h"
 
@@ -50,9 +47,8 @@ struct DeviceRun::SizeSearch {
   SizeOutcome outcome{};
   bool has_held = false;  // a final, in this run
 
-  TimeBudget time() const { return TimeBudget(search.budget.seconds); }
-  double end() const { return time().end(); }
-  double reserve() const { return time().reserve(final, has_final); }
+  double end() const { return end_of_final(search.budget.seconds); }
+  double reserve() const { return tuner::reserve(search.budget.seconds, final, has_final); }
 };
 
 DeviceRun::DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,

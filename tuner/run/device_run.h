@@ -2,14 +2,11 @@
 // Tunes problem sizes on one device, each from the search space to the ranked CSV.
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tuner/exchange/recording.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/ports/exporter.h"
 #include "tuner/ports/strategy.h"

@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
@@ -190,7 +189,7 @@ std::vector<std::vector<DeviceId>> alike_devices(const std::vector<SeenDevice>& 
   return models;
 }
 
-void open_any(AlikeDevices& devices, const std::function<void(const std::string&)>& note) {
+void open_any(AlikeDevices& devices, const Note& note) {
   if (devices.front()->is_open()) return;
   std::string last;
   std::erase_if(devices, [&](const std::unique_ptr<RunWorker>& worker) {
@@ -346,8 +345,7 @@ std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings, cons
   return compilers;
 }
 
-Machine machine_here(const WorkerProgram& program, const std::string& backend,
-                     const std::function<void(const std::string&)>& note) {
+Machine machine_here(const WorkerProgram& program, const std::string& backend, const Note& note) {
   Machine machine;
   try {
     machine.compilers.push_back(CompilePool(program, {backend, 1, 60, ""}).identity());

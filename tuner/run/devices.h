@@ -1,7 +1,6 @@
 #pragma once
 // Backends and devices: found, opened, and put to work with the compilers of this machine.
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,7 +27,7 @@ struct Caller {
   WorkerProgram program;
   const Catalogue& catalogue;
   const StopRequest& interrupt;
-  std::function<void(const std::string&)> note;
+  Note note;
 };
 
 // Names and values of a backend's options, as its worker takes them.
@@ -64,7 +63,7 @@ struct Devices {
 
 // Starts the workers, and waits until one device is open; those before it that do not open are
 // taken out, and `note` is told why. Throws UnavailableError where none opens.
-void open_any(AlikeDevices& devices, const std::function<void(const std::string&)>& note);
+void open_any(AlikeDevices& devices, const Note& note);
 
 // Those of this machine, and of those that are lent, whose backend takes the language. Throws
 // UnavailableError with every backend's reason.
@@ -78,8 +77,7 @@ std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings, cons
 
 // What is here for a backend, without its driver in this process. What is not there is left empty,
 // and `note` is told why.
-Machine machine_here(const WorkerProgram& program, const std::string& backend,
-                     const std::function<void(const std::string&)>& note);
+Machine machine_here(const WorkerProgram& program, const std::string& backend, const Note& note);
 
 // A backend's options that are not at their defaults, for the identity of trials.
 std::string options_text(const Catalogue& catalogue, const std::string& backend,

@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "tuner/model/statistics.h"
-#include "tuner/ports/evaluator.h"
 #include "tuner/resolve/objective.h"
-#include "tuner/search/ranking.h"
 
 namespace tuner {
 namespace {
@@ -165,20 +163,24 @@ std::vector<Trial> take_over(const FinalRound& round, const Study& study, const 
   return finalists;
 }
 
-double TimeBudget::for_writing() const {
-  const double seconds = seconds_.value_or(0);
-  return std::min(0.1 + 0.01 * seconds, 0.1 * seconds);
+namespace {
+
+double for_writing(double seconds) { return std::min(0.1 + 0.01 * seconds, 0.1 * seconds); }
+
+}  // namespace
+
+double end_of_final(std::optional<double> seconds) {
+  return seconds ? *seconds - for_writing(*seconds) : kNoEnd;
 }
 
-double TimeBudget::end() const { return seconds_ ? *seconds_ - for_writing() : kNoEnd; }
-
-double TimeBudget::reserve(const FinalEstimate& final, bool has_final) const {
+double reserve(std::optional<double> seconds, const FinalEstimate& final, bool has_final) {
   constexpr double kForAllRounds = 0.15;
   constexpr double kForFewest = 0.25;
-  if (!seconds_) return 0;
+  if (!seconds) return 0;
   const double fewest = final.fewest_seconds();
-  if (!has_final || fewest > kForFewest * *seconds_) return for_writing();
-  return for_writing() + std::min(final.seconds(), std::max(fewest, kForAllRounds * *seconds_));
+  if (!has_final || fewest > kForFewest * *seconds) return for_writing(*seconds);
+  return for_writing(*seconds) +
+         std::min(final.seconds(), std::max(fewest, kForAllRounds * *seconds));
 }
 
 }  // namespace tuner

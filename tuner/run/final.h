@@ -80,20 +80,10 @@ std::string text_of(const FinalCheck& check);
 std::vector<Trial> take_over(const FinalRound& round, const Study& study, const SearchSpace& space,
                              std::vector<Trial>& trials);
 
-// In seconds since the beginning of the size; without a limit nothing ends.
-class TimeBudget {
- public:
-  explicit TimeBudget(std::optional<double> seconds) : seconds_(seconds) {}
-  // When a final must be done.
-  double end() const;
-  // What the search must leave. A final gets all its rounds if they are a small part of the budget,
-  // the fewest if they are a larger one, and no time at all if even these are too many.
-  double reserve(const FinalEstimate& final, bool has_final) const;
-
- private:
-  double for_writing() const;
-
-  std::optional<double> seconds_;
-};
+// When a final must be done, of a size that may take so many seconds; without a limit nothing ends.
+double end_of_final(std::optional<double> seconds);
+// What the search must leave of them. A final gets all its rounds if they are a small part of the
+// budget, the fewest if they are a larger one, and no time at all if even these are too many.
+double reserve(std::optional<double> seconds, const FinalEstimate& final, bool has_final);
 
 }  // namespace tuner

@@ -3,10 +3,6 @@
 #include "tuner/run/gate.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"

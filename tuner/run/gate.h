@@ -19,7 +19,8 @@
 
 namespace tuner {
 
-enum class GateVerdict { kPassed, kSlower, kUndecided };
+// Each is worse than the one before.
+enum class GateVerdict { kPassed, kUndecided, kSlower };
 std::string_view name_of(GateVerdict verdict);  // "passed", ...
 
 struct GateRule {

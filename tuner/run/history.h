@@ -2,7 +2,6 @@
 // What is known of a study: the database, and what makes a stored trial answer for a new one.
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <utility>
-#include <vector>
 
-#include "tuner/base/hash.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"

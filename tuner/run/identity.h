@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "tuner/base/hash.h"
 #include "tuner/model/device_facts.h"

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <set>
 
-#include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/text.h"
 #include "tuner/measure/input_sets.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/counters.h"
-#include "tuner/run/device_run.h"
+#include "tuner/run/sources.h"
 #include "tuner/source/device_part.h"
 #include "tuner/study/size_check.h"
 
@@ -111,7 +110,7 @@ class Court {
     const ProblemSize& first = judged_.sizes.front();
     for (const ProblemSize& size :
          sizes_at_the_edge(judged_, first, out.checks.front().trial.geometry)) {
-      if (is_possible(size) && !look_elsewhere(out, {size})) return out;
+      if (!look_elsewhere(out, {size})) return out;
     }
     if (!look_elsewhere(out, {first, {kExtremes.begin(), kExtremes.end()}})) return out;
     look_for_same_bits(out, first);
@@ -119,23 +118,21 @@ class Court {
       if (!look_with(*tool, out)) return out;
     }
     out.accepted = !is_over();
-    if (out.accepted && task_.counters) read_counters(out, first);
+    if (!out.accepted || !task_.counters) return out;
+    // What they say is added to what was found before: the verdict stands.
+    const auto trial = evaluate(*device_, judged_, first, out.configuration, {}, caller_.note);
+    if (trial) out.checks.front().trial.counters = trial->counters;
     return out;
   }
 
  private:
-  static bool is_failure(const JudgeCheck& check) { return check.counts && !is_valid(check.trial); }
   bool is_over() const { return caller_.interrupt.count() > 0; }
-
-  // As far as the study's expressions say.
-  bool is_possible(const ProblemSize& size) const { return check_size(judged_, size).empty(); }
-
-  using Changed = std::function<void(SizeTask&)>;
 
   // Nothing: no configuration of these values is valid at the size, or it was interrupted.
   std::optional<Trial> evaluate(PooledDevice& device, const Study& study, const ProblemSize& size,
-                                const Configuration& configuration, const Changed& change = {},
-                                const std::function<void(const std::string&)>& no_counters = {}) {
+                                const Configuration& configuration,
+                                const std::function<void(SizeTask&)>& change = {},
+                                const Note& no_counters = {}) {
     const SearchSpace space =
         SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
     if (space.size() == 0) return std::nullopt;
@@ -148,17 +145,11 @@ class Court {
     return measure_one(device, std::move(task), configuration, no_counters);
   }
 
-  // What they say is added to what was found before: the verdict stands.
-  void read_counters(Judged& out, const ProblemSize& size) {
-    const auto trial = evaluate(*device_, judged_, size, out.configuration, {}, caller_.note);
-    if (trial) out.checks.front().trial.counters = trial->counters;
-  }
-
   // Whether to go on.
   bool add(Judged& out, JudgeCheck check, const Stopwatch& since) {
     check.seconds = since.seconds();
     out.checks.push_back(std::move(check));
-    return !is_failure(out.checks.back());
+    return !out.checks.back().counts || is_valid(out.checks.back().trial);
   }
 
   bool look_at_size(Judged& out, const ProblemSize& size) {
@@ -246,8 +237,6 @@ class Court {
     if (trial) out.deterministic = trial->deterministic;
   }
 
-  // ---- compute-sanitizer ------------------------------------------------------------------------
-
   // The smallest that the study allows, so that it does not take long.
   ProblemSize size_for_tools(const Configuration& configuration) {
     const ProblemSize& first = judged_.sizes.front();
@@ -255,7 +244,7 @@ class Court {
       ConfigIndex valid = 0;
       can_be_asked([&] {
         const auto one = definition_of_one(judged_, configuration, size, device_->facts());
-        if (is_possible(size)) valid = SearchSpace::build(one).size();
+        valid = SearchSpace::build(one).size();
       });
       if (valid > 0) return size;
     }
@@ -329,10 +318,82 @@ Judged judge(const JudgeTask& task, Bench& bench, SanitizedWorkers& tools, const
   return Court(task, bench, tools, caller).judged();
 }
 
-bool tools_are_clean(const Judged& judged) {
-  return std::ranges::all_of(judged.checks, [](const JudgeCheck& check) {
-    return check.tool.empty() || (check.counts && is_valid(check.trial));
+namespace {
+
+// ---- sizes at which kernels go wrong, and small ones for tools that are slow --------------------
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  // of an extent
+
+// Whether the study's domain, if it has one, holds the size, and its expressions have values there.
+bool allows(const Study& study, const ProblemSize& size) {
+  if (!check_size(study, size).empty()) return false;
+  if (!study.domain) return true;
+  const SizeDomain& domain = *study.domain;
+  Bindings names;
+  for (std::size_t i = 0; i < size.dims.size(); ++i) {
+    const auto& [name, extent] = size.dims[i];
+    const ExtentRange& range = domain.extents.at(i);
+    if (extent < range.low || extent > range.high) return false;
+    names[name] = extent;
+  }
+  return std::ranges::any_of(domain.kinds, [&](const SizeKind& kind) {
+    if (kind.rule.empty()) return true;
+    const auto value = kind.rule.evaluate(names);
+    return value && truth(*value);
   });
+}
+
+}  // namespace
+
+std::vector<ProblemSize> sizes_at_the_edge(const Study& study, const ProblemSize& size,
+                                           const LaunchGeometry& geometry) {
+  std::vector<ProblemSize> sizes;
+  const auto add = [&](const ProblemSize& one) {
+    if (one == size || std::ranges::find(sizes, one) != sizes.end()) return;
+    if (allows(study, one)) sizes.push_back(one);
+  };
+  ProblemSize ones = size;
+  ProblemSize odd = size;
+  ProblemSize large = size;
+  for (std::size_t d = 0; d < size.dims.size(); ++d) {
+    const std::int64_t extent = size.dims[d].second;
+    ones.dims[d].second = 1;
+    odd.dims[d].second = std::max<std::int64_t>(1, extent % 2 == 0 ? extent - 1 : extent - 2);
+    if (2 * extent + 1 <= kMostElements && d == 0) large.dims[d].second = 2 * extent + 1;
+  }
+  add(ones);
+  for (std::size_t d = 0; d < size.dims.size(); ++d) {
+    std::set<std::int64_t> extents{1, odd.dims[d].second};
+    std::set<std::int64_t> tiles{static_cast<std::int64_t>(geometry.threads_per_block())};
+    for (const std::int64_t blocks : geometry.grid) {
+      if (blocks > 1) tiles.insert((size.dims[d].second + blocks - 1) / blocks);
+    }
+    for (const std::int64_t tile : tiles) {
+      if (tile > 1) extents.insert({tile - 1, tile + 1});
+    }
+    for (const std::int64_t extent : extents) {
+      ProblemSize one = size;
+      one.dims[d].second = extent;
+      add(one);
+    }
+  }
+  add(odd);
+  add(large);
+  return sizes;
+}
+
+std::vector<ProblemSize> smaller_sizes(const Study& study, const ProblemSize& size) {
+  constexpr std::int64_t kLeast = 512;
+  constexpr int kMostHalvings = 16;
+  std::vector<ProblemSize> sizes;
+  for (int halvings = kMostHalvings; halvings > 0; --halvings) {
+    ProblemSize one = size;
+    for (auto& [name, extent] : one.dims) {
+      extent = std::max(extent >> halvings, std::min(extent, kLeast));
+    }
+    if (allows(study, one)) sizes.push_back(std::move(one));
+  }
+  return sizes;
 }
 
 }  // namespace tuner

@@ -52,12 +52,13 @@ struct JudgeTask {
 std::vector<std::string> host_functions_in(const std::string& source);
 
 // Sizes near this one where kernels go wrong: one element, one less and one more than a block
-// covers, odd, more than twice as large. As far as the study's domain, if it has one, holds them.
+// covers, odd, more than twice as large. As far as the study's domain, if it has one, holds them
+// and its expressions have values there.
 std::vector<ProblemSize> sizes_at_the_edge(const Study& study, const ProblemSize& size,
                                            const LaunchGeometry& geometry);
 
-// This size halved up to 16 times, the smallest first, but no extent below 512 that was not. As far
-// as the study's domain, if it has one, holds them.
+// This size halved up to 16 times, the smallest first, but no extent below 512 that was not; of the
+// same ones.
 std::vector<ProblemSize> smaller_sizes(const Study& study, const ProblemSize& size);
 
 // Throws as tune() does. `bench` is of task.judged, and has run nothing yet: code that nobody
@@ -65,8 +66,5 @@ std::vector<ProblemSize> smaller_sizes(const Study& study, const ProblemSize& si
 // share one. `tools` may be used again where nothing was found; none: memory and races are not
 // looked at.
 Judged judge(const JudgeTask& task, Bench& bench, SanitizedWorkers& tools, const Caller& caller);
-
-// Whether no tool of compute-sanitizer found anything, or was kept from looking.
-bool tools_are_clean(const Judged& judged);
 
 }  // namespace tuner

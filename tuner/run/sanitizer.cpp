@@ -10,7 +10,6 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
-#include <utility>
 
 #include "tuner/base/text.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/base/temporary_folder.h"
-#include "tuner/run/devices.h"
+#include "tuner/run/settings.h"
 #include "tuner/worker/device_slots.h"
 #include "tuner/worker/run_worker.h"
 

@@ -16,6 +16,9 @@
 
 namespace tuner {
 
+// Hears what a user should know.
+using Note = std::function<void(const std::string& text)>;
+
 struct DeviceSettings {
   std::string backend = "auto";  // auto: the first that works, the cpu last
   OptionList backend_options{};  // which auto has none of

@@ -6,10 +6,6 @@
 #include <atomic>
 #include <deque>
 #include <exception>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "tuner/base/error.h"
 

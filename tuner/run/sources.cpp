@@ -11,7 +11,6 @@
 #include <set>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
@@ -23,14 +22,13 @@
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/device_part.h"
-#include "tuner/source/known_sources.h"
 #include "tuner/source/own_names.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
 
-void check_sources(const Study& study, const std::function<void(const std::string&)>& note) {
+void check_sources(const Study& study, const Note& note) {
   for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
   for (const std::string& warning : unreached_parameters(study)) note("warning: " + warning);
   SignatureComplaints unlike = signature_complaints(study);
@@ -38,8 +36,7 @@ void check_sources(const Study& study, const std::function<void(const std::strin
   if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);
 }
 
-Study load_study(const std::string& file, const std::vector<std::string>& sizes,
-                 const std::function<void(const std::string&)>& note) {
+Study load_study(const std::string& file, const std::vector<std::string>& sizes, const Note& note) {
   StudyFile read = read_study_file(file);
   for (const Complaint& warning : read.warnings) {
     note("warning: " + render(warning, read.study.text));

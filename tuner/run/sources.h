@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "tuner/model/study.h"
 #include "tuner/ports/evaluator.h"
+#include "tuner/run/settings.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/study/signature_check.h"
 #include "tuner/worker/artifact_cache.h"
@@ -20,12 +20,11 @@ namespace tuner {
 
 // Tells every warning about constants, parameters and arguments that the sources show. Throws
 // InputError where the kernels take other arguments.
-void check_sources(const Study& study, const std::function<void(const std::string&)>& note);
+void check_sources(const Study& study, const Note& note);
 
 // Reads it; `note` is told every warning. Sizes, such as "M=1024,N=1024", replace the study's.
 // Throws InputError, also for a study that has only what `check` needs.
-Study load_study(const std::string& file, const std::vector<std::string>& sizes,
-                 const std::function<void(const std::string&)>& note);
+Study load_study(const std::string& file, const std::vector<std::string>& sizes, const Note& note);
 
 // The study with another source of its kernel. The reference stays the study's own, so that no
 // kernel is compared with what came with it.

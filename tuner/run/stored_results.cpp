@@ -55,7 +55,7 @@ bool is_of_others(const StoredContext& context) {
 int worth(const StoredResults& results) {
   if (!results.stale.empty()) return 0;
   if (!results.imported.empty()) return 1;
-  return results.plain ? 3 : 2;
+  return results.options.empty() ? 3 : 2;
 }
 
 bool goes_before(const StoredResults& a, const StoredResults& b) {
@@ -64,7 +64,7 @@ bool goes_before(const StoredResults& a, const StoredResults& b) {
 
 std::string phrase(const StoredResults& results, const StoredResults& shown) {
   const std::string what = !results.imported.empty() ? "imported from " + results.imported
-                           : results.plain           ? "measured"
+                           : results.options.empty() ? "measured"
                                                      : "measured with " + results.options;
   std::string text =
       fmt::format("{} valid of {} {}", results.ranked.ranked, results.ranked.trials.size(), what);
@@ -295,7 +295,6 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
           differences(context.key, key_now(*study, digest, data, context.key, filter, machines));
     }
     results.options = identity_part(context.key, "backend options");
-    results.plain = results.options.empty();
     if (study == nullptr) {
       results.ranked = ranked_without_study(context, store.trials(context.context));
     } else {

@@ -34,10 +34,8 @@ struct StoredResults {
   std::string kernel;
   std::vector<std::string> parameters;
   RankedResults ranked;
-  // Measured as a plain `tuner run` measures: with no option of the backend, such as an order of
-  // threads.
-  bool plain = true;
-  std::string options;  // of the backend, where it is not
+  // Of the backend, such as an order of threads; empty: measured as a plain `tuner run` measures.
+  std::string options;
   // Other results of the same device and size, one phrase each.
   std::vector<std::string> others;
   // Where imported results came from; empty = measured by this program.

@@ -1,10 +1,10 @@
 // Writes kernels that do nothing but multiply on tensor cores.
 
-#include "tuner/run/tensor_ceilings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "tuner/run/ceilings.h"
 
 namespace tuner {
 namespace {

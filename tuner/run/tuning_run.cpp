@@ -3,32 +3,22 @@
 #include "tuner/run/tuning_run.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/interrupt.h"
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/worker_threads.h"
-#include "tuner/model/study.h"
 #include "tuner/plugin/space_table.h"
+#include "tuner/results/ranked_files.h"
 #include "tuner/run/bench.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/history.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/side_by_side.h"
-#include "tuner/store/store.h"
-#include "tuner/worker/device_slots.h"
 #include "tuner/worker/shared_compilers.h"
 
 namespace tuner {
+
 namespace {
 
 // Before anything is opened or built.
@@ -198,7 +188,19 @@ class PooledGroups final : public GroupSource {
     return static_cast<std::size_t>(std::ranges::count_if(devices_, is_there));
   }
   std::vector<std::unique_ptr<SizeGroup>> deal(const std::vector<std::size_t>& devices,
-                                               const std::vector<RunListener>& listeners) override;
+                                               const std::vector<RunListener>& listeners) override {
+    std::stable_partition(devices_.begin(), devices_.end(), is_there);
+    shared_.emplace(all_.bench.compilers(), devices.size());
+    std::vector<std::unique_ptr<SizeGroup>> groups;
+    std::span<WorkingDevice> rest(devices_);
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      groups.push_back(std::make_unique<PooledGroup>(
+          all_, shared_->share(i), rest.first(devices[i]), listeners[i], is_first_));
+      rest = rest.subspan(devices[i]);
+    }
+    is_first_ = false;
+    return groups;
+  }
   void serve() override { shared_->serve(); }
   void stop_serving() override { shared_->stop(); }
   void gather() override { shared_.reset(); }
@@ -209,21 +211,6 @@ class PooledGroups final : public GroupSource {
   std::optional<SharedCompilers> shared_;  // while a round lasts
   bool is_first_ = true;
 };
-
-std::vector<std::unique_ptr<SizeGroup>> PooledGroups::deal(
-    const std::vector<std::size_t>& devices, const std::vector<RunListener>& listeners) {
-  std::stable_partition(devices_.begin(), devices_.end(), is_there);
-  shared_.emplace(all_.bench.compilers(), devices.size());
-  std::vector<std::unique_ptr<SizeGroup>> groups;
-  std::span<WorkingDevice> rest(devices_);
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    groups.push_back(std::make_unique<PooledGroup>(all_, shared_->share(i), rest.first(devices[i]),
-                                                   listeners[i], is_first_));
-    rest = rest.subspan(devices[i]);
-  }
-  is_first_ = false;
-  return groups;
-}
 
 std::vector<SizeOutcome> tune_side_by_side(const Opened& run, std::vector<WorkingDevice>& devices) {
   const std::vector<ProblemSize>& sizes = run.settings.study.sizes;
@@ -305,6 +292,68 @@ RunEnd tune(const RunSettings& settings, const Caller& caller, const RunListener
   }
   end.interrupted = run.is_interrupted();
   return end;
+}
+
+namespace {
+
+// The export stood in for the study's own baseline, in the store and in the CSV file.
+void rank_as_the_study_says(const Study& study, const ProblemSize& size,
+                            const std::filesystem::path& results, const std::string& written_for) {
+  Store store = Store::open(results);
+  for (const StoredContext& one : store.contexts(study.kernel.name)) {
+    if (one.key.size == size) {
+      trials_for_run(store, one.context, study, one.key.device, one.key.size);
+    }
+  }
+  for (const StoredResults& one : newest_of_each(stored_results(store, &study, {}))) {
+    if (one.ranked.device.name != written_for || one.ranked.size != size) continue;
+    write_ranked_csv(results, study.kernel.name, one.ranked, one.parameters);
+  }
+}
+
+}  // namespace
+
+bool is_lost(const RetunedSize& one) {
+  return !one.best.empty() && (!one.gain || one.gain->low > 1);
+}
+
+RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
+                   const Configuration& exported, const Caller& caller) {
+  RetunedSize out{size};
+  RunSettings alone = settings;
+  alone.study.sizes = {size};
+  alone.study.domain.reset();
+  alone.study.baseline.reset();
+  if (!exported.empty()) alone.study.baseline = BaselineSpec{exported, {}};
+  std::string written_for;  // the device whose ranking was written; empty: of none
+  // Progress of so short a search is of no interest.
+  const RunListener listener([&](const RunEvent& event) {
+    if (event.kind == RunEvent::Kind::kNote) caller.note(std::string(event.text));
+    if (event.kind != RunEvent::Kind::kRanked) return;
+    const RankedResults& results = event.outcome->results;
+    if (!event.outcome->csv_path.empty()) written_for = results.device.name;
+    if (results.ranked == 0) return;
+    out.best = results.trials.front().configuration;
+    if (results.baseline && !results.baseline->speedups.empty()) {
+      out.gain = results.baseline->speedups.front();
+    }
+  });
+  tune(alone, caller, listener);
+  rank_as_the_study_says(settings.study, size, settings.search.results, written_for);
+  return out;
+}
+
+std::vector<std::string> entries_beyond(const TunedTable& table,
+                                        const std::vector<RankedResults>& results) {
+  std::vector<std::string> out;
+  for (const TunedEntry& entry : table.entries) {
+    const DeviceFacts& device = table.devices[entry.device];
+    const bool known = std::ranges::any_of(results, [&](const RankedResults& one) {
+      return one.ranked > 0 && one.device.name == device.name && one.size == entry.size;
+    });
+    if (!known) out.push_back(device.name + " " + entry.size.label());
+  }
+  return out;
 }
 
 }  // namespace tuner

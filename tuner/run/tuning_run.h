@@ -1,6 +1,11 @@
 #pragma once
-// The tuning run: plain settings in, events out.
+// The tuning run: plain settings in, events out; and one that says what an export loses.
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/choice/tuned_table.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/listener.h"
 #include "tuner/run/settings.h"
@@ -21,5 +26,30 @@ struct RunEnd {
 // ranked, and told to the listener, who hears the caller's notes, too.
 RunEnd tune(const RunSettings& settings, const Caller& caller, const RunListener& listener,
             const LentHosts& lent = {});
+
+// What an export loses at a size on this machine: the size is searched again beside what the export
+// selects.
+struct RetunedSize {
+  ProblemSize size{};
+  Configuration best{};  // here; empty: nothing valid was found
+  // Of the best over what the export has, side by side in a final where the study has one; empty
+  // where that is not valid here.
+  std::optional<Speedup> gain{};
+};
+
+// Whether the export is to be written anew: the best is better beyond the interval, or what the
+// export has is not valid here.
+bool is_lost(const RetunedSize& one);
+
+// Tunes `size` with the budget of settings.study, what the export has in the baseline's place: it
+// is measured first and again in the final. Trials are kept in settings.search.results as those of
+// any run, and ranked there as the study says. `exported` is empty where it is not valid here.
+// Throws as tune() does.
+RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
+                   const Configuration& exported, const Caller& caller);
+
+// "NVIDIA H200 M1024_N1024" for each entry of the table that these results have not.
+std::vector<std::string> entries_beyond(const TunedTable& table,
+                                        const std::vector<RankedResults>& results);
 
 }  // namespace tuner

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "tuner/base/process_state.h"
 #include "tuner/model/statistics.h"

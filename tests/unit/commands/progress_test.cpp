@@ -4,35 +4,46 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <functional>
 #include <string>
 
 namespace tuner {
 namespace {
 
-// The plain lines that are printed after `trials`, one a second, of which `recalled` were stored.
-std::string lines_after(const RunPart& part, int trials, int recalled = 0) {
+Trial failed_trial() {
+  Trial trial;
+  trial.configuration = {std::int64_t{1}};
+  trial.state = TrialState::kCompile;
+  return trial;
+}
+
+// What is printed in this style when `run` tells of itself.
+std::string printed(const char* style, const std::function<void(const RunListener&)>& run) {
   Study study;
   study.parameters = {{"B", {std::int64_t{1}}, {}}};
   std::FILE* out = std::tmpfile();
   {
-    Progress progress("plain", {}, out);
-    const RunListener to([&](const RunEvent& event) { progress.hear(event, study); });
-    to.begin(part);
-    for (int i = 0; i < trials; ++i) {
-      Trial trial;
-      trial.configuration = {std::int64_t{1}};
-      trial.state = TrialState::kCompile;
-      trial.from_store = i < recalled;
-      to.trial(trial, i < recalled ? 0 : i + 1 - recalled);
-    }
-    to.searched(trials - recalled);
+    Progress progress(style, {}, out);
+    run(RunListener([&](const RunEvent& event) { progress.hear(event, study); }));
   }
   std::string text(static_cast<std::size_t>(std::ftell(out)), ' ');
   std::rewind(out);
   EXPECT_EQ(std::fread(text.data(), 1, text.size(), out), text.size());
   std::fclose(out);
   return text;
+}
+
+// The plain lines that are printed after `trials`, one a second, of which `recalled` were stored.
+std::string lines_after(const RunPart& part, int trials, int recalled = 0) {
+  return printed("plain", [&](const RunListener& to) {
+    to.begin(part);
+    for (int i = 0; i < trials; ++i) {
+      Trial trial = failed_trial();
+      trial.from_store = i < recalled;
+      to.trial(trial, i < recalled ? 0 : i + 1 - recalled);
+    }
+    to.searched(trials - recalled);
+  });
 }
 
 std::string last_line_of(const std::string& text) {
@@ -67,28 +78,15 @@ TEST(Progress, ARateIsSaidOfThreeMeasuredOnesOrMore) {
 
 // What is printed in this style of two sizes side by side, of which the first ends first.
 std::string lines_of_two(const char* style) {
-  Study study;
-  study.parameters = {{"B", {std::int64_t{1}}, {}}};
-  std::FILE* out = std::tmpfile();
-  {
-    Progress progress(style, {}, out);
-    const RunListener to([&](const RunEvent& event) { progress.hear(event, study); });
+  return printed(style, [](const RunListener& to) {
     RunListener lanes[] = {to.in_lane(1), to.in_lane(2)};
     lanes[0].turn_to("cpu", {{{"n", 10}}});
     lanes[1].turn_to("cpu", {{{"n", 20}}});
     for (const RunListener& lane : lanes) lane.begin({"title", "5"});
-    Trial trial;
-    trial.configuration = {std::int64_t{1}};
-    trial.state = TrialState::kCompile;
-    for (const int i : {0, 1, 0}) lanes[i].trial(trial, 1);
+    for (const int i : {0, 1, 0}) lanes[i].trial(failed_trial(), 1);
     lanes[0].searched(2);
     lanes[0].note("  ended: done");
-  }
-  std::string text(static_cast<std::size_t>(std::ftell(out)), ' ');
-  std::rewind(out);
-  EXPECT_EQ(std::fread(text.data(), 1, text.size(), out), text.size());
-  std::fclose(out);
-  return text;
+  });
 }
 
 TEST(Progress, OfSizesSideBySideLinesSayWhichOneTheyAreAbout) {
@@ -112,10 +110,8 @@ TEST(TallySum, AddsUpSearchesAndTakesTheTimeOfTheLongest) {
   const Study study;
   SearchTally one({"", "90"}, study);
   SearchTally other({"", "20"}, study);
-  Trial trial;
-  trial.state = TrialState::kCompile;
-  for (int i = 0; i < 10; ++i) one.add(trial);
-  for (int i = 0; i < 15; ++i) other.add(trial);
+  for (int i = 0; i < 10; ++i) one.add(failed_trial());
+  for (int i = 0; i < 15; ++i) other.add(failed_trial());
   TallySum sum;
   sum.add(one, 5);     // 2 a second, 80 are left
   sum.add(other, 15);  // 1 a second, 5 are left

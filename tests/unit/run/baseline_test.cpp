@@ -10,6 +10,9 @@ namespace {
 class BaselineTest : public RunTest {
  protected:
   BaselineTest() { study.baseline = BaselineSpec{config(64, 2), {}}; }
+  std::string table_of(const SizeOutcome& outcome) const {
+    return ranked_table(outcome.results, parameter_names(study.parameters));
+  }
 };
 
 TEST_F(BaselineTest, IsMeasuredFirst) {
@@ -30,12 +33,9 @@ TEST_F(BaselineTest, TakesPartInTheFinal) {
 TEST_F(BaselineTest, SpeedUpsAreInTheTableAndInTheCsv) {
   const SizeOutcome outcome = tune();
   EXPECT_EQ(winner(outcome), config(128, 4));
-  const auto names = parameter_names(study.parameters);
-  EXPECT_NE(ranked_table(outcome.results, names)
-                .find("speed-up over the baseline (BLOCK=64 "
-                      "VEC=2; rank "),
+  EXPECT_NE(table_of(outcome).find("speed-up over the baseline (BLOCK=64 VEC=2; rank "),
             std::string::npos)
-      << ranked_table(outcome.results, names);
+      << table_of(outcome);
   EXPECT_NE(csv_of(outcome).find(",speedup,"), std::string::npos);
 }
 
@@ -43,8 +43,7 @@ TEST_F(BaselineTest, StaysTheWinnerWhereNothingIsFaster) {
   study.baseline = BaselineSpec{config(128, 4), {}};
   const SizeOutcome outcome = tune();
   EXPECT_EQ(winner(outcome), config(128, 4));
-  EXPECT_NE(ranked_table(outcome.results, parameter_names(study.parameters))
-                .find("the baseline (BLOCK=128 VEC=4) is the best"),
+  EXPECT_NE(table_of(outcome).find("the baseline (BLOCK=128 VEC=4) is the best"),
             std::string::npos);
 }
 
@@ -59,8 +58,7 @@ TEST_F(BaselineTest, OneThatIsNotValidHereIsSaid) {
   study.constraints.push_back(expr("VEC != 2"));
   const SizeOutcome outcome = tune();
   EXPECT_TRUE(heard.heard("the baseline is not measured"));
-  EXPECT_NE(ranked_table(outcome.results, parameter_names(study.parameters))
-                .find("the baseline (BLOCK=64 VEC=2) was not measured here"),
+  EXPECT_NE(table_of(outcome).find("the baseline (BLOCK=64 VEC=2) was not measured here"),
             std::string::npos);
 }
 

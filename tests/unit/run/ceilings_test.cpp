@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tuner/run/tensor_ceilings.h"
-
 namespace tuner {
 namespace {
 

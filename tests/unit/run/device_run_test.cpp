@@ -168,8 +168,7 @@ TEST_F(DeviceRunTest, ListedConfigurationsAreMeasuredInTheirOrder) {
 }
 
 TEST_F(DeviceRunTest, AnInterruptionEndsTheSearchAndRanksWhatIsThere) {
-  device.capacity = 1;
-  device.on_measured = [this] { interrupted = count_measured() == 2; };
+  interrupt_after(2);
   const SizeOutcome outcome = tune();
   EXPECT_TRUE(outcome.interrupted);
   EXPECT_EQ(outcome.results.trials.size(), 2U);
@@ -182,20 +181,15 @@ TEST_F(DeviceRunTest, WhatAnInterruptionCutsShortIsNotBlamed) {
   device.cut_short = true;
   device.on_measured = [this] { interrupted = count_measured() == 2; };
   tune();
-  interrupted = false;
   device.cut_short = false;
-  device.on_measured = [] {};
-  tune();
+  tune_undisturbed();
   for (const Trial& trial : stored()) EXPECT_EQ(trial.state, TrialState::kOk);
 }
 
 TEST_F(DeviceRunTest, AfterAnInterruptionTheSameCommandMeasuresTheRest) {
-  device.capacity = 1;
-  device.on_measured = [this] { interrupted = count_measured() == 2; };
+  interrupt_after(2);
   tune();
-  interrupted = false;
-  device.on_measured = [] {};
-  const SizeOutcome outcome = tune();
+  const SizeOutcome outcome = tune_undisturbed();
   EXPECT_EQ(outcome.results.ranked, 6U);
   EXPECT_EQ(count_measured(), 2U + 1U + 4U);  // the stored best once more, and the other four
 }

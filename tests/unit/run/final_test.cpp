@@ -96,9 +96,7 @@ TEST_F(FinalTest, OneThatFailsInTheFinalIsRecordedAsFailed) {
   const SizeOutcome outcome = tune();
   EXPECT_EQ(winner(outcome), config(64, 2));
   EXPECT_EQ(outcome.results.trials.back().state, TrialState::kCorrectness);
-  std::size_t failed = 0;
-  for (const Trial& trial : stored()) failed += trial.state == TrialState::kCorrectness ? 1 : 0;
-  EXPECT_EQ(failed, 1U);
+  EXPECT_EQ(count_stored([](const Trial& t) { return t.state == TrialState::kCorrectness; }), 1U);
 }
 
 TEST_F(FinalTest, WhereAllFailTheRankingIsTheSearchs) {
@@ -142,9 +140,7 @@ TEST_F(FinalTest, SamplesOfAnEarlierFinalGoWhenANewOneIsHeld) {
   };
   study.measure.finalists = 3;
   tune();
-  std::size_t finalists = 0;
-  for (const Trial& trial : stored()) finalists += trial.final ? 1 : 0;
-  EXPECT_EQ(finalists, 2U);
+  EXPECT_EQ(count_stored([](const Trial& trial) { return trial.final.has_value(); }), 2U);
 }
 
 TEST_F(FinalTest, ShortKernelsGetMoreRoundsThanLongOnes) {

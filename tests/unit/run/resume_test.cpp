@@ -141,15 +141,11 @@ TEST_F(ResumeTest, AChangedObjectiveRanksWhatIsStoredAnew) {
 }
 
 TEST_F(ResumeTest, AConfigurationThatKillsTheRunTwiceIsBlamed) {
-  const auto die_with = [&](const Configuration& configuration) {
-    Store store = Store::open(folder.path());
-    const History history(store, study, with);
-    store.mark_in_flight(store.context(history.key(device.facts, study.sizes.front())),
-                         configuration);
-  };
   for (int death = 0; death < Store::kMaxDeaths; ++death) {
     EXPECT_TRUE(heard.notes.empty());
-    die_with(config(128, 4));
+    with_store([](Store& store, const Context& context) {
+      store.mark_in_flight(context, config(128, 4));
+    });
     if (death + 1 < Store::kMaxDeaths) {
       study.search.budget.evaluations = 0;
       tune();
@@ -180,14 +176,11 @@ TEST_F(ResumeTest, AnEarlierRightAnswerIsNotSuspectedWhenARunDies) {
 TEST_F(ResumeTest, WhatWasCompiledFromUnknownFilesAnswersOnce) {
   study.search.budget.evaluations = 2;
   tune();
-  {
-    Store store = Store::open(folder.path());
-    const History history(store, study, with);
-    const Context context = store.context(history.key(device.facts, study.sizes.front()));
+  with_store([](Store& store, const Context& context) {
     Trial trial = store.trials(context).front();
     trial.sources_known = false;
     store.record(context, trial);
-  }
+  });
   EXPECT_EQ(tune().measured, 1U);
 }
 

@@ -1,8 +1,8 @@
 // When an export is to be written anew.
 
-#include "tuner/run/retune.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/run/tuning_run.h"
 
 namespace tuner {
 namespace {

@@ -100,10 +100,29 @@ class RunTest : public ::testing::Test {
   }
   SizeOutcome tune() { return tune(study.sizes.front()); }
 
-  std::vector<Trial> stored() {
+  // What `action` does with the store and what it holds of the first size.
+  template <typename Action>
+  auto with_store(Action action) {
     Store store = Store::open(folder.path());
     const History history(store, study, with);
-    return store.trials(store.context(history.key(device.facts, study.sizes.front())));
+    return action(store, store.context(history.key(device.facts, study.sizes.front())));
+  }
+  std::vector<Trial> stored() {
+    return with_store([](Store& store, const Context& context) { return store.trials(context); });
+  }
+  template <typename Rule>
+  std::size_t count_stored(Rule rule) {
+    return static_cast<std::size_t>(std::ranges::count_if(stored(), rule));
+  }
+  // A device that does one thing at a time, and a user who ends the run after `count` of them.
+  void interrupt_after(std::size_t count) {
+    device.capacity = 1;
+    device.on_measured = [this, count] { interrupted = count_measured() == count; };
+  }
+  SizeOutcome tune_undisturbed() {
+    interrupted = false;
+    device.on_measured = [] {};
+    return tune();
   }
   std::size_t count_measured() const { return device.measured.size(); }
   std::string csv_of(const SizeOutcome& outcome) const { return read_file(outcome.csv_path); }

@@ -1,3 +1,5 @@
+// A store, and a file of others, as a recording.
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,21 +12,27 @@
 namespace tuner {
 namespace {
 
-void fill(const std::filesystem::path& folder) {
-  Store store = Store::open(folder);
-  const Context context = store.context(sample_key());
-  for (int i = 3; i >= 0; --i) store.record(context, sample_trial(i));
-  Trial failed = sample_trial(4);
-  failed.state = TrialState::kTimeout;
-  store.record(context, failed);
-  Trial dropped = sample_trial(5);
-  dropped.state = TrialState::kDropped;
-  store.record(context, dropped);
-}
+class StoreRecording : public testing::Test {
+ protected:
+  void record(const Trial& trial, const ContextKey& key = sample_key()) const {
+    Store store = Store::open(folder.path());
+    store.record(store.context(key), trial);
+  }
+  void fill() const {
+    for (int i = 3; i >= 0; --i) record(sample_trial(i));
+    Trial failed = sample_trial(4);
+    failed.state = TrialState::kTimeout;
+    record(failed);
+    Trial dropped = sample_trial(5);
+    dropped.state = TrialState::kDropped;
+    record(dropped);
+  }
 
-TEST(StoreRecording, AnOwnStoreIsARecordingToo) {
-  const ScratchFolder folder;
-  fill(folder.path());
+  const ScratchFolder folder{memory_folder()};
+};
+
+TEST_F(StoreRecording, AnOwnStoreIsARecordingToo) {
+  fill();
   for (const auto& path : {folder.path(), folder.path() / "tuner.sqlite"}) {
     const Recording rec = read_any_recording(path);
     EXPECT_EQ(rec.name, "matmul/nvidia-h200/M1024_N512");
@@ -44,15 +52,11 @@ TEST(StoreRecording, AnOwnStoreIsARecordingToo) {
   EXPECT_EQ(read_any_recording(folder.path(), "a").entries[0].objective, 2.0);
 }
 
-TEST(StoreRecording, OneOfSeveralIsNamed) {
-  const ScratchFolder folder;
-  fill(folder.path());
-  {
-    Store store = Store::open(folder.path());
-    ContextKey other = sample_key();
-    other.kernel = "transpose";
-    store.record(store.context(other), sample_trial(7));
-  }
+TEST_F(StoreRecording, OneOfSeveralIsNamed) {
+  fill();
+  ContextKey other = sample_key();
+  other.kernel = "transpose";
+  record(sample_trial(7), other);
   const std::string path = folder.path().string();
   EXPECT_EQ(read_any_recording(path + "#transpose/nvidia-h200/M1024_N512").entries.size(), 1U);
   try {
@@ -69,15 +73,11 @@ TEST(StoreRecording, OneOfSeveralIsNamed) {
   EXPECT_THROW(read_any_recording(path), InputError);
 }
 
-TEST(StoreRecording, TheNewestOfContextsWithOneNameIsTaken) {
-  const ScratchFolder folder;
-  fill(folder.path());
-  {
-    Store store = Store::open(folder.path());
-    ContextKey other = sample_key();
-    other.device.driver = "590.10";
-    store.record(store.context(other), sample_trial(7));
-  }
+TEST_F(StoreRecording, TheNewestOfContextsWithOneNameIsTaken) {
+  fill();
+  ContextKey other = sample_key();
+  other.device.driver = "590.10";
+  record(sample_trial(7), other);
   const Recording rec = read_any_recording(folder.path());
   EXPECT_EQ(rec.entries.size(), 1U);
   EXPECT_EQ(rec.notes, std::vector<std::string>{
@@ -85,15 +85,13 @@ TEST(StoreRecording, TheNewestOfContextsWithOneNameIsTaken) {
                            "was measured as usual is taken"});
 }
 
-TEST(StoreRecording, AnEmptyFolderSaysSo) {
-  const ScratchFolder folder;
+TEST_F(StoreRecording, AnEmptyFolderSaysSo) {
   EXPECT_THROW(read_any_recording(folder.path()), FatalError);
   Store::open(folder.path());
   EXPECT_THROW(read_any_recording(folder.path()), InputError);
 }
 
-TEST(StoreRecording, TheStudysObjectiveAndItsWinnerAreTheRecordings) {
-  const ScratchFolder folder;
+TEST_F(StoreRecording, TheStudysObjectiveAndItsWinnerAreTheRecordings) {
   {
     Store store = Store::open(folder.path());
     const Context context = store.context(sample_key());
@@ -119,30 +117,21 @@ TEST(StoreRecording, TheStudysObjectiveAndItsWinnerAreTheRecordings) {
   EXPECT_EQ(rec.entries[2].objective, 50);
 }
 
-TEST(StoreRecording, AnImportWithoutTimesOfAnOlderProgramIsNoWinner) {
-  const ScratchFolder folder;
-  {
-    Store store = Store::open(folder.path());
-    const Context context = store.context(sample_key());
-    Trial negative = sample_trial(1);
-    negative.timing.median = -1;
-    store.record(context, negative);
-    store.record(context, sample_trial(2));
-  }
+TEST_F(StoreRecording, AnImportWithoutTimesOfAnOlderProgramIsNoWinner) {
+  Trial negative = sample_trial(1);
+  negative.timing.median = -1;
+  record(negative);
+  record(sample_trial(2));
   const Recording rec = read_any_recording(folder.path());
   EXPECT_EQ(rec.entries[0].state, TrialState::kRuntime);
   EXPECT_EQ(rec.entries[1].state, TrialState::kOk);
 }
 
-TEST(StoreRecording, WhatWasMeasuredAsUsualGoesBeforeNewerResultsInAnotherOrder) {
-  const ScratchFolder folder;
-  fill(folder.path());
-  {
-    Store store = Store::open(folder.path());
-    ContextKey random = sample_key();
-    random.identity.emplace_back("backend options", "order=random");
-    store.record(store.context(random), sample_trial(7));
-  }
+TEST_F(StoreRecording, WhatWasMeasuredAsUsualGoesBeforeNewerResultsInAnotherOrder) {
+  fill();
+  ContextKey random = sample_key();
+  random.identity.emplace_back("backend options", "order=random");
+  record(sample_trial(7), random);
   EXPECT_EQ(read_any_recording(folder.path()).entries.size(), 6U);
 }
 

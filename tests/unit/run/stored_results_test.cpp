@@ -13,15 +13,17 @@ class StoredResultsTest : public RunTest {
     Store store = Store::open(folder.path());
     return stored_results(store, nullptr, filter);
   }
+  static StoredResults only(std::vector<StoredResults> results) {
+    EXPECT_EQ(results.size(), 1U);
+    return results.empty() ? StoredResults{} : std::move(results.front());
+  }
 };
 
 TEST_F(StoredResultsTest, WithoutAStudyTheyAreRankedAsTheStudyThatMeasuredThem) {
   study.metrics = {{"slowness", expr("VEC * 1.0")}};
   study.objective = {"slowness", true, {}};
   tune();
-  const auto results = all();
-  ASSERT_EQ(results.size(), 1U);
-  EXPECT_EQ(number(results.front().ranked.trials.front().configuration[1]), 4);
+  EXPECT_EQ(number(only(all()).ranked.trials.at(0).configuration[1]), 4);
 }
 
 TEST_F(StoredResultsTest, TheFilterLooksAtDeviceAndSize) {
@@ -44,24 +46,19 @@ TEST_F(StoredResultsTest, OfEqualPlacesThePlainOnesStand) {
   tune();
   with.backend_options = "order=random";
   tune();
-  const auto kept = newest_of_each(all());
-  ASSERT_EQ(kept.size(), 1U);
-  EXPECT_TRUE(kept.front().plain);
-  ASSERT_EQ(kept.front().others.size(), 1U);
-  EXPECT_NE(kept.front().others.front().find("measured with order=random"), std::string::npos);
+  const StoredResults kept = only(newest_of_each(all()));
+  EXPECT_EQ(kept.options, "");
+  ASSERT_EQ(kept.others.size(), 1U);
+  EXPECT_NE(kept.others.front().find("measured with order=random"), std::string::npos);
 }
 
 TEST_F(StoredResultsTest, ImportedOnesGiveWayToMeasuredOnes) {
   tune();
-  auto results = all();
-  ASSERT_EQ(results.size(), 1U);
-  StoredResults imported = results.front();
+  const StoredResults measured = only(all());
+  StoredResults imported = measured;
   imported.imported = "kernel_tuner";
   imported.ranked.date = "2999-01-01T00:00:00Z";
-  results.push_back(imported);
-  const auto kept = newest_of_each(results);
-  ASSERT_EQ(kept.size(), 1U);
-  EXPECT_EQ(kept.front().imported, "");
+  EXPECT_EQ(only(newest_of_each({measured, imported})).imported, "");
 }
 
 StoredContext measured_by(const Hosts& hosts, const std::string& driver, const std::string& date) {
@@ -104,22 +101,18 @@ TEST_F(StoredResultsTest, WhatIsNotShownNamesItsMachineAndItsDriver) {
   StoredResults theirs = own;
   theirs.of.hosts = {{}, {"gpu1", "gpu2"}};
   theirs.ranked.device.driver = "9999.1";
-  const auto kept = newest_of_each({own, theirs});
-  ASSERT_EQ(kept.size(), 1U);
-  ASSERT_EQ(kept.front().others.size(), 1U);
-  EXPECT_NE(kept.front().others[0].find(" measured, driver 9999.1, on gpu1, gpu2 ("),
-            std::string::npos)
-      << kept.front().others[0];
+  const StoredResults kept = only(newest_of_each({own, theirs}));
+  ASSERT_EQ(kept.others.size(), 1U);
+  EXPECT_NE(kept.others[0].find(" measured, driver 9999.1, on gpu1, gpu2 ("), std::string::npos)
+      << kept.others[0];
 }
 
 TEST_F(StoredResultsTest, TheRankingIsThatOfTheRun) {
   const SizeOutcome outcome = tune();
-  const auto results = all();
-  ASSERT_EQ(results.size(), 1U);
-  ASSERT_EQ(results.front().ranked.ranked, outcome.results.ranked);
-  for (std::size_t i = 0; i < outcome.results.ranked; ++i) {
-    EXPECT_EQ(results.front().ranked.trials[i].configuration,
-              outcome.results.trials[i].configuration);
+  const RankedResults ranked = only(all()).ranked;
+  ASSERT_EQ(ranked.ranked, outcome.results.ranked);
+  for (std::size_t i = 0; i < ranked.ranked; ++i) {
+    EXPECT_EQ(ranked.trials[i].configuration, outcome.results.trials[i].configuration);
   }
 }
 

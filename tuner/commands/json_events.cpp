@@ -1,0 +1,212 @@
+// Tells a run to programs, an event a line.
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "tuner/base/error.h"
+#include "tuner/base/process_state.h"
+#include "tuner/base/terminal_text.h"
+#include "tuner/codec/json_text.h"
+#include "tuner/commands/progress.h"
+#include "tuner/report/figures.h"
+#include "tuner/results/results_json.h"
+
+namespace tuner {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void print(std::FILE* out, Json event) {
+  event["since_start_s"] = process_age();
+  fmt::print(out, "{}\n", dump(event));
+  std::fflush(out);
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json json_of(const std::vector<std::pair<std::string, double>>& metrics) {
+  Json out = Json::object();
+  for (const auto& [name, value] : metrics) out[name] = number(value);
+  return out;
+}
+
+Json json_of(const std::array<std::size_t, kTrialStates>& states) {
+  Json out = Json::object();
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    if (states[s] > 0) out[std::string(name_of(static_cast<TrialState>(s)))] = states[s];
+  }
+  return out;
+}
+
+// A figure of the ranking, null where there is none.
+Json json_of(const std::optional<MeasuredFigure>& figure) {
+  if (!figure) return nullptr;
+  return {{"value", number(figure->value)},
+          {"low", number(figure->low)},
+          {"high", number(figure->high)}};
+}
+
+// Where several shared the search.
+Json json_of_devices(const SizeOutcome& outcome) {
+  Json devices = Json::array();
+  for (const DeviceShare& one : outcome.devices) {
+    Json device{{"device", one.device.number},
+                {"rank", one.device.rank},
+                {"uuid", one.uuid},
+                {"trials", one.trials},
+                {"ratio", nullptr},
+                {"scale", one.factor},
+                {"busy", 0},
+                {"lost", nullptr}};
+    if (one.ratio) device["ratio"] = number(*one.ratio);
+    if (!one.lost.empty()) device["lost"] = one.lost;
+    for (const DeviceBusy& busy : outcome.course.value_or(Course{}).devices) {
+      if (busy.device == one.device) device["busy"] = number(busy.share);
+    }
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+}  // namespace
+
+void JsonEvents::hear(const RunEvent& event, const Study& study) {
+  using Kind = RunEvent::Kind;
+  switch (event.kind) {
+    case Kind::kNote:
+      return text("note", "text", event);
+    case Kind::kStep:
+      return text("step", "step", event);
+    case Kind::kBegin:
+      return begin(event, study);
+    case Kind::kTrial:
+      return trial(event, study);
+    case Kind::kSearched:
+      return end(event, study);
+    case Kind::kRound:
+      return round(event);
+    case Kind::kRanked:
+      return ranked(*event.outcome, study);
+  }
+}
+
+// Of sizes side by side the size is named.
+void JsonEvents::text(const char* kind, const char* key, const RunEvent& event) {
+  Json line{{"event", kind}, {key, event.text}};
+  if (event.lane > 0) line["size"] = json_of(event.size);
+  print(out_, std::move(line));
+}
+
+void JsonEvents::begin(const RunEvent& event, const Study& study) {
+  const RunPart& part = *event.part;
+  tallies_.insert_or_assign(event.lane, SearchTally(part, study));
+  print(out_, {{"event", "begin"},
+               {"title", part.title},
+               {"total", number(std::strtod(part.total.c_str(), nullptr))},
+               {"kernel", study.kernel.name},
+               {"device", event.device},
+               {"size", json_of(event.size)},
+               {"seconds", part.seconds ? Json(*part.seconds) : Json(nullptr)},
+               {"search", part.is_search},
+               {"objective", study.objective.name},
+               {"maximize", study.objective.maximize}});
+}
+
+void JsonEvents::trial(const RunEvent& event, const Study& study) {
+  const Trial& trial = *event.trial;
+  SearchTally& tally = tallies_.at(event.lane);
+  tally.add(trial);
+  Json line{{"event", "trial"},
+            {"done", tally.done()},
+            {"state", name_of(trial.state)},
+            {"elapsed_s", event.seconds},
+            {"from_store", trial.from_store},
+            {"device", event.device},
+            {"size", json_of(event.size)},
+            {"configuration", json_of(study.parameters, trial.configuration)}};
+  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
+    line["time_ms"] = number(trial.timing.median);
+    line["objective"] = number(trial.objective.value());
+    line["metrics"] = json_of(trial.metrics);
+    if (trial.limit) line["limit"] = {{"ms", trial.limit->ms}, {"of", trial.limit->of}};
+  }
+  const std::optional<Trial>& best = tally.best();
+  line["best_ms"] = best ? number(best->timing.median) : Json(nullptr);
+  line["best"] = best ? number(best->objective.value()) : Json(nullptr);
+  if (!trial.message.empty()) line["message"] = trial.message;
+  print(out_, std::move(line));
+}
+
+void JsonEvents::round(const RunEvent& event) {
+  print(out_, {{"event", "final"},
+               {"done", event.done},
+               {"rounds", event.rounds},
+               {"device", event.device},
+               {"size", json_of(event.size)}});
+}
+
+void JsonEvents::end(const RunEvent& event, const Study& study) {
+  const SearchTally& tally = tallies_.at(event.lane);
+  Json line{
+      {"event", "end"},         {"done", tally.done()},        {"elapsed_s", event.seconds},
+      {"device", event.device}, {"size", json_of(event.size)}, {"states", json_of(tally.states())},
+      {"best", nullptr}};
+  if (const std::optional<Trial>& best = tally.best()) {
+    line["best"] = {{"configuration", json_of(study.parameters, best->configuration)},
+                    {"time_ms", number(best->timing.median)},
+                    {"objective", number(best->objective.value())}};
+  }
+  print(out_, std::move(line));
+}
+
+void JsonEvents::ranked(const SizeOutcome& outcome, const Study& study) {
+  const RankedResults& results = outcome.results;
+  Json event{{"event", "ranked"},
+             {"device", results.device.name},
+             {"size", json_of(results.size)},
+             {"ranked", results.ranked},
+             {"trials", results.trials.size()},
+             {"elapsed_s", number(outcome.seconds)},
+             {"reference_ms", nullptr},
+             {"best", nullptr},
+             {"file", outcome.csv_path}};
+  if (results.ranked > 0) {
+    const Trial& best = results.trials.front();
+    const Figures figures = figures_of(best, study.objective);
+    if (best.reference_ms) event["reference_ms"] = *best.reference_ms;
+    event["best"] = {{"configuration", json_of(study.parameters, best.configuration)},
+                     {"unit", study.objective.name == "time" ? "ms" : study.objective.name},
+                     {"search", json_of(figures.search)},
+                     {"final", json_of(figures.final_round)},
+                     {"metrics", json_of(best.metrics)}};
+  }
+  event["bound"] = nullptr;
+  if (outcome.course) {
+    const Bound bound = bound_of(*outcome.course, usable_cores());
+    event["bound"] = {{"by", bound.by},
+                      {"help", bound.help},
+                      {"compile_workers", outcome.course->workers},
+                      {"compile_workers_busy", outcome.course->compilers},
+                      {"device_busy", outcome.course->device}};
+  }
+  if (outcome.devices.size() > 1) event["devices"] = json_of_devices(outcome);
+  files_.push_back(outcome.csv_path);
+  print(out_, std::move(event));
+}
+
+void JsonEvents::finish(int status) {
+  print(out_, {{"event", "done"}, {"status", status}, {"files", files_}});
+}
+
+void JsonEvents::error(const std::string& message, int status) {
+  print(out_, {{"event", "error"}, {"message", message}, {"status", status}});
+}
+
+}  // namespace tuner
