@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "tuner/commands/commands.h"
-#include "tuner/run/sources.h"
 
 namespace tuner {
 namespace {

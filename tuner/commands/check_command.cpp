@@ -1,7 +1,6 @@
 // `tuner check`: counts a study's configurations and says what each rule removes; compiles them for
 // architectures that need not be here.
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -9,7 +8,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tuner/base/interrupt.h"
 #include "tuner/base/process_state.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/space_text.h"
@@ -22,7 +20,6 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/run/bench.h"
-#include "tuner/run/sources.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/size_check.h"
@@ -30,7 +27,6 @@
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/compile_pool.h"
-#include "tuner/worker/plugins.h"
 
 namespace tuner {
 

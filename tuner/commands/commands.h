@@ -1,14 +1,21 @@
 #pragma once
-// The subcommands, a file each. Each returns an exit status (base/error.h) or throws one of
-// base/error.h's types.
+// The subcommands, a file each, and what most of them need. Each returns an exit status
+// (base/error.h) or throws one of base/error.h's types.
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 
+#include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
 #include "tuner/commands/options.h"
+#include "tuner/run/sources.h"
+#include "tuner/worker/plugins.h"
 
 namespace tuner {
 

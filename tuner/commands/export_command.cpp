@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <set>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/text.h"
 #include "tuner/choice/domain_table.h"
 #include "tuner/choice/worst_case.h"
 #include "tuner/codegen/registry.h"
@@ -17,7 +15,6 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
 #include "tuner/results/results_json.h"
-#include "tuner/run/sources.h"
 #include "tuner/source/device_part.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/source/source_bundle.h"

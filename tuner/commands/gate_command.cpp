@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -21,7 +20,6 @@
 #include "tuner/resolve/objective.h"
 #include "tuner/results/results_json.h"
 #include "tuner/run/gate.h"
-#include "tuner/run/sources.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {

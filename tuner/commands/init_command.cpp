@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <set>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/draft_trial.h"
 #include "tuner/commands/output_guard.h"

@@ -75,54 +75,29 @@ Json json_of_devices(const SizeOutcome& outcome) {
   return devices;
 }
 
-}  // namespace
-
-void JsonEvents::hear(const RunEvent& event, const Study& study) {
-  using Kind = RunEvent::Kind;
-  switch (event.kind) {
-    case Kind::kNote:
-      return text("note", "text", event);
-    case Kind::kStep:
-      return text("step", "step", event);
-    case Kind::kBegin:
-      return begin(event, study);
-    case Kind::kTrial:
-      return trial(event, study);
-    case Kind::kSearched:
-      return end(event, study);
-    case Kind::kRound:
-      return round(event);
-    case Kind::kRanked:
-      return ranked(*event.outcome, study);
-  }
-}
-
 // Of sizes side by side the size is named.
-void JsonEvents::text(const char* kind, const char* key, const RunEvent& event) {
+Json text_json(const char* kind, const char* key, const RunEvent& event) {
   Json line{{"event", kind}, {key, event.text}};
   if (event.lane > 0) line["size"] = json_of(event.size);
-  print(out_, std::move(line));
+  return line;
 }
 
-void JsonEvents::begin(const RunEvent& event, const Study& study) {
+Json begin_json(const RunEvent& event, const Study& study) {
   const RunPart& part = *event.part;
-  tallies_.insert_or_assign(event.lane, SearchTally(part, study));
-  print(out_, {{"event", "begin"},
-               {"title", part.title},
-               {"total", number(std::strtod(part.total.c_str(), nullptr))},
-               {"kernel", study.kernel.name},
-               {"device", event.device},
-               {"size", json_of(event.size)},
-               {"seconds", part.seconds ? Json(*part.seconds) : Json(nullptr)},
-               {"search", part.is_search},
-               {"objective", study.objective.name},
-               {"maximize", study.objective.maximize}});
+  return {{"event", "begin"},
+          {"title", part.title},
+          {"total", number(std::strtod(part.total.c_str(), nullptr))},
+          {"kernel", study.kernel.name},
+          {"device", event.device},
+          {"size", json_of(event.size)},
+          {"seconds", part.seconds ? Json(*part.seconds) : Json(nullptr)},
+          {"search", part.is_search},
+          {"objective", study.objective.name},
+          {"maximize", study.objective.maximize}};
 }
 
-void JsonEvents::trial(const RunEvent& event, const Study& study) {
+Json trial_json(const RunEvent& event, const Study& study, const SearchTally& tally) {
   const Trial& trial = *event.trial;
-  SearchTally& tally = tallies_.at(event.lane);
-  tally.add(trial);
   Json line{{"event", "trial"},
             {"done", tally.done()},
             {"state", name_of(trial.state)},
@@ -141,19 +116,18 @@ void JsonEvents::trial(const RunEvent& event, const Study& study) {
   line["best_ms"] = best ? number(best->timing.median) : Json(nullptr);
   line["best"] = best ? number(best->objective.value()) : Json(nullptr);
   if (!trial.message.empty()) line["message"] = trial.message;
-  print(out_, std::move(line));
+  return line;
 }
 
-void JsonEvents::round(const RunEvent& event) {
-  print(out_, {{"event", "final"},
-               {"done", event.done},
-               {"rounds", event.rounds},
-               {"device", event.device},
-               {"size", json_of(event.size)}});
+Json round_json(const RunEvent& event) {
+  return {{"event", "final"},
+          {"done", event.done},
+          {"rounds", event.rounds},
+          {"device", event.device},
+          {"size", json_of(event.size)}};
 }
 
-void JsonEvents::end(const RunEvent& event, const Study& study) {
-  const SearchTally& tally = tallies_.at(event.lane);
+Json end_json(const RunEvent& event, const Study& study, const SearchTally& tally) {
   Json line{
       {"event", "end"},         {"done", tally.done()},        {"elapsed_s", event.seconds},
       {"device", event.device}, {"size", json_of(event.size)}, {"states", json_of(tally.states())},
@@ -163,10 +137,10 @@ void JsonEvents::end(const RunEvent& event, const Study& study) {
                     {"time_ms", number(best->timing.median)},
                     {"objective", number(best->objective.value())}};
   }
-  print(out_, std::move(line));
+  return line;
 }
 
-void JsonEvents::ranked(const SizeOutcome& outcome, const Study& study) {
+Json ranked_json(const SizeOutcome& outcome, const Study& study) {
   const RankedResults& results = outcome.results;
   Json event{{"event", "ranked"},
              {"device", results.device.name},
@@ -197,8 +171,32 @@ void JsonEvents::ranked(const SizeOutcome& outcome, const Study& study) {
                       {"device_busy", outcome.course->device}};
   }
   if (outcome.devices.size() > 1) event["devices"] = json_of_devices(outcome);
-  files_.push_back(outcome.csv_path);
-  print(out_, std::move(event));
+  return event;
+}
+
+}  // namespace
+
+void JsonEvents::hear(const RunEvent& event, const Study& study) {
+  using Kind = RunEvent::Kind;
+  switch (event.kind) {
+    case Kind::kNote:
+      return print(out_, text_json("note", "text", event));
+    case Kind::kStep:
+      return print(out_, text_json("step", "step", event));
+    case Kind::kBegin:
+      tallies_.insert_or_assign(event.lane, SearchTally(*event.part, study));
+      return print(out_, begin_json(event, study));
+    case Kind::kTrial:
+      tallies_.at(event.lane).add(*event.trial);
+      return print(out_, trial_json(event, study, tallies_.at(event.lane)));
+    case Kind::kSearched:
+      return print(out_, end_json(event, study, tallies_.at(event.lane)));
+    case Kind::kRound:
+      return print(out_, round_json(event));
+    case Kind::kRanked:
+      files_.push_back(event.outcome->csv_path);
+      return print(out_, ranked_json(*event.outcome, study));
+  }
 }
 
 void JsonEvents::finish(int status) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,7 +23,6 @@
 #include "tuner/commands/verdict_text.h"
 #include "tuner/plugin/loader.h"
 #include "tuner/resolve/objective.h"
-#include "tuner/run/sources.h"
 #include "tuner/study/unverified.h"
 #include "tuner/worker/local_server.h"
 #include "tuner/worker/plugins.h"

@@ -16,7 +16,6 @@
 #include <ostream>
 
 #include "tuner/base/interrupt.h"
-#include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/worker/child.h"
 

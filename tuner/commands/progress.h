@@ -78,13 +78,6 @@ class JsonEvents {
   void error(const std::string& message, int status);
 
  private:
-  void begin(const RunEvent& event, const Study& study);
-  void trial(const RunEvent& event, const Study& study);
-  void text(const char* kind, const char* key, const RunEvent& event);
-  void round(const RunEvent& event);
-  void end(const RunEvent& event, const Study& study);
-  void ranked(const SizeOutcome& outcome, const Study& study);
-
   std::FILE* out_;
   std::map<std::size_t, SearchTally> tallies_;  // of each lane
   std::vector<std::string> files_;

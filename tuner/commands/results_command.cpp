@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <iostream>
 #include <optional>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
-#include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/result_sets.h"

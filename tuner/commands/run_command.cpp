@@ -2,7 +2,6 @@
 // ranks the first does that, and the others lend what they have.
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -15,7 +14,6 @@
 #include "tuner/commands/run_display.h"
 #include "tuner/remote/job.h"
 #include "tuner/remote/link.h"
-#include "tuner/run/sources.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/worker/plugins.h"
 

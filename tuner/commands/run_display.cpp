@@ -9,7 +9,6 @@
 #include <iostream>
 
 #include "tuner/base/process_state.h"
-#include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/model/statistics.h"
 #include "tuner/report/figures.h"

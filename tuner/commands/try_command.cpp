@@ -10,7 +10,6 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/base/text.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
@@ -18,7 +17,6 @@
 #include "tuner/model/bound.h"
 #include "tuner/results/ranked_table.h"
 #include "tuner/results/results_json.h"
-#include "tuner/run/sources.h"
 #include "tuner/study/unverified.h"
 #include "tuner/worker/plugins.h"
 

@@ -242,31 +242,27 @@ Bench::Bench(Devices devices, const DeviceSettings& settings, const Study& study
       interrupt_(caller.interrupt),
       study_(study),
       plugins_(caller.catalogue.versions_for(study)) {
-  StudyCompilers found = compilers_for(
+  with_ = compilers_for(
       study, backend(), shelf_, caller.interrupt, [&] { return facts_of(devices_.models.front()); },
       std::move(devices_.compilers),
       [&](const std::string& compiler) {
         return open_compilers(settings, caller, lent, compiler);
       });
-  devices_.compilers = std::move(found.pool);
-  sources_ = std::move(found.sources);
-  takes_whole_ = found.takes_whole;
-  notes_ = std::move(found.notes);
-  if (!shelf_.trouble().empty()) notes_.push_back(shelf_.trouble());
+  if (!shelf_.trouble().empty()) with_.notes.push_back(shelf_.trouble());
 }
 
 MeasuredWith Bench::measured_with() const {
-  return {sources_.digest, std::make_shared<FileDigests>(), compiler(), devices_.options_text,
+  return {with_.sources.digest, std::make_shared<FileDigests>(), compiler(), devices_.options_text,
           plugins_};
 }
 
 SourceTexts Bench::sources_of(const Study& other) const {
   SourceTexts sources = read_sources(other);
-  return takes_whole_ ? whole_sources(other, std::move(sources)) : sources;
+  return with_.takes_whole ? whole_sources(other, std::move(sources)) : sources;
 }
 
 Toolchain Bench::toolchain(const SourceTexts& sources) const {
-  return {sources.kernel, shelf_.library(devices_.compilers->identity(), sources), compilers()};
+  return {sources.kernel, shelf_.library(compiler(), sources), compilers()};
 }
 
 bool Bench::find_ceilings(std::span<WorkingDevice> devices, bool again) {
@@ -288,7 +284,7 @@ bool Bench::find_ceilings(std::span<WorkingDevice> devices, bool again) {
 }
 
 PooledDevice Bench::device(std::span<WorkingDevice> devices, Compilers& compilers) const {
-  return {{sources_.kernel, shelf_.library(compiler(), sources_), compilers},
+  return {{with_.sources.kernel, shelf_.library(compiler(), with_.sources), compilers},
           devices,
           interrupt_,
           ceilings_};

@@ -26,7 +26,7 @@ struct StudyCompilers {
   SourceTexts sources;  // as this compiler takes them
   // For the user: why it is not NVRTC, options that it does not get.
   std::vector<std::string> notes;
-  bool takes_whole = false;  // sources
+  bool takes_whole = false;  // sources, with what is for the host
 };
 
 // `own` has the backend's own compiler. Where the study leaves it open and there is nvcc, too,
@@ -53,16 +53,16 @@ class Bench {
         const LentHosts& lent = {});
 
   // What a user should know: compiler options without meaning here, artifacts that are not kept.
-  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& notes() const { return with_.notes; }
   const std::string& backend() const { return devices_.backend; }
-  const SourceTexts& sources() const { return sources_; }
-  CompilePool& compilers() const { return *devices_.compilers; }
+  const SourceTexts& sources() const { return with_.sources; }
+  CompilePool& compilers() const { return *with_.pool; }
   // The sources of another study, as the compiler takes them, and what compiles these. Sources of a
   // toolchain outlive it.
   SourceTexts sources_of(const Study& other) const;
   Toolchain toolchain(const SourceTexts& sources) const;
   // Waits until the compiler has said which it is.
-  const std::string& compiler() const { return devices_.compilers->identity(); }
+  const std::string& compiler() const { return with_.pool->identity(); }
   std::vector<AlikeDevices>& models() { return devices_.models; }
   // What a trial is measured with, for its identity.
   MeasuredWith measured_with() const;
@@ -81,15 +81,13 @@ class Bench {
   }
 
  private:
-  Devices devices_;
-  SourceTexts sources_;
-  bool takes_whole_ = false;  // sources, with what is for the host
+  Devices devices_;  // but for their compilers
   ArtifactShelf shelf_;
+  StudyCompilers with_;
   const StopRequest& interrupt_;
   const Study& study_;
   Ceilings ceilings_{};  // of the model that is tuned now
   std::string plugins_;  // versions of those that the study uses
-  std::vector<std::string> notes_;
 };
 
 }  // namespace tuner

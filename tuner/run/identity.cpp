@@ -18,6 +18,19 @@ namespace {
 constexpr const char* kFromGraph = ", from a graph";
 constexpr const char* kFreshInputs = ", on fresh inputs";
 
+// Each behind this.
+std::string behind(const char* mark, const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += mark + word;
+  return text;
+}
+
+std::string behind(const char* mark, const std::vector<Expression>& expressions) {
+  std::string text;
+  for (const Expression& one : expressions) text += mark + one.text();
+  return text;
+}
+
 std::string text_of(const LaunchSpec& launch) {
   std::string text;
   for (const auto* extents : {&launch.grid, &launch.block}) {
@@ -62,11 +75,10 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
                                  a.choice ? a.type_name : std::string(name_of(a.type)), a.is_scalar,
                                  a.value.text(), static_cast<int>(a.role),
                                  static_cast<int>(a.fill.kind), a.fill.a, a.fill.b);
-  for (const Expression& extent : a.shape) text += ';' + extent.text();
+  text += behind(";", a.shape);
   if (a.role == Role::kWorkspace) text += fmt::format(":zero {}", static_cast<int>(a.zero));
   if (a.map) {
-    text += ":map of " + a.map->of + ':' + a.map->swizzle.text();
-    for (const Expression& extent : a.map->box) text += ';' + extent.text();
+    text += ":map of " + a.map->of + ':' + a.map->swizzle.text() + behind(";", a.map->box);
   }
   if (a.lanes > 1 && !a.choice) text += fmt::format(":{} lanes", a.lanes);
   if (a.is_beside) text += ":beside";
@@ -107,8 +119,8 @@ std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 std::string sequence_text(const std::vector<NextLaunchSpec>& then, const RoundsSpec& rounds) {
   std::string text;
   for (const NextLaunchSpec& next : then) {
-    text += "\nthen " + next.entry + '|' + text_of(next.launch) + '|' + next.when.text();
-    for (const std::string& argument : next.arguments) text += '|' + argument;
+    text += "\nthen " + next.entry + '|' + text_of(next.launch) + '|' + next.when.text() +
+            behind("|", next.arguments);
   }
   if (!rounds.repeat.empty()) text += "\nrepeat " + rounds.repeat.text();
   for (const auto& [one, other] : rounds.swap) text += "\nswap " + one + '|' + other;
@@ -129,15 +141,14 @@ std::string verification(const Study& study, const Bindings& names, const Measur
   for (const Expression& rule : study.compiled) verify += "compiled " + rule.text() + '\n';
   if (!study.reference) return verify;
   const ReferenceSpec& reference = *study.reference;
-  verify += reference.entry + '|' + text_of(reference.launch);
-  for (const std::string& argument : reference.arguments) verify += '|' + argument;
-  verify += sequence_text(reference.then, reference.rounds);
+  verify += reference.entry + '|' + text_of(reference.launch) + behind("|", reference.arguments) +
+            sequence_text(reference.then, reference.rounds);
   for (const auto& [name, value] : reference.configuration) {
     verify += '|' + name + '=' + to_text(value);
   }
   verify += fmt::format("|{} sets of inputs", reference.seeds);
   if (reference.by_problem) verify += "|by the problem";
-  for (const std::string& name : reference.per) verify += "|per " + name;
+  verify += behind("|per ", reference.per);
   for (const ExtremeInputs fill : reference.fills) {
     // The special ones have more values than the trials know that were made before this word.
     const char* which = fill == ExtremeInputs::kSpecial ? " with subnormals" : "";
@@ -155,8 +166,8 @@ std::string verification(const Study& study, const Bindings& names, const Measur
 // what one of them does, and extending a list must not throw away what was measured.
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
                        const MeasuredWith& with) {
-  std::string definitions = study.kernel.entry + '|' + study.kernel.define_prefix;
-  for (const Parameter& parameter : study.parameters) definitions += '|' + parameter.name;
+  const std::string definitions = study.kernel.entry + '|' + study.kernel.define_prefix +
+                                  behind("|", parameter_names(study.parameters));
   std::string options;
   for (const std::string& option : study.kernel.options) options += option + '\n';
   const Bindings names = facts_of(size, device);
@@ -171,9 +182,8 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
     inputs += "--\n";
   }
   if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
-  std::string launch = text_of(study.launch);
-  for (const std::string& argument : study.launch_arguments) launch += '|' + argument;
-  launch += sequence_text(study.then, study.rounds);
+  std::string launch = text_of(study.launch) + behind("|", study.launch_arguments) +
+                       sequence_text(study.then, study.rounds);
   for (const NamedExpression& derived : study.derived) {
     launch += '\n' + derived.name + '=' + derived.expression.text();
   }

@@ -17,31 +17,22 @@ namespace tuner::test {
 namespace {
 
 // Counts what it hears by size, as its lanes say.
-class HeardOfLanes {
+class HeardOfLanes : public Heard {
  public:
   void hear(const RunEvent& event) {
     using Kind = RunEvent::Kind;
-    if (event.kind == Kind::kNote) notes.emplace_back(event.text);
+    Heard::hear(event);
     if (event.kind == Kind::kBegin) {
       are_right = are_right && event.lane > 0 && !event.size.dims.empty() &&
                   event.part->title.find(event.size.label()) != std::string::npos;
       lanes.insert(event.lane);
     }
-    if (event.kind == Kind::kTrial && !event.trial->from_store) ++trials[event.size.label()];
-    if (event.kind == Kind::kRanked) {
-      rankings.push_back(event.outcome->results.size.label());
-    }
-  }
-  bool heard(const std::string& part) const {
-    return std::ranges::any_of(
-        notes, [&](const std::string& note) { return note.find(part) != std::string::npos; });
+    if (event.kind == Kind::kTrial && !event.trial->from_store) ++measured[event.size.label()];
   }
 
   bool are_right = true;
   std::set<std::size_t> lanes;
-  std::vector<std::string> notes;
-  std::map<std::string, std::size_t> trials;
-  std::vector<std::string> rankings;
+  std::map<std::string, std::size_t> measured;
 };
 
 class SideBySideTest : public RunTest, public GroupSource {
@@ -145,9 +136,9 @@ TEST_F(SideBySideTest, EverySizeIsTunedOnceAndOutcomesKeepTheirOrder) {
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(outcomes[i].results.size, study.sizes[i]);
     EXPECT_EQ(outcomes[i].measured, 6U);
-    EXPECT_EQ(lanes.trials[study.sizes[i].label()], 6U);
+    EXPECT_EQ(lanes.measured[study.sizes[i].label()], 6U);
   }
-  EXPECT_EQ(lanes.rankings.size(), 6U);
+  EXPECT_EQ(lanes.rankings, 6);
   EXPECT_EQ(gathered, 2U);
 }
 
@@ -166,9 +157,9 @@ TEST_F(SideBySideTest, TheSizeOfALostGroupGoesToAnother) {
   for (const SizeOutcome& outcome : outcomes) {
     EXPECT_EQ(outcome.lost, "");
     EXPECT_EQ(outcome.results.ranked, 6U);
-    EXPECT_EQ(lanes.trials[outcome.results.size.label()], 6U) << "none is measured twice";
+    EXPECT_EQ(lanes.measured[outcome.results.size.label()], 6U) << "none is measured twice";
   }
-  EXPECT_EQ(lanes.rankings.size(), 6U);
+  EXPECT_EQ(lanes.rankings, 6);
   EXPECT_TRUE(lanes.heard("its devices are gone, others go on with the size where there are any"));
 }
 
@@ -178,8 +169,8 @@ TEST_F(SideBySideTest, WithoutAnyDeviceTheRunEndsAndWhatWasMeasuredIsRanked) {
   EXPECT_THROW(tune_all(), UnavailableError);
   EXPECT_EQ(there, 0U);
   // Of the ten one may have been measured to compare the second device with the first.
-  EXPECT_GE(lanes.trials["n1000"] + lanes.trials["n2000"] + lanes.trials["n3000"], 9U);
-  EXPECT_GE(lanes.rankings.size(), 2U);
+  EXPECT_GE(lanes.measured["n1000"] + lanes.measured["n2000"] + lanes.measured["n3000"], 9U);
+  EXPECT_GE(lanes.rankings, 2);
   EXPECT_EQ(gathered, 1U);
 }
 
@@ -189,7 +180,7 @@ TEST_F(SideBySideTest, AnExceptionIsThrownWhenTheOthersAreDoneWithTheirSize) {
   on_measured = [&] { ++measured; };
   EXPECT_THROW(tune_all(), InputError);
   EXPECT_EQ(measured % 6, 0) << "no size is left half done";
-  EXPECT_EQ(lanes.rankings.size(), static_cast<std::size_t>(measured / 6));
+  EXPECT_EQ(lanes.rankings, measured / 6);
   EXPECT_TRUE(lanes.heard("the run ends when the sizes that are under way are done"));
 }
 

@@ -17,6 +17,14 @@ ContextKey key(std::int64_t n) {
   return key;
 }
 
+// Of a place that differs in what `change` changes.
+template <typename Change>
+double likeness_after(Change change) {
+  ContextKey other = key(1);
+  change(other);
+  return likeness(key(1), other);
+}
+
 TEST(Likeness, TheSamePlaceIsAlikeInEverything) { EXPECT_EQ(likeness(key(1), key(1)), 1); }
 
 TEST(Likeness, EachBinaryOrderOfASizeMakesItLess) {
@@ -25,33 +33,27 @@ TEST(Likeness, EachBinaryOrderOfASizeMakesItLess) {
 }
 
 TEST(Likeness, AnotherDeviceMakesItLessAndAnotherArchitectureMore) {
-  ContextKey other = key(1);
-  other.device.name = "NVIDIA A100";
-  const double name_only = likeness(key(1), other);
-  other.device.arch = "sm_80";
+  const double name_only = likeness_after([](ContextKey& key) { key.device.name = "NVIDIA A100"; });
+  const double both = likeness_after([](ContextKey& key) {
+    key.device.name = "NVIDIA A100";
+    key.device.arch = "sm_80";
+  });
   EXPECT_LT(name_only, 1);
-  EXPECT_LT(likeness(key(1), other), name_only);
+  EXPECT_LT(both, name_only);
 }
 
 TEST(Likeness, AChangedSourceMakesItALittleLess) {
-  ContextKey other = key(1);
-  other.identity[0].second = "c";
-  EXPECT_DOUBLE_EQ(likeness(key(1), other), 0.9);
+  EXPECT_DOUBLE_EQ(likeness_after([](ContextKey& key) { key.identity[0].second = "c"; }), 0.9);
 }
 
 TEST(Likeness, AnotherKernelOrBackendHasNothingInCommon) {
-  ContextKey other = key(1);
-  other.kernel = "copy";
-  EXPECT_EQ(likeness(key(1), other), 0);
-  other = key(1);
-  other.device.backend = "another";
-  EXPECT_EQ(likeness(key(1), other), 0);
+  EXPECT_EQ(likeness_after([](ContextKey& key) { key.kernel = "copy"; }), 0);
+  EXPECT_EQ(likeness_after([](ContextKey& key) { key.device.backend = "another"; }), 0);
 }
 
 TEST(Likeness, ADimensionThatOnlyOneHasCountsAsAnOrder) {
-  ContextKey other = key(1);
-  other.size.dims.emplace_back("batch", 8);
-  EXPECT_DOUBLE_EQ(likeness(key(1), other), 0.9);
+  EXPECT_DOUBLE_EQ(likeness_after([](ContextKey& key) { key.size.dims.emplace_back("batch", 8); }),
+                   0.9);
 }
 
 class WarmStartTest : public RunTest {
