@@ -34,8 +34,8 @@ CacheOptions parse_cache(const Words& words) {
   CacheOptions o;
   std::string prune;
   OptionTable add;
-  add("prune", po::value(&prune), "remove what was not used for longest until 512M (say) are left");
-  add("clear", po::bool_switch(&o.clear), "remove everything");
+  add("prune", prune, "remove what was not used for longest until 512M (say) are left");
+  add("clear", o.clear, "remove everything");
   const auto values = add.parse(words, "tuner cache [--prune SIZE | --clear]");
   if (const auto extra = one_input(values, "argument", false); !extra.empty()) {
     wrong_usage("'tuner cache' takes no '" + extra + "'");

@@ -222,16 +222,16 @@ CheckOptions parse_check(const Words& words) {
   CheckOptions o;
   std::string archs;
   OptionTable add;
-  add("json", po::bool_switch(&o.json), "the report as JSON");
-  add("list", po::bool_switch(&o.list), "all valid configurations as CSV");
-  add("sample", po::value(&o.sample)->default_value(0), "this many random ones as CSV");
-  add("compile", po::bool_switch(&o.compile),
+  add("json", o.json, "the report as JSON");
+  add("list", o.list, "all valid configurations as CSV");
+  add("sample", o.sample, "this many random ones as CSV");
+  add("compile", o.compile,
       "compile the variants (no GPU needed); registers, shared memory, spills, occupancy as CSV");
-  add("arch", po::value(&archs), "architectures to compile for, such as sm_80,sm_90, or cpu");
-  add("limit", po::value(&o.limit)->default_value(0), "compile at most this many, drawn at random");
-  add("size", po::value(&o.sizes)->composing(), "problem size instead of the study's first");
+  add("arch", archs, "architectures to compile for, such as sm_80,sm_90, or cpu");
+  add("limit", o.limit, "compile at most this many, drawn at random");
+  add("size", o.sizes, "problem size instead of the study's first");
   add.t1(o, false);
-  add("seed", po::value(&o.seed)->default_value(1), "of --sample and --limit");
+  add("seed", o.seed, "of --sample and --limit");
   add.jobs(o.jobs);
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);

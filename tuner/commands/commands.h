@@ -52,7 +52,7 @@ std::string failures_command(const StudyOptions& named, const std::string& resul
 
 struct ExportOptions : StudyOptions {
   std::string format = "header";
-  std::string output;
+  std::string output = "-";
   std::string results = "results";
   ResultFilter filter;
   std::size_t max_configs = 0;  // 0 = as many as there are winners

@@ -342,10 +342,10 @@ CompareOptions parse_compare(const Words& words) {
   std::string fail_above;
   OptionTable add;
   add.filter(o.filter);
-  add("fail-above", po::value(&fail_above),
+  add("fail-above", fail_above,
       "exit with status 1 where B is slower than A by more than this, such as 3%, even at the good "
       "end of its interval, and name the sizes");
-  add("json", po::bool_switch(&o.json), "the comparison as JSON");
+  add("json", o.json, "the comparison as JSON");
   const auto values = add.parse(words, "tuner compare A B [options]");
   const Words given = inputs(values);
   if (given.size() != 2) {
@@ -361,10 +361,7 @@ std::vector<StoredResults> read(const std::string& from, const CompareOptions& o
   if (!std::filesystem::exists(from)) {
     reject(from, "there is no such file or folder");
   }
-  std::vector<std::string> notes;
-  auto sets = result_sets(from, nullptr, options.filter, notes);
-  for (const std::string& note : notes) tell(note);
-  return sets;
+  return result_sets(from, nullptr, options.filter, tell);
 }
 
 }  // namespace

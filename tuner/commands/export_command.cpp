@@ -48,27 +48,25 @@ namespace {
 ExportOptions parse_export(const Words& words) {
   ExportOptions o;
   OptionTable add;
-  add("format", po::value(&o.format)->default_value("header"),
-      "NAME[:option=value,...]; see 'tuner list exporters'");
-  add("output,o", po::value(&o.output)->default_value("-"),
+  add("format", o.format, "NAME[:option=value,...]; see 'tuner list exporters'");
+  add("output,o", o.output,
       "file, or '-' for standard output; launcher: a folder, or the files' path without extension");
   add.force(o.force);
   add.results(o.results);
-  add("from", po::value(&o.from),
+  add("from", o.from,
       "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store");
-  add("also", po::value(&o.also)->composing(),
+  add("also", o.also,
       "results folder of another machine with the same device: of each size the configuration that "
       "loses least at worst on all of them; may be repeated");
-  add("device", po::value(&o.filter.device), "only this device (part of its name)");
-  add("size", po::value(&o.filter.size), "only this problem size");
+  add("device", o.filter.device, "only this device (part of its name)");
+  add("size", o.filter.size, "only this problem size");
   add.t1(o);
-  add("evaluate", po::bool_switch(&o.evaluate),
+  add("evaluate", o.evaluate,
       "write nothing; leave each tuned size out in turn and print what would be selected for it, "
       "and what that loses");
-  add("max-configs", po::value(&o.max_configs)->default_value(0),
-      "header, launcher: at most this many different configurations");
+  add("max-configs", o.max_configs, "header, launcher: at most this many different configurations");
   std::string within;
-  add("within", po::value(&within),
+  add("within", within,
       "header, launcher: as few configurations as lose at most this, such as 5%, at each size");
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner export STUDY --format FORMAT -o FILE");

@@ -42,16 +42,15 @@ GateOptions parse_gate(const Words& words) {
   GateOptions o;
   std::string allow = "1%";
   OptionTable add;
-  add("study", po::value(&o.study), "the study that both sides are measured by");
-  add("allow", po::value(&allow)->default_value("1%"), "HEAD may be slower by so much");
-  add("seconds", po::value(&o.rule.seconds)->default_value(60),
-      "for one size, until it is left undecided");
-  add("configuration", po::value(&o.configuration),
+  add("study", o.study, "the study that both sides are measured by");
+  add("allow", allow, "HEAD may be slower by so much");
+  add("seconds", o.rule.seconds, "for one size, until it is left undecided");
+  add("configuration", o.configuration,
       "NAME=VALUE,... that a source tree runs, instead of the study's baseline or first valid one");
   add.sizes(o.sizes);
   add.device(o);
   add.timeout(o.timeout, "seconds for one launch");
-  add("json", po::bool_switch(&o.json), "the verdict as JSON");
+  add("json", o.json, "the verdict as JSON");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
   const auto values = add.parse(words, "tuner gate BASE HEAD --study STUDY [options]");
@@ -133,9 +132,8 @@ Configuration configuration_from(const std::string& side, const Study& study,
 }
 
 std::vector<Winner> winners_of_results(const std::string& side, const Study& study) {
-  std::vector<std::string> notes;
   std::vector<Winner> winners;
-  for (const StoredResults& set : result_sets(side, &study, {}, notes)) {
+  for (const StoredResults& set : result_sets(side, &study, {}, [](const std::string&) {})) {
     const RankedResults& ranked = set.ranked;
     if (ranked.ranked == 0) continue;
     const std::vector<std::string>& names = set.parameters;

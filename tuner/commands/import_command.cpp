@@ -184,17 +184,16 @@ ImportOptions parse_import(const Words& words) {
   ImportOptions o;
   OptionTable add;
   add.results(o.results);
-  add("output,o", po::value(&o.output), "write a T1 file, or a recording's space, as YAML study");
-  add("force", po::bool_switch(&o.force), "replace that file even if tuner has not written it");
-  add("study", po::value(&o.study), "the study that imported results belong to");
-  add("kernel", po::value(&o.as.kernel), "its name, instead of what the file says");
-  add("device", po::value(&o.as.device), "its name, instead of what the file says");
-  add("size", po::value(&o.as.size), "problem size of a recording, such as M=1024,N=1024");
-  add("objective", po::value(&o.objective),
+  add("output,o", o.output, "write a T1 file, or a recording's space, as YAML study");
+  add("force", o.force, "replace that file even if tuner has not written it");
+  add("study", o.study, "the study that imported results belong to");
+  add("kernel", o.as.kernel, "its name, instead of what the file says");
+  add("device", o.as.device, "its name, instead of what the file says");
+  add("size", o.as.size, "problem size of a recording, such as M=1024,N=1024");
+  add("objective", o.objective,
       "what a recording's results are: time (milliseconds) or a quantity in it; otherwise the "
       "study's objective, or the time");
-  add("maximize", po::bool_switch(&o.as.maximize),
-      "without --study: more of the objective is better");
+  add("maximize", o.as.maximize, "without --study: more of the objective is better");
   const auto values = add.parse(
       words,
       "tuner import FILE... [options]\n\n"

@@ -29,11 +29,11 @@ struct InitOptions {
 InitOptions parse_init(const Words& words) {
   InitOptions o;
   OptionTable add;
-  add("output,o", po::value(&o.output),
+  add("output,o", o.output,
       "the study to write, '-' for standard output; default: the source's name with .yaml");
-  add("kernel", po::value(&o.kernel), "draft for this kernel of several");
+  add("kernel", o.kernel, "draft for this kernel of several");
   add.force(o.force);
-  add("no-try", po::bool_switch(&o.no_try), "do not try the draft once on the CPU");
+  add("no-try", o.no_try, "do not try the draft once on the CPU");
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner init KERNEL.cu [-o STUDY.yaml]");
   o.source = one_input(values, "CUDA source", true);

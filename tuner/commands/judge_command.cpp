@@ -49,20 +49,18 @@ JudgeOptions parse_judge(const Words& words) {
   JudgeOptions o;
   std::string configuration;
   OptionTable add;
-  add("study", po::value(&o.study), "the study that says what is right");
-  add("configuration", po::value(&configuration),
+  add("study", o.study, "the study that says what is right");
+  add("configuration", configuration,
       "NAME=VALUE,... instead of the study's baseline or first valid one");
   add.sizes(o.sizes);
   add.device(o);
   o.timeout = 10;
   add.timeout(o.timeout, "seconds for one size");
-  add("counters", po::bool_switch(&o.counters),
-      "read hardware counters, and say what it is bound by");
-  add("json", po::bool_switch(&o.json), "the verdict as JSON");
-  add("server", po::value(&o.server)->default_value(300),
+  add("counters", o.counters, "read hardware counters, and say what it is bound by");
+  add("json", o.json, "the verdict as JSON");
+  add("server", o.server,
       "seconds that a process stays which makes the next verdict fast; 0: without");
-  add("no-sanitizer", po::bool_switch(&o.no_sanitizer),
-      "no memory and race checks by compute-sanitizer");
+  add("no-sanitizer", o.no_sanitizer, "no memory and race checks by compute-sanitizer");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
   const auto values = add.parse(words, "tuner judge KERNEL --study STUDY [options]");

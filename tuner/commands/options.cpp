@@ -51,18 +51,17 @@ void OptionTable::color(std::string& choice) {
 }
 
 void OptionTable::device(DeviceOptions& options, const char* backends) {
-  (*this)("backend", po::value(&options.backend)->default_value("auto"), backends);
-  (*this)("device", po::value(&options.device)->default_value("0"), "its number");
+  (*this)("backend", options.backend, backends);
+  (*this)("device", options.device, "its number");
 }
 
 void OptionTable::filter(ResultFilter& filter) {
-  (*this)("size", po::value(&filter.size), "only this problem size, such as M=1024,N=1024");
-  (*this)("device", po::value(&filter.device), "only this device (part of its name)");
+  (*this)("size", filter.size, "only this problem size, such as M=1024,N=1024");
+  (*this)("device", filter.device, "only this device (part of its name)");
 }
 
 void OptionTable::force(bool& force) {
-  (*this)("force", po::bool_switch(&force),
-          "replace the named file even if tuner has not written it");
+  (*this)("force", force, "replace the named file even if tuner has not written it");
 }
 
 void OptionTable::jobs(unsigned& count) {
@@ -73,15 +72,15 @@ void OptionTable::jobs(unsigned& count) {
 }
 
 void OptionTable::plugin_dirs(Words& folders) {
-  (*this)("plugin-dir", po::value(&folders)->composing(), "look for plugins here first");
+  (*this)("plugin-dir", folders, "look for plugins here first");
 }
 
 void OptionTable::results(std::string& folder) {
-  (*this)("results", po::value(&folder)->default_value("results"), "folder of the results");
+  (*this)("results", folder, "folder of the results");
 }
 
 void OptionTable::sizes(Words& sizes) {
-  (*this)("size", po::value(&sizes)->composing(),
+  (*this)("size", sizes,
           "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
 }
 
@@ -94,10 +93,10 @@ void OptionTable::timeout(double& seconds, const char* help) {
 
 void OptionTable::t1(StudyOptions& options, bool with_no_verify) {
   if (with_no_verify) {
-    (*this)("no-verify", po::bool_switch(&options.no_verify),
+    (*this)("no-verify", options.no_verify,
             "T1 file: compare no answers; tables, CSV and exports then say 'not verified'");
   }
-  (*this)("per", po::value(&options.per)->composing(),
+  (*this)("per", options.per,
           "T1 file: the right answer depends on this parameter; may be repeated");
 }
 

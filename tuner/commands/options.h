@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,19 @@ void must_be_some(const std::string& option, unsigned count);
 class OptionTable {
  public:
   OptionTable() { (*this)("help,h", "show this"); }
+  // A switch, words of which there may be several, or one value, whose default is what it is now.
+  template <typename Value>
+  void operator()(const char* name, Value& value, const char* help) {
+    if constexpr (std::is_same_v<Value, bool>) {
+      options_.add_options()(name, po::bool_switch(&value), help);
+    } else if constexpr (std::is_same_v<Value, Words>) {
+      options_.add_options()(name, po::value(&value)->composing(), help);
+    } else {
+      auto* const option = po::value(&value);
+      if (std::is_arithmetic_v<Value> || value != Value()) option->default_value(value);
+      options_.add_options()(name, option, help);
+    }
+  }
   template <typename... Parts>
   void operator()(const char* name, const Parts&... parts) {
     options_.add_options()(name, parts...);

@@ -46,12 +46,11 @@ ReportOptions parse_report(const Words& words) {
   ReportOptions o;
   Words limits;
   OptionTable add;
-  add("output,o", po::value(&o.output), "the HTML file to write ('-' for standard output)");
-  add("results", po::value(&o.results)->default_value("results"),
-      "folder of the results, with a STUDY");
+  add("output,o", o.output, "the HTML file to write ('-' for standard output)");
+  add("results", o.results, "folder of the results, with a STUDY");
   add.filter(o.filter);
-  add("title", po::value(&o.title), "of the page; default: the kernels' names");
-  add("limit", po::value(&limits)->composing(),
+  add("title", o.title, "of the page; default: the kernels' names");
+  add("limit", limits,
       "what a metric can reach at best on the device, such as gflops=67000: the report then says "
       "which share of it was reached; may be repeated");
   add.force(o.force);
@@ -110,9 +109,7 @@ int report_command(const Words& words) {
     if (fs::is_directory(place)) guard.protect_store(place);
   }
   guard.check(options.output);
-  std::vector<std::string> notes;
-  ReportData data = report_data(from.places, study, options.filter, notes);
-  for (const std::string& note : notes) tell(note);
+  ReportData data = report_data(from.places, study, options.filter, tell);
   if (data.sets.empty()) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;

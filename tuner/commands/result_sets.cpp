@@ -50,8 +50,7 @@ std::vector<double> course_of(Store& store, const StoredResults& results) {
 }
 
 std::vector<StoredResults> stored_sets(const fs::path& from, const Study* study,
-                                       const ResultFilter& filter,
-                                       std::vector<std::string>& notes) {
+                                       const ResultFilter& filter, const Note& tell) {
   Store store = Store::open(from, Store::Access::kRead);
   std::vector<StoredResults> all = newest_of_each(stored_results(store, study, filter));
   for (StoredResults& set : all) {
@@ -60,18 +59,17 @@ std::vector<StoredResults> stored_sets(const fs::path& from, const Study* study,
       set.seconds = course_of(store, set);
     }
   }
-  notes.insert(notes.end(), store.notes().begin(), store.notes().end());
+  std::ranges::for_each(store.notes(), tell);
   return all;
 }
 
 }  // namespace
 
 std::vector<StoredResults> result_sets(const fs::path& from, const Study* study,
-                                       const ResultFilter& filter,
-                                       std::vector<std::string>& notes) {
+                                       const ResultFilter& filter, const Note& tell) {
   const bool folder = fs::is_directory(from);
   if (folder ? fs::exists(from / "tuner.sqlite") : is_store(from)) {
-    return stored_sets(from, study, filter, notes);
+    return stored_sets(from, study, filter, tell);
   }
   std::vector<StoredResults> all;
   for (LooseRanking& loose : read_loose_rankings(from)) {
@@ -181,11 +179,11 @@ std::vector<ReportSet> report_sets(std::vector<StoredResults> results) {
 }
 
 ReportData report_data(const std::vector<std::filesystem::path>& places, const Study* study,
-                       const ResultFilter& filter, std::vector<std::string>& notes) {
+                       const ResultFilter& filter, const Note& tell) {
   ReportData data;
   std::vector<std::string> kernels;
   for (const std::filesystem::path& place : places) {
-    for (ReportSet& set : report_sets(result_sets(place, study, filter, notes))) {
+    for (ReportSet& set : report_sets(result_sets(place, study, filter, tell))) {
       if (std::ranges::find(kernels, set.kernel) == kernels.end()) kernels.push_back(set.kernel);
       data.sets.push_back(std::move(set));
     }

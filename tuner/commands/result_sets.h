@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/report/page.h"
+#include "tuner/run/settings.h"
 #include "tuner/run/stored_results.h"
 
 namespace tuner {
@@ -14,7 +15,7 @@ namespace tuner {
 // (.tar.gz) of those. Of equal devices and sizes what a plain run would go on with. Throws
 // InputError where there is nothing; empty where nothing fits the filter.
 std::vector<StoredResults> result_sets(const std::filesystem::path& from, const Study* study,
-                                       const ResultFilter& filter, std::vector<std::string>& notes);
+                                       const ResultFilter& filter, const Note& tell);
 
 // Whether this is such a place, and no study.
 bool holds_results(const std::filesystem::path& place);
@@ -23,6 +24,6 @@ std::vector<ReportSet> report_sets(std::vector<StoredResults> results);
 
 // What all these places hold, under the names of its kernels; see result_sets().
 ReportData report_data(const std::vector<std::filesystem::path>& places, const Study* study,
-                       const ResultFilter& filter, std::vector<std::string>& notes);
+                       const ResultFilter& filter, const Note& tell);
 
 }  // namespace tuner

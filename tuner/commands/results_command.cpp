@@ -36,7 +36,7 @@ std::string failures_command(const StudyOptions& named, const std::string& resul
 namespace {
 
 struct ResultsOptions : StudyOptions {  // `study` may also be where results are, or empty
-  std::string results;
+  std::string results = "results";
   ResultFilter filter;
   std::size_t top = 10;
   std::string csv;
@@ -52,15 +52,14 @@ ResultsOptions parse_results(const Words& words) {
   OptionTable add;
   add.results(o.results);
   add.filter(o.filter);
-  add("top", po::value(&o.top)->default_value(10), "how many to show");
-  add("csv", po::value(&o.csv), "write the ranked CSV here ('-' for standard output)");
+  add("top", o.top, "how many to show");
+  add("csv", o.csv, "write the ranked CSV here ('-' for standard output)");
   add.force(o.force);
-  add("here", po::bool_switch(&o.here),
-      "with a STUDY: say also what this machine's compiler and driver make stale");
-  add("all", po::bool_switch(&o.all),
+  add("here", o.here, "with a STUDY: say also what this machine's compiler and driver make stale");
+  add("all", o.all,
       "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
   add.t1(o);
-  add("failures", po::bool_switch(&o.failures),
+  add("failures", o.failures,
       "why variants failed, by cause, with an example of each, instead of the ranking");
   add.color(o.color);
   const auto values = add.parse(words, "tuner results [STUDY|DIR|FILE] [options]");
@@ -92,15 +91,12 @@ void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& 
 
 // Rankings of files have nothing beside them, and nothing that could be stale.
 std::vector<StoredResults> in_files(const ResultsOptions& options) {
-  std::vector<std::string> notes;
-  std::vector<StoredResults> all;
-  for (StoredResults& set : result_sets(options.study, nullptr, options.filter, notes)) {
+  std::vector<StoredResults> all = result_sets(options.study, nullptr, options.filter, tell);
+  for (const StoredResults& set : all) {
     if (!set.has_store && !options.csv.empty()) {
       reject(options.study, "its rankings are CSV files already; --csv is for those of a database");
     }
-    all.push_back(std::move(set));
   }
-  for (const std::string& note : notes) tell(note);
   return all;
 }
 

@@ -61,42 +61,41 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
 RunOptions parse_run(const Words& words) {
   RunOptions o;
   OptionTable add;
-  add("backend", po::value(&o.backend)->default_value("auto"),
-      "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
-  add("device", po::value(&o.device)->default_value("0"),
+  add("backend", o.backend, "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
+  add("device", o.device,
       "numbers such as 0,1, or all; those of one model share sizes and searches");
-  add("in-turn", po::bool_switch(&o.in_turn), "one size after the other, each on all devices");
+  add("in-turn", o.in_turn, "one size after the other, each on all devices");
   add.sizes(o.sizes);
-  add("where", po::value(&o.where)->composing(),
+  add("where", o.where,
       "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
-  add("strategy", po::value(&o.strategies)->composing(),
+  add("strategy", o.strategies,
       "NAME[:option=value,...]; see 'tuner list NAME'; with --replay it may be repeated");
-  add("budget", po::value(&o.budget),
+  add("budget", o.budget,
       "for each size: 500 (evaluations), 90s, 10m, 2h, target=0.8, patience=200, or several with "
       "commas; otherwise the study's");
   add.timeout(o.timeout, "seconds for one configuration");
-  add("seed", po::value(&o.search.seed)->default_value(1), "of the strategy");
+  add("seed", o.search.seed, "of the strategy");
   add.jobs(o.jobs);
   add.results(o.results);
-  add("fresh", po::bool_switch(&o.search.fresh), "measure anew what an earlier run has measured");
-  add("counters", po::bool_switch(&o.search.counters),
+  add("fresh", o.search.fresh, "measure anew what an earlier run has measured");
+  add("counters", o.search.counters,
       "read hardware counters of the finalists, and say what they are bound by");
-  add("cross-sizes", po::bool_switch(&o.cross_sizes),
+  add("cross-sizes", o.cross_sizes,
       "then measure each size's winner at the other sizes too, beyond the budget: exports know "
       "more");
   add.t1(o);
-  add("trace", po::value(&o.trace), "write run,eval,time_s,objective,strategy,seed as CSV");
+  add("trace", o.trace, "write run,eval,time_s,objective,strategy,seed as CSV");
   add.force(o.force);
-  add("progress", po::value(&o.progress)->default_value("auto"), "auto, plain, json or none");
+  add("progress", o.progress, "auto, plain, json or none");
   add.color(o.color);
   add.plugin_dirs(o.plugin_dirs);
-  add("random-order", po::bool_switch(&o.in_random_order),
+  add("random-order", o.in_random_order,
       "cpu backend: run a block's threads in random order between barriers, which shows a missing "
       "__syncthreads");
   bool cold_start = false;
-  add("no-warm-start", po::bool_switch(&cold_start),
+  add("no-warm-start", cold_start,
       "do not tell the strategy what was measured for other sizes and on other devices");
-  add("warm-start", po::value(&o.warm_start_recording),
+  add("warm-start", o.warm_start_recording,
       "tell the strategy what a recording says, as if it were an earlier run in another place");
   add.add(replay_options(o));
   const auto values =

@@ -38,11 +38,10 @@ TryOptions parse_try(const Words& words) {
   add.sizes(o.sizes);
   add.t1(o, false);
   add.timeout(o.timeout, "seconds");
-  add("random-order", po::bool_switch(&o.in_random_order),
+  add("random-order", o.in_random_order,
       "cpu backend: run a block's threads in random order between barriers");
-  add("counters", po::bool_switch(&o.counters),
-      "read hardware counters, and say what it is bound by");
-  add("json", po::bool_switch(&o.json), "what came of it as JSON, one line for each size");
+  add("counters", o.counters, "read hardware counters, and say what it is bound by");
+  add("json", o.json, "what came of it as JSON, one line for each size");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
   const auto values = add.parse(words, "tuner try STUDY NAME=VALUE,... [options]");

@@ -112,19 +112,17 @@ VerifyOptions parse_verify(const Words& words) {
   VerifyOptions o;
   std::string retune;
   OptionTable add;
-  add("size", po::value(&o.named)->composing(),
+  add("size", o.named,
       "verify what is selected for this size; may be repeated; default: the tuned sizes");
-  add("random", po::value(&o.random)->default_value(0), "verify this many random sizes");
-  add("seed", po::value(&o.seed)->default_value(1), "of the random sizes");
+  add("random", o.random, "verify this many random sizes");
+  add("seed", o.seed, "of the random sizes");
   add.t1(o, false);
-  add("largest", po::value(&o.largest)->default_value(0),
-      "extent of a random size; 0: the largest that was tuned");
-  add("retune", po::value(&retune),
+  add("largest", o.largest, "extent of a random size; 0: the largest that was tuned");
+  add("retune", retune,
       "then search each of these sizes with this budget, such as 30s, say what the export loses "
       "here, "
       "and write it anew where it loses something");
-  add("results", po::value(&o.results)->default_value("results"),
-      "with --retune: folder of the results");
+  add("results", o.results, "with --retune: folder of the results");
   add.device(o, "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add.timeout(o.timeout, "seconds for one size");
   add.jobs(o.jobs);

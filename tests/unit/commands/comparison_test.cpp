@@ -14,8 +14,9 @@ namespace {
 
 class ComparisonTest : public RunTest {
  protected:
-  std::vector<StoredResults> sets() { return result_sets(folder.path(), nullptr, {}, notes); }
-  std::vector<std::string> notes;
+  std::vector<StoredResults> sets() {
+    return result_sets(folder.path(), nullptr, {}, [](const std::string&) {});
+  }
 };
 
 // A final records its finalists again, so that their dates say nothing any more.

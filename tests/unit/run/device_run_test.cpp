@@ -30,28 +30,22 @@ TEST_F(DeviceRunTest, TheBudgetEndsTheSearch) {
   EXPECT_EQ(outcome.results.trials.size(), 2U);
 }
 
-// Asks for everything, and writes down how many compile workers it hears of.
-class Listening final : public Strategy {
+// Asks one after the other, and writes down how many compile workers it hears of.
+class Listening final : public InOrder {
  public:
-  Listening(const SearchSpace& space, std::vector<std::size_t>& workers)
-      : size_(static_cast<std::uint64_t>(space.size())), workers_(workers) {}
-  std::vector<ConfigIndex> ask(std::size_t) override {
-    if (next_ == size_) return {};
-    return {next_++};
-  }
-  void tell(const Observation&) override {}
+  Listening(std::uint64_t size, std::vector<Prior>& learnt, std::vector<std::size_t>& workers)
+      : InOrder(size, learnt), workers_(workers) {}
+  std::vector<ConfigIndex> ask(std::size_t) override { return InOrder::ask(1); }
   void notice(const MachineState& machine) override { workers_.push_back(machine.compile_workers); }
 
  private:
-  std::uint64_t size_;
-  std::uint64_t next_ = 0;
   std::vector<std::size_t>& workers_;
 };
 
 TEST_F(DeviceRunTest, TheStrategyHearsOfTheMachineBeforeEachQuestion) {
   std::vector<std::size_t> workers;
   settings.make_strategy = [&](const SearchSpace& space) {
-    return std::make_unique<Listening>(space, workers);
+    return std::make_unique<Listening>(space.size(), learnt, workers);
   };
   device.machine = MachineState{.compile_workers = 7};
   EXPECT_EQ(tune().measured, 6U);

@@ -49,7 +49,7 @@ class Heard {
 };
 
 // Asks for every configuration in order, and remembers what it learnt.
-class InOrder final : public Strategy {
+class InOrder : public Strategy {
  public:
   InOrder(std::uint64_t size, std::vector<Prior>& learnt) : size_(size), learnt_(learnt) {}
   std::vector<ConfigIndex> ask(std::size_t count) override {
