@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/plugins/strategies/parts/common.h"
+#include "tuner/ports/strategy.h"
 
 namespace tuner::strategies {
 
@@ -133,7 +134,7 @@ inline double typical_objective(const std::vector<double>& v) {
 }
 
 // What was measured in another place.
-using Results = std::vector<tuner_prior_result>;
+using Results = std::vector<PriorResult>;
 
 inline double typical(const ListedSpace& space, Index i) {
   return typical_objective(space.values(i));
@@ -145,7 +146,7 @@ inline Results results_of(const ListedSpace& space, std::size_t step, double exp
   Results results;
   double least = kInfinity;
   for (Index i = 0; i < space.size(); i += step) {
-    results.push_back({sdk::to_abi(i), exponent * std::log(typical(space, i))});
+    results.push_back({i, exponent * std::log(typical(space, i))});
     least = std::min(least, results.back().loss);
   }
   for (auto& result : results) result.loss -= least;

@@ -35,7 +35,7 @@ double mean_evaluations(const ListedSpace& space, const Results& prior) {
 TEST(DefaultWithPrior, AsksFirstForWhatWasBestElsewhere) {
   const ListedSpace space(typical_parameters(), typical_rule);
   Driver driver("default", space.table(), {});
-  driver.learn({{{17, 0}, 0.1}, {{40, 0}, kInfinity}, {{99, 0}, 0.0}, {{3, 0}, 1.0}}, 1);
+  driver.learn({{17, 0.1}, {40, kInfinity}, {99, 0.0}, {3, 1.0}}, 1);
   EXPECT_EQ(driver.ask(2), (std::vector<Index>{99, 17}));
 }
 
@@ -54,9 +54,9 @@ TEST(DefaultWithPrior, IgnoresOneWhereAllFailedOrNothingIsKnown) {
   Driver without("default", space.table(), {});
   Driver with("default", space.table(), {});
   with.learn({}, 1);
-  with.learn({{{5, 0}, kInfinity}, {{6, 0}, kInfinity}}, 1);
-  with.learn({{{1000000, 0}, 0.0}}, 1);
-  with.learn({{{5, 0}, 0.0}}, 0);
+  with.learn({{5, kInfinity}, {6, kInfinity}}, 1);
+  with.learn({{1000000, 0.0}}, 1);
+  with.learn({{5, 0.0}}, 0);
   EXPECT_EQ(with.ask(2), without.ask(2));
 }
 
@@ -73,9 +73,7 @@ class Prior : public testing::Test {
 
 TEST_F(Prior, PredictsWhatWasNotMeasuredFromWhatWas) {
   sdk::Prior place;
-  for (const auto& [index, loss] : results_of(space, 3, 1)) {
-    place.results.push_back({sdk::from_abi(index), loss});
-  }
+  for (const auto& [index, loss] : results_of(space, 3, 1)) place.results.push_back({index, loss});
   prior.add(place, {}, rng);
   double together = 0;
   std::vector<double> here;
