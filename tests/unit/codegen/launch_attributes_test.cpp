@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "compiled.h"
-#include "tests/unit/choice/sample_study.h"
+#include "launchers.h"
 #include "tuner/choice/selection.h"
 #include "tuner/codegen/header.h"
-#include "tuner/codegen/launcher.h"
 #include "tuner/results/results_json.h"
 
 namespace tuner {
@@ -96,13 +94,10 @@ int main() {
 
 TEST(LaunchAttributes, ALauncherWithThemCompilesWithoutAWarning) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
-  LauncherOptions options;
-  options.stem = "matmul_launcher";
-  options.source.text =
-      "__global__ void matmul(const float* A, float* C) { C[0] = A[0] + TUNE_BM; }\n"
-      "__global__ void finish(const float* A, float* C) { C[1] = A[0] + TUNE_BM; }\n";
-  options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
-  const auto files = export_launcher(study_with_attributes(), sample_results(), options);
+  const auto files =
+      launcher_of(study_with_attributes(),
+                  "__global__ void matmul(const float* A, float* C) { C[0] = A[0] + TUNE_BM; }\n"
+                  "__global__ void finish(const float* A, float* C) { C[1] = A[0] + TUNE_BM; }\n");
   EXPECT_NE(files.source.find("plan.shared, plan.attributes, list, stream"), std::string::npos);
   EXPECT_NE(files.source.find("next.attributes, next_list, stream"), std::string::npos);
   const HeaderFolder folder("");

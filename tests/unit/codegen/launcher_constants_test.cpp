@@ -5,32 +5,14 @@
 
 #include "compiled.h"
 #include "fake_cuda.h"
-#include "tests/unit/choice/sample_study.h"
-#include "tuner/codegen/launcher.h"
+#include "launchers.h"
 
 namespace tuner {
 namespace {
 
-ArgumentSpec array_argument(const std::string& name, const std::string& shape,
-                            Role role = Role::kIn) {
-  ArgumentSpec spec;
-  spec.name = name;
-  spec.shape = {Expression::parse_or_throw(shape)};
-  spec.role = role;
-  return spec;
-}
-
-ArgumentSpec number(const std::string& name) {
-  ArgumentSpec spec;
-  spec.name = name;
-  spec.is_scalar = true;
-  spec.value = Expression::parse_or_throw("2.5");
-  return spec;
-}
-
 Study study_with_constants(const std::vector<ArgumentSpec>& constants) {
   Study study = sample_study();
-  study.arguments = {array_argument("A", "M"), array_argument("C", "M", Role::kOut)};
+  study.arguments = {buffer("A", {"M"}), buffer("C", {"M"}, Role::kOut)};
   study.constants = constants;
   return study;
 }
@@ -45,14 +27,6 @@ __global__ void with_workspace(const float* A, float* C, float* room) {
   C[0] = A[0] * table[0] + room[0] + TUNE_BM;
 }
 )";
-
-LauncherFiles launcher_with_table(const Study& study) {
-  LauncherOptions options;
-  options.stem = "matmul_launcher";
-  options.source.text = kTableSource;
-  options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
-  return export_launcher(study, sample_results(), options);
-}
 
 constexpr const char* kBegin = R"(
 #include <thread>
@@ -85,17 +59,19 @@ int call(const float* given, std::size_t stream = 0, long long m = 1024) {
 std::string output_of(const Study& study, const std::string& functions, const std::string& body) {
   const HeaderFolder folder("");
   folder.write("cuda_runtime.h", kFakeCudaRuntime);
-  return output_with(launcher_with_table(study), folder,
+  return output_with(launcher_of(study, kTableSource), folder,
                      kBegin + functions + "int main() {\n" + body + "  release_constants();\n}\n");
 }
 
 std::string calls_of(const std::string& body) {
-  return output_of(study_with_constants({array_argument("table", "8")}), kCall, body);
+  return output_of(study_with_constants({buffer("table", {"8"})}), kCall, body);
 }
 
 TEST(LauncherConstants, OnlyArraysHaveAFunctionThatSetsThem) {
-  const auto files = launcher_with_table(study_with_constants(
-      {array_argument("table", "4"), array_argument("other", "M"), number("factor")}));
+  const auto files =
+      launcher_of(study_with_constants(
+                      {buffer("table", {"4"}), buffer("other", {"M"}), scalar("factor", "2.5")}),
+                  kTableSource);
   for (const char* declared :
        {"cudaError_t set_table(const float* from, cudaStream_t stream = nullptr);\n",
         "cudaError_t set_other(const float* from, std::size_t count, cudaStream_t stream = "
@@ -106,8 +82,8 @@ TEST(LauncherConstants, OnlyArraysHaveAFunctionThatSetsThem) {
     EXPECT_NE(files.header.find(declared), std::string::npos) << declared;
   }
   EXPECT_EQ(files.header.find("set_factor"), std::string::npos);
-  for (const auto& constants : {std::vector<ArgumentSpec>{}, {number("factor")}}) {
-    const auto none = launcher_with_table(study_with_constants(constants));
+  for (const auto& constants : {std::vector<ArgumentSpec>{}, {scalar("factor", "2.5")}}) {
+    const auto none = launcher_of(study_with_constants(constants), kTableSource);
     EXPECT_EQ(none.header.find("release_constants"), std::string::npos);
     EXPECT_EQ(none.source.find("kept"), std::string::npos);
     EXPECT_EQ(none.source.find("number_of"), std::string::npos);
@@ -266,7 +242,7 @@ TEST(LauncherConstants, OfVeryManyStreamsSomeCopyAgain) {
 }
 
 TEST(LauncherConstants, OfALengthThatFollowsTheSizeEnoughMustBeThere) {
-  EXPECT_EQ(output_of(study_with_constants({array_argument("table", "M // 256")}), kCall, R"(
+  EXPECT_EQ(output_of(study_with_constants({buffer("table", {"M // 256"})}), kCall, R"(
   std::printf("%d %d %d ", set_table(ones, 0), set_table(ones, 16385),
               set_table(ones, ~std::size_t(0)));
   set_table(ones, 4);
@@ -280,7 +256,7 @@ TEST(LauncherConstants, OfALengthThatFollowsTheSizeEnoughMustBeThere) {
 
 TEST(LauncherConstants, OfSeveralEachIsSetAlone) {
   const Study study = study_with_constants(
-      {number("factor"), array_argument("table", "8"), array_argument("other", "8")});
+      {scalar("factor", "2.5"), buffer("table", {"8"}), buffer("other", {"8"})});
   EXPECT_EQ(output_of(study, "", R"(
   set_table(ones);
   set_other(twos);
@@ -324,14 +300,14 @@ TEST(LauncherConstants, ThreadsMayCallAndSetAtOnce) {
 
 TEST(LauncherConstants, CompileWithoutAWarning) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
-  Study with_workspace = study_with_constants({array_argument("table", "8")});
+  Study with_workspace = study_with_constants({buffer("table", {"8"})});
   with_workspace.kernel.entry = "with_workspace";
-  with_workspace.arguments.push_back(array_argument("room", "BM", Role::kWorkspace));
+  with_workspace.arguments.push_back(buffer("room", {"BM"}, Role::kWorkspace));
   for (const Study& study :
        {study_with_constants(
-            {array_argument("table", "8"), array_argument("other", "M // 256"), number("factor")}),
-        study_with_constants({number("factor")}), with_workspace}) {
-    const auto files = launcher_with_table(study);
+            {buffer("table", {"8"}), buffer("other", {"M // 256"}), scalar("factor", "2.5")}),
+        study_with_constants({scalar("factor", "2.5")}), with_workspace}) {
+    const auto files = launcher_of(study, kTableSource);
     const HeaderFolder folder("");
     write_launcher(folder, files);
     const std::string streams = study.constants.size() > 1 ? "-default-stream per-thread " : "";

@@ -8,20 +8,10 @@
 
 #include "compiled.h"
 #include "fake_cuda.h"
-#include "tests/unit/choice/sample_study.h"
-#include "tuner/codegen/launcher.h"
+#include "launchers.h"
 
 namespace tuner {
 namespace {
-
-ArgumentSpec matrix(const std::string& name, DataType type, Role role) {
-  ArgumentSpec spec;
-  spec.name = name;
-  spec.type = type;
-  spec.shape = {Expression::parse_or_throw("M"), Expression::parse_or_throw("N")};
-  spec.role = role;
-  return spec;
-}
 
 ArgumentSpec map_of(const std::string& matrix, const std::string& rows) {
   ArgumentSpec spec;
@@ -37,19 +27,13 @@ ArgumentSpec map_of(const std::string& matrix, const std::string& rows) {
 // The map comes before its matrix, as it may.
 Study study_with_box(const std::string& rows) {
   Study study = sample_study();
-  study.arguments = {map_of("A", rows), matrix("A", DataType::kBFloat16, Role::kIn),
-                     matrix("C", DataType::kFloat32, Role::kOut)};
+  study.arguments = {map_of("A", rows), buffer("A", {"M", "N"}, Role::kIn, DataType::kBFloat16),
+                     buffer("C", {"M", "N"}, Role::kOut, DataType::kFloat32)};
   return study;
 }
 
-LauncherFiles exported(const Study& study) {
-  LauncherOptions options;
-  options.stem = "matmul_launcher";
-  options.source.text =
-      "__global__ void matmul(CUtensorMap, const __nv_bfloat16*, float* C) { C[0] = TUNE_BM; }\n";
-  options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
-  return export_launcher(study, sample_results(), options);
-}
+constexpr const char* kTwice =
+    "__global__ void matmul(CUtensorMap, const __nv_bfloat16*, float* C) { C[0] = TUNE_BM; }\n";
 
 // Of cuda.h what maps need. The driver's function is found by its name alone.
 constexpr const char* kDriver = R"(#pragma once
@@ -95,7 +79,7 @@ std::string output_of(const Study& study, const std::string& body) {
                                      "constexpr auto cudaErrorNotSupported = cudaError_t(3);\n");
   folder.write("cuda_bf16.h", "#pragma once\nstruct __nv_bfloat16 { unsigned short bits; };\n");
   folder.write("cuda.h", kDriver);
-  return output_with(exported(study), folder, R"(
+  return output_with(launcher_of(study, kTwice), folder, R"(
 __nv_bfloat16 A[2];
 float C[1];
 int call(const __nv_bfloat16* a, long long m) { return matmul_launcher::matmul(a, C, m, 1024).status; }
@@ -104,14 +88,14 @@ int main() {
 }
 
 TEST(LauncherMaps, AreNoParametersOfTheCall) {
-  const auto files = exported(study_with_box("64"));
+  const auto files = launcher_of(study_with_box("64"), kTwice);
   EXPECT_NE(files.header.find("launched matmul(const __nv_bfloat16* A, float* C, long long M, "
                               "long long N, cudaStream_t stream = nullptr);"),
             std::string::npos)
       << files.header.substr(files.header.find("launched matmul"), 300);
   Study without = study_with_box("64");
   without.arguments.erase(without.arguments.begin());
-  EXPECT_EQ(exported(without).source.find("matrix_map"), std::string::npos);
+  EXPECT_EQ(launcher_of(without, kTwice).source.find("matrix_map"), std::string::npos);
 }
 
 TEST(LauncherMaps, DescribeTheMatrixOfTheCallAndAreMadeAgainWhereItLiesElsewhere) {

@@ -3,43 +3,24 @@
 #include <gtest/gtest.h>
 
 #include "fake_cuda.h"
-#include "tests/unit/choice/sample_study.h"
+#include "launchers.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
 namespace {
 
-ArgumentSpec buffer(const std::string& name, const std::string& shape, Role role,
-                    DataType type = DataType::kFloat32) {
-  ArgumentSpec spec;
-  spec.name = name;
-  spec.type = type;
-  spec.shape = {Expression::parse_or_throw(shape)};
-  spec.role = role;
-  return spec;
-}
-
-ArgumentSpec scalar(const std::string& name, const std::string& value, DataType type) {
-  ArgumentSpec spec;
-  spec.name = name;
-  spec.type = type;
-  spec.is_scalar = true;
-  spec.value = Expression::parse_or_throw(value);
-  return spec;
-}
-
 // A kernel with every kind of argument.
 Study launcher_study() {
   Study study = sample_study();
-  study.arguments = {buffer("A", "M * N", Role::kIn),
-                     buffer("C", "M", Role::kOut),
-                     buffer("stream", "M", Role::kInOut, DataType::kInt32),
-                     buffer("words", "BM * N", Role::kScratch),
-                     buffer("flags", "3", Role::kScratch, DataType::kUInt8),
+  study.arguments = {buffer("A", {"M * N"}),
+                     buffer("C", {"M"}, Role::kOut),
+                     buffer("stream", {"M"}, Role::kInOut, DataType::kInt32),
+                     buffer("words", {"BM * N"}, Role::kScratch),
+                     buffer("flags", {"3"}, Role::kScratch, DataType::kUInt8),
                      scalar("alpha", "2.5", DataType::kFloat64),
                      scalar("rows", "M", DataType::kInt32),
                      scalar("tiles", "ceil_div(M, BM)", DataType::kInt64)};
-  study.constants = {buffer("table", "4", Role::kIn)};
+  study.constants = {buffer("table", {"4"})};
   return study;
 }
 
@@ -54,17 +35,18 @@ extern "C++" __global__ void matmul(const float* A, float* C, int* stream, float
 }
 )";
 
-LauncherOptions launcher_options() {
-  LauncherOptions options;
-  options.stem = "matmul_launcher";
-  options.source.text = kSource;
+LauncherOptions sample_options() {
+  LauncherOptions options = launcher_options(kSource);
   options.source.macros = {"SCALE"};
-  options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
   return options;
 }
 
+LauncherFiles exported() {
+  return export_launcher(launcher_study(), sample_results(), sample_options());
+}
+
 TEST(Launcher, TheFunctionTakesWhatTheStudyLeavesToTheCaller) {
-  const auto files = export_launcher(launcher_study(), sample_results(), launcher_options());
+  const auto files = exported();
   // stream and words are names of the function's own; N comes from no scalar; tiles is computed.
   EXPECT_NE(files.header.find("launched matmul(const float* A, float* C, std::int32_t* stream_, "
                               "double alpha, std::int32_t rows, const float* table, long long N, "
@@ -78,7 +60,7 @@ TEST(Launcher, TheFunctionTakesWhatTheStudyLeavesToTheCaller) {
 
 // BM is 16, 32 or 128; the other parameters do not occur in the source.
 TEST(Launcher, ConfigurationsThatCompileToTheSameShareAVariant) {
-  const auto files = export_launcher(launcher_study(), sample_results(), launcher_options());
+  const auto files = exported();
   EXPECT_NE(files.source.find("in 3 variants"), std::string::npos);
   EXPECT_NE(files.source.find("constexpr int variant_of[] = {0, 1, 1, 2};"), std::string::npos);
   EXPECT_EQ(files.source.find("#define TUNE_VEC"), std::string::npos);
@@ -93,13 +75,13 @@ std::size_t count_of(const std::string& text, const std::string& what) {
 }
 
 TEST(Launcher, TheSourceIsThereOnceAndWhatAllVariantsHaveIsSaidOnce) {
-  const auto files = export_launcher(launcher_study(), sample_results(), launcher_options());
+  const auto files = exported();
   EXPECT_EQ(count_of(files.source + files.text + files.header, "__shared__ float tile"), 1U);
   EXPECT_EQ(count_of(files.source, "#include \"matmul_launcher.inl\""), 3U);
   EXPECT_EQ(count_of(files.source, "#define TUNE_BM"), 3U);
   EXPECT_EQ(count_of(files.source, "#define TUNER_KERNEL_0 matmul\n"), 1U);
   // One that the source defines itself is not there for the next variant.
-  LauncherOptions options = launcher_options();
+  LauncherOptions options = sample_options();
   options.source.macros.emplace_back("TUNER_KERNEL_0");
   const auto own = export_launcher(launcher_study(), sample_results(), options);
   EXPECT_EQ(count_of(own.source, "#define TUNER_KERNEL_0 matmul\n"), 3U);
@@ -117,8 +99,8 @@ TEST(Launcher, NewFiguresOfTheSameConfigurationsChangeNothingButTheEnd) {
       trial.objective = SearchFigure(1.25 * trial.objective.value());
     }
   }
-  const auto before = export_launcher(launcher_study(), sample_results(), launcher_options());
-  const auto after = export_launcher(launcher_study(), slower, launcher_options());
+  const auto before = exported();
+  const auto after = export_launcher(launcher_study(), slower, sample_options());
   const auto end = before.header.find("// What was measured.");
   ASSERT_NE(end, std::string::npos);
   EXPECT_EQ(before.header.substr(0, end), after.header.substr(0, end));
@@ -130,7 +112,7 @@ TEST(Launcher, NewFiguresOfTheSameConfigurationsChangeNothingButTheEnd) {
 TEST(Launcher, TheMachineCodeIsThatOfTheKernelByItself) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
   Study study = launcher_study();
-  study.arguments = {buffer("A", "M", Role::kIn), buffer("C", "M", Role::kOut)};
+  study.arguments = {buffer("A", {"M"}), buffer("C", {"M"}, Role::kOut)};
   study.constants.clear();  // in constant memory variants lie one behind the other
   const std::string kernel = R"(
 __global__ void matmul(const float* A, float* C) {
@@ -140,7 +122,7 @@ __global__ void matmul(const float* A, float* C) {
   for (int i = 0; i < TUNE_BM; ++i) C[threadIdx.x] += tile[(threadIdx.x + i) % TUNE_BM];
 }
 )";
-  LauncherOptions options = launcher_options();
+  LauncherOptions options = sample_options();
   options.source.text = kernel;
   const auto files = export_launcher(study, sample_results(), options);
   const HeaderFolder folder("");
@@ -166,10 +148,10 @@ test $(sort -u all | wc -l) = 3 && cmp all alone && echo same
 // Compiled for each size: what is listed can be launched, nothing else.
 TEST(Launcher, AnEntryOfTheSizeHasAVariantForEachSizeThatWasTuned) {
   Study study = launcher_study();
-  study.arguments = {buffer("C", "M", Role::kOut)};
+  study.arguments = {buffer("C", {"M"}, Role::kOut)};
   study.constants.clear();
   study.kernel.entry = "scale<{M}, {BM}>";
-  LauncherOptions options = launcher_options();
+  LauncherOptions options = sample_options();
   options.source.text =
       "template <int M, int BM> __global__ void scale(float* C) { C[0] = M * BM; }\n";
   const auto files = export_launcher(study, sample_results(), options);
@@ -189,7 +171,7 @@ TEST(Launcher, AnEntryOfTheSizeHasAVariantForEachSizeThatWasTuned) {
 
 // The header's part that needs no CUDA, with a stand-in for the toolkit's header.
 TEST(Launcher, ScratchMemoryFollowsTheConfiguration) {
-  const auto files = export_launcher(launcher_study(), sample_results(), launcher_options());
+  const auto files = exported();
   const HeaderFolder folder(files.header);
   folder.write("cuda_runtime.h", "typedef int cudaError_t; typedef struct stream* cudaStream_t;\n");
   folder.write("main.cpp", R"(#include "tuned.h"
@@ -206,7 +188,7 @@ int main() {}
 
 TEST(Launcher, CompilesWithoutAWarning) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
-  const auto files = export_launcher(launcher_study(), sample_results(), launcher_options());
+  const auto files = exported();
   const HeaderFolder folder("");
   write_launcher(folder, files);
   folder.write("app.cpp", R"(#include "matmul_launcher.hpp"
@@ -223,7 +205,7 @@ int main() {
 
 std::string refusal(const Study& study) {
   try {
-    export_launcher(study, sample_results(), launcher_options());
+    export_launcher(study, sample_results(), sample_options());
   } catch (const InputError& error) {
     return error.what();
   }
@@ -235,7 +217,7 @@ TEST(Launcher, OneOfACpuSaysThatTheArchitectureIsToBeChosen) {
   results.resize(1);
   results.front().device.backend = "cpu";
   results.front().device.arch = "x86-64";
-  const std::string source = export_launcher(launcher_study(), results, launcher_options()).source;
+  const std::string source = export_launcher(launcher_study(), results, sample_options()).source;
   EXPECT_NE(source.find("//   nvcc -std=c++17 -arch=native -c matmul_launcher.cu  (tuned on a CPU: "
                         "choose your GPU's architecture)\n"),
             std::string::npos)
@@ -245,7 +227,7 @@ TEST(Launcher, OneOfACpuSaysThatTheArchitectureIsToBeChosen) {
 TEST(Launcher, OptionsAreQuotedForAShell) {
   Study study = launcher_study();
   study.kernel.options = {"-DX=1;rm it's", "-lineinfo"};
-  EXPECT_NE(export_launcher(study, sample_results(), launcher_options())
+  EXPECT_NE(export_launcher(study, sample_results(), sample_options())
                 .source.find(R"(nvcc -std=c++17 '-DX=1;rm it'\''s' -lineinfo -gencode)"),
             std::string::npos);
 }
@@ -260,7 +242,7 @@ TEST(Launcher, WhatItCannotHoldIsRefused) {
   study = launcher_study();
   study.kernel.options = {"-use_fast_math", "--gpu-architecture=sm_{device.compute_capability}a"};
   EXPECT_EQ(refusal(study), "none");
-  EXPECT_NE(export_launcher(study, sample_results(), launcher_options())
+  EXPECT_NE(export_launcher(study, sample_results(), sample_options())
                 .source.find("nvcc -std=c++17 -use_fast_math -gencode "
                              "arch=compute_90a,code=sm_90a -c matmul_launcher.cu"),
             std::string::npos);
@@ -271,10 +253,10 @@ TEST(Launcher, WhatItCannotHoldIsRefused) {
 TEST(Launcher, EntriesMayBeTemplates) {
   if (!has_command("nvcc")) GTEST_SKIP() << "no nvcc";
   Study study = launcher_study();
-  study.arguments = {buffer("C", "M", Role::kOut)};
+  study.arguments = {buffer("C", {"M"}, Role::kOut)};
   study.constants.clear();
   study.kernel.entry = "scale<Pair, {BM}>";
-  LauncherOptions options = launcher_options();
+  LauncherOptions options = sample_options();
   options.source.text =
       "struct Pair { float a, b; };\n"
       "template <class T, int N> __global__ void scale(float* C) { C[0] = T{N, 1}.a; }\n";

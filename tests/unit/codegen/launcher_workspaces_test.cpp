@@ -5,40 +5,32 @@
 
 #include "compiled.h"
 #include "fake_cuda.h"
-#include "tests/unit/choice/sample_study.h"
-#include "tuner/codegen/launcher.h"
+#include "launchers.h"
 
 namespace tuner {
 namespace {
 
-ArgumentSpec array(const std::string& name, const std::string& shape, Role role,
-                   Zero zero = Zero::kOnce) {
-  ArgumentSpec spec;
-  spec.name = name;
-  spec.shape = {Expression::parse_or_throw(shape)};
-  spec.role = role;
+ArgumentSpec workspace(const std::string& name, const std::string& shape, Zero zero) {
+  ArgumentSpec spec = buffer(name, {shape}, Role::kWorkspace);
   spec.zero = zero;
   return spec;
 }
 
 Study study_with(const std::vector<ArgumentSpec>& workspaces) {
   Study study = sample_study();
-  study.arguments = {array("A", "M", Role::kIn), array("C", "M", Role::kOut)};
+  study.arguments = {buffer("A", {"M"}), buffer("C", {"M"}, Role::kOut)};
   study.arguments.insert(study.arguments.end(), workspaces.begin(), workspaces.end());
   return study;
 }
 
 LauncherFiles launcher_of(const Study& study) {
-  LauncherOptions options;
-  options.stem = "matmul_launcher";
   std::string parameters = "const float* A, float* C";
   for (std::size_t i = 2; i < study.arguments.size(); ++i) {
     parameters += ", float* " + study.arguments[i].name;
   }
-  options.source.text = "__global__ void matmul(" + parameters + ") { C[0] = A[0] + TUNE_BM; }\n" +
-                        "__global__ void finish(" + parameters + ") { C[1] = A[0] + TUNE_BM; }\n";
-  options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
-  return export_launcher(study, sample_results(), options);
+  return launcher_of(study, "__global__ void matmul(" + parameters +
+                                ") { C[0] = A[0] + TUNE_BM; }\n" + "__global__ void finish(" +
+                                parameters + ") { C[1] = A[0] + TUNE_BM; }\n");
 }
 
 // The output of a program with this body, in which call(M, stream) calls the launcher.
@@ -55,9 +47,9 @@ int main() {
 )" + body + "}\n");
 }
 
-const ArgumentSpec kOnce = array("once", "BM * M", Role::kWorkspace);
-const ArgumentSpec kEach = array("each", "M", Role::kWorkspace, Zero::kEach);
-const ArgumentSpec kNever = array("never", "M", Role::kWorkspace, Zero::kNever);
+const ArgumentSpec kOnce = workspace("once", "BM * M", Zero::kOnce);
+const ArgumentSpec kEach = workspace("each", "M", Zero::kEach);
+const ArgumentSpec kNever = workspace("never", "M", Zero::kNever);
 
 TEST(LauncherWorkspaces, AreNoParameters) {
   const auto files = launcher_of(study_with({kOnce, kEach, kNever}));

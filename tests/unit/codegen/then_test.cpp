@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "compiled.h"
-#include "tests/unit/choice/sample_study.h"
+#include "launchers.h"
 #include "tuner/base/error.h"
 #include "tuner/choice/selection.h"
 #include "tuner/codegen/header.h"
-#include "tuner/codegen/launcher.h"
 
 namespace tuner {
 namespace {
@@ -101,11 +100,7 @@ __global__ void clear(float* next) { next[0] = 0; }
 )";
 
 LauncherFiles sequence_launcher(const Study& study = sequence_study()) {
-  LauncherOptions options;
-  options.stem = "matmul_launcher";
-  options.source.text = kTwoKernels;
-  options.source.relevant = [](const CompileRequest&) { return std::set<std::string>{"TUNE_BM"}; };
-  return export_launcher(study, sample_results(), options);
+  return launcher_of(study, kTwoKernels);
 }
 
 // A variant without `finish` need not have it: its source has none.

@@ -1,13 +1,13 @@
 #include "tuner/store/merge.h"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <chrono>
 #include <fstream>
 #include <iterator>
 #include <thread>
 
+#include "run_sql.h"
 #include "sample_trials.h"
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/base/error.h"
@@ -18,14 +18,6 @@ namespace tuner {
 namespace {
 
 namespace fs = std::filesystem;
-
-void run_sql(const fs::path& file, const std::string& sql) {
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(database);
-  sqlite3_close(database);
-}
 
 // A results folder with the samples first to last of one context.
 void fill_range(const fs::path& folder, const ContextKey& key, int first, int last) {
