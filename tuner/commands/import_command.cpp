@@ -80,7 +80,7 @@ TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study*
   batch.key = key_of(recording, as, study, tell);
   batch.key.parameters =
       parameter_names(study != nullptr ? study->parameters : recording.parameters);
-  batch.trials = study != nullptr ? trials_of(recording, study->parameters) : trials_of(recording);
+  batch.trials = trials_of(recording, study != nullptr ? study->parameters : recording.parameters);
   if (batch.trials.empty()) reject(recording.name, "there are no results in it");
   if (study == nullptr) {
     batch.ranked_by.objective = {recording.objective, recording.maximize || as.maximize, {}};

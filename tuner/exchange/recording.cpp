@@ -124,14 +124,6 @@ Trial trial_of(const Recording& recording, std::size_t entry, Configuration conf
 
 }  // namespace
 
-std::vector<Trial> trials_of(const Recording& recording) {
-  std::vector<Trial> trials;
-  for (std::size_t entry = 0; entry < recording.entries.size(); ++entry) {
-    trials.push_back(trial_of(recording, entry, recording.configuration(entry)));
-  }
-  return trials;
-}
-
 std::vector<Trial> trials_of(const Recording& recording, const std::vector<Parameter>& parameters) {
   const auto order = places(recording, parameters);
   std::vector<Trial> trials;

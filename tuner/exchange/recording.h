@@ -73,12 +73,10 @@ class RecordingIndex {
 };
 
 // One trial for each entry, in their order. What the file calls the time is the median, be it a
-// mean or not; another objective is a metric. Trials are not scored by a study.
-std::vector<Trial> trials_of(const Recording& recording);
-
-// The same for a space of these parameters, in their order: values are matched by text where the
-// recording has texts; a parameter with a single value may be missing on either side. Throws
-// InputError when another one cannot be matched.
+// mean or not; another objective is a metric. Trials are not scored by a study. Configurations are
+// of these parameters, in their order: values are matched by text where the recording has texts; a
+// parameter with a single value may be missing on either side. Throws InputError when another one
+// cannot be matched.
 std::vector<Trial> trials_of(const Recording& recording, const std::vector<Parameter>& parameters);
 
 // A space to search, as far as it matters here: SearchSpace, RecordedSpace.

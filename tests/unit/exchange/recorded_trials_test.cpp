@@ -20,8 +20,12 @@ Parameter numbers(const std::string& name, std::vector<std::int64_t> values) {
   return {name, {values.begin(), values.end()}, {}};
 }
 
+std::vector<Trial> own_trials_of(const Recording& recording) {
+  return trials_of(recording, recording.parameters);
+}
+
 TEST(RecordedTrials, KeepTheRecordedParametersWithoutASpace) {
-  const auto trials = trials_of(parse_recording(kNumbersAsText, "rec"));
+  const auto trials = own_trials_of(parse_recording(kNumbersAsText, "rec"));
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_EQ(trials[0].configuration, (Configuration{"1", std::int64_t{0}, "fast"}));
   EXPECT_EQ(trials[0].timing.median, 5.0);
@@ -41,7 +45,7 @@ TEST(RecordedTrials, TakeOrderAndValuesOfASpace) {
 }
 
 TEST(RecordedTrials, OfAnotherObjectiveAreAMetric) {
-  const auto trials = trials_of(parse_recording(kNumbersAsText, "rec", "gflops"));
+  const auto trials = own_trials_of(parse_recording(kNumbersAsText, "rec", "gflops"));
   EXPECT_EQ(trials[0].metrics, (std::vector<std::pair<std::string, double>>{{"gflops", 7.0}}));
   EXPECT_EQ(trials[0].objective.value(), 7.0);
 }
