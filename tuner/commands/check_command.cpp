@@ -16,7 +16,7 @@
 #include "tuner/model/launch.h"
 #include "tuner/model/limits.h"
 #include "tuner/model/study.h"
-#include "tuner/resolve/compiled_names.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/run/bench.h"

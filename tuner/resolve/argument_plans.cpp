@@ -14,7 +14,7 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
-#include "tuner/resolve/fill_plan.h"
+#include "tuner/resolve/attempt.h"
 
 namespace tuner {
 
@@ -114,6 +114,30 @@ Expected<std::string, std::string> substitute(const std::string& text, const Bin
   return out;
 }
 
+std::optional<std::string> plan_fill(const Bindings& names, FillSpec& fill) {
+  const Expression rule = fill.rule;
+  fill.rule = {};
+  if (rule.empty()) return std::nullopt;
+  if (fill.kind == FillSpec::Kind::kFormula) {
+    fill.formula = rule.text();
+    for (const std::string& name : rule.names()) {
+      const auto found = names.find(name);
+      if (name == "i" || found == names.end()) continue;
+      if (const auto* extent = std::get_if<std::int64_t>(&found->second)) {
+        fill.names.emplace_back(name, *extent);
+      }
+    }
+    return std::nullopt;
+  }
+  const auto value = rule.evaluate(names);
+  if (!value) return value.error().message;
+  fill.b = to_number(*value);
+  if (!(std::fabs(fill.b) <= 0x1p53) || fill.b != std::floor(fill.b)) {
+    return to_text(*value) + " is no whole number of elements";
+  }
+  return std::nullopt;
+}
+
 // ---- arguments ----------------------------------------------------------------------------------
 
 TextureView view_of(const TextureSpec& spec, const ArgumentSpec& target,
@@ -164,90 +188,89 @@ namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
 
-Expected<std::vector<std::byte>, std::string> number_bytes(DataType type,
-                                                           const Expression& expression,
-                                                           const Bindings& names,
-                                                           const std::string& what) {
-  const auto value = value_of(expression, names, what);
-  if (!value) return Unexpected{value.error()};
-  if (std::holds_alternative<std::string>(*value)) {
-    return Unexpected{fmt::format("{} '{}' is text, must be a number", what, expression.text())};
+std::vector<std::byte> number_bytes(DataType type, const Expression& expression,
+                                    const Bindings& names, const std::string& what) {
+  const Value value = needed(value_of(expression, names, what));
+  if (std::holds_alternative<std::string>(value)) {
+    throw NoPlan{fmt::format("{} '{}' is text, must be a number", what, expression.text())};
   }
-  const double real = to_number(*value);
+  const double real = to_number(value);
   if (is_floating(type)) return scalar_bytes(type, real);
   const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
   const int bits = static_cast<int>(size_of(type)) * 8 - (is_signed ? 1 : 0);
   const double limit = std::ldexp(1.0, bits);  // exclusive
-  const auto* integer = std::get_if<std::int64_t>(&*value);
+  const auto* integer = std::get_if<std::int64_t>(&value);
   // The doubles next to 2^63 and 2^64 round up, but every int64 is in range there anyway.
   const bool fits = (integer != nullptr && bits >= 63) ||
                     (real == std::floor(real) && real >= -limit && real < limit);
   if (!fits || (!is_signed && real < 0)) {
-    return Unexpected{fmt::format("{} '{}' is {}, does not fit {}", what, expression.text(),
-                                  to_text(*value), name_of(type))};
+    throw NoPlan{fmt::format("{} '{}' is {}, does not fit {}", what, expression.text(),
+                             to_text(value), name_of(type))};
   }
   return scalar_bytes(type, integer != nullptr ? *integer : static_cast<std::int64_t>(real));
 }
 
-std::optional<std::string> measure_shape(const ArgumentSpec& spec, const Bindings& names,
-                                         ArgumentPlan& plan) {
+void measure_shape(const ArgumentSpec& spec, const Bindings& names, ArgumentPlan& plan) {
   plan.elements = 1;
   for (const Expression& extent : spec.shape) {
-    const auto value = whole(extent, names, "the shape of " + spec.name, {1, 1, kMostElements});
-    if (!value) return value.error();
-    if (plan.elements > kMostElements / *value) {
-      return fmt::format("{} has more than 2^60 elements", spec.name);
+    const std::uint64_t value =
+        needed(whole(extent, names, "the shape of " + spec.name, {1, 1, kMostElements}));
+    if (plan.elements > kMostElements / value) {
+      throw NoPlan{fmt::format("{} has more than 2^60 elements", spec.name)};
     }
-    plan.elements *= *value;
-    plan.extents.push_back(*value);
+    plan.elements *= value;
+    plan.extents.push_back(value);
   }
-  if (spec.lanes == 1) return std::nullopt;
+  if (spec.lanes == 1) return;
   plan.extents.push_back(static_cast<std::uint64_t>(spec.lanes));
   plan.elements *= plan.extents.back();
-  return std::nullopt;
+}
+
+// Empty where the configuration decides, or there is none.
+std::optional<ArgumentPlan> measured(const ArgumentSpec& spec, const Bindings& names) {
+  if (varies(spec, names)) return std::nullopt;
+  const auto plan = attempt([&] {
+    ArgumentPlan out;
+    measure_shape(spec, names, out);
+    return out;
+  });
+  return plan ? std::optional(*plan) : std::nullopt;
 }
 
 // The address that a member is. Of a buffer whose size the configuration decides, only the
 // beginning is sure to be there.
-Expected<AddressPlan, std::string> address_plan(const std::string& who, const MemberSpec& member,
-                                                const std::vector<ArgumentSpec>& arguments,
-                                                const Bindings& names) {
+AddressPlan address_plan(const std::string& who, const MemberSpec& member,
+                         const std::vector<ArgumentSpec>& arguments, const Bindings& names) {
   const auto of = position_of(arguments, member.of, names);
-  if (!of) return Unexpected{fmt::format("{}: there is no buffer '{}'", who, member.of)};
+  if (!of) throw NoPlan{fmt::format("{}: there is no buffer '{}'", who, member.of)};
   const ArgumentSpec& target = arguments[*of];
-  ArgumentPlan measured;
-  const bool is_known = !varies(target, names) && !measure_shape(target, names, measured);
+  const auto known = measured(target, names);
   const auto lanes = static_cast<std::uint64_t>(target.lanes);
-  const std::uint64_t most = is_known ? measured.elements / lanes : kMostElements;
-  const auto behind = whole(member.value, names, "the offset of " + who, {0, 0, most});
-  if (!behind) return Unexpected{behind.error()};
-  AddressPlan plan{member.offset, *of, *behind * lanes * size_of(target.type)};
+  const std::uint64_t most = known ? known->elements / lanes : kMostElements;
+  const std::uint64_t behind =
+      needed(whole(member.value, names, "the offset of " + who, {0, 0, most}));
+  AddressPlan plan{member.offset, *of, behind * lanes * size_of(target.type)};
   if (!member.texture) return plan;
-  if (!is_known) return Unexpected{fmt::format("{}: '{}' has no fixed extents", who, member.of)};
-  plan.texture = view_of(*member.texture, target, measured.extents);
-  if (auto wrong = texture_fault(*plan.texture)) return Unexpected{who + ": " + *wrong};
+  if (!known) throw NoPlan{fmt::format("{}: '{}' has no fixed extents", who, member.of)};
+  plan.texture = view_of(*member.texture, target, known->extents);
+  if (auto wrong = texture_fault(*plan.texture)) throw NoPlan{who + ": " + *wrong};
   return plan;
 }
 
 // The bytes of a struct, a vector, an address, a table of addresses.
-std::optional<std::string> fill_record(const ArgumentSpec& spec,
-                                       const std::vector<ArgumentSpec>& arguments,
-                                       const Bindings& names, ArgumentPlan& plan) {
+void fill_record(const ArgumentSpec& spec, const std::vector<ArgumentSpec>& arguments,
+                 const Bindings& names, ArgumentPlan& plan) {
   plan.scalar.assign(spec.record->bytes, std::byte{});
   for (const MemberSpec& member : spec.record->members) {
     const std::string who = member.path.empty() ? spec.name : spec.name + "." + member.path;
     if (member.is_address && member.of.empty()) continue;
     if (member.is_address) {
-      auto address = address_plan(who, member, arguments, names);
-      if (!address) return address.error();
-      plan.addresses.push_back(*address);
+      plan.addresses.push_back(address_plan(who, member, arguments, names));
       continue;
     }
     const auto bytes = number_bytes(member.type, member.value, names, who);
-    if (!bytes) return bytes.error();
-    std::ranges::copy(*bytes, plan.scalar.begin() + static_cast<std::ptrdiff_t>(member.offset));
+    std::ranges::copy(bytes, plan.scalar.begin() + static_cast<std::ptrdiff_t>(member.offset));
   }
-  return std::nullopt;
 }
 
 // Of a buffer of structs. Padding and addresses are zeros.
@@ -278,33 +301,44 @@ ArgumentPlan placeholder(const ArgumentSpec& spec) {
   return plan;
 }
 
-Expected<TensorMapPlan, std::string> map_plan(const ArgumentSpec& spec,
-                                              const std::vector<ArgumentSpec>& arguments,
-                                              const Bindings& names) {
+TensorMapPlan map_plan(const ArgumentSpec& spec, const std::vector<ArgumentSpec>& arguments,
+                       const Bindings& names) {
   constexpr std::uint64_t kMostInBox = 256;  // the copy engine's limit
   const auto of = position_of(arguments, spec.map->of, names);
-  if (!of) return Unexpected{fmt::format("{}: there is no argument '{}'", spec.name, spec.map->of)};
+  if (!of) throw NoPlan{fmt::format("{}: there is no argument '{}'", spec.name, spec.map->of)};
   TensorMapPlan plan;
   plan.of = *of;
   plan.map.type = arguments[*of].type;
   for (const Expression& extent : arguments[*of].shape) {
-    const auto value = whole(extent, names, "the shape of " + spec.map->of, {1, 1, kMostElements});
-    if (!value) return Unexpected{value.error()};
-    plan.map.extents.push_back(*value);
+    plan.map.extents.push_back(
+        needed(whole(extent, names, "the shape of " + spec.map->of, {1, 1, kMostElements})));
   }
   for (const Expression& extent : spec.map->box) {
-    const auto value = whole(extent, names, "the box of " + spec.name, {1, 1, kMostInBox});
-    if (!value) return Unexpected{value.error()};
-    plan.map.box.push_back(static_cast<std::uint32_t>(*value));
+    plan.map.box.push_back(static_cast<std::uint32_t>(
+        needed(whole(extent, names, "the box of " + spec.name, {1, 1, kMostInBox}))));
   }
-  const auto swizzle = whole(spec.map->swizzle, names, "the swizzle of " + spec.name, {0, 0, 128});
-  if (!swizzle) return Unexpected{swizzle.error()};
-  if (*swizzle != 0 && *swizzle != 32 && *swizzle != 64 && *swizzle != 128) {
-    return Unexpected{fmt::format("the swizzle of {} '{}' is {}, must be 0, 32, 64 or 128",
-                                  spec.name, spec.map->swizzle.text(), *swizzle)};
+  const std::uint64_t swizzle =
+      needed(whole(spec.map->swizzle, names, "the swizzle of " + spec.name, {0, 0, 128}));
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) {
+    throw NoPlan{fmt::format("the swizzle of {} '{}' is {}, must be 0, 32, 64 or 128", spec.name,
+                             spec.map->swizzle.text(), swizzle)};
   }
-  plan.map.swizzle = static_cast<std::uint32_t>(*swizzle);
+  plan.map.swizzle = static_cast<std::uint32_t>(swizzle);
   return plan;
+}
+
+void plan_contents(const ArgumentSpec& spec, const std::vector<ArgumentSpec>& arguments,
+                   const Bindings& names, ArgumentPlan& plan) {
+  measure_shape(spec, names, plan);
+  if (is_table(spec)) fill_record(spec, arguments, names, plan);
+  if (auto wrong = plan_fill(names, plan.fill)) throw NoPlan{spec.name + ": " + *wrong};
+  for (MemberPlan& member : plan.members) {
+    if (auto wrong = plan_fill(names, member.fill)) {
+      throw NoPlan{spec.name + "." + member.path + ": " + *wrong};
+    }
+  }
+  if (spec.fill.kind != FillSpec::Kind::kFile) return;
+  plan.fill.file = needed(substitute(spec.fill.file.string(), names), spec.name + ": ");
 }
 
 }  // namespace
@@ -312,34 +346,19 @@ Expected<TensorMapPlan, std::string> map_plan(const ArgumentSpec& spec,
 Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
                                                   const std::vector<ArgumentSpec>& arguments,
                                                   const Bindings& names) {
-  ArgumentPlan plan = placeholder(spec);
-  if (spec.map) {
-    auto map = map_plan(spec, arguments, names);
-    if (!map) return Unexpected{map.error()};
-    plan.map = std::move(*map);
-  } else if (spec.is_scalar && spec.record) {
-    if (const auto wrong = fill_record(spec, arguments, names, plan)) return Unexpected{*wrong};
-  } else if (spec.is_scalar) {
-    auto bytes = number_bytes(spec.type, spec.value, names, spec.name);
-    if (!bytes) return Unexpected{bytes.error()};
-    plan.scalar = std::move(*bytes);
-  } else {
-    if (const auto wrong = measure_shape(spec, names, plan)) return Unexpected{*wrong};
-    if (is_table(spec)) {
-      if (const auto wrong = fill_record(spec, arguments, names, plan)) return Unexpected{*wrong};
+  return attempt([&] {
+    ArgumentPlan plan = placeholder(spec);
+    if (spec.map) {
+      plan.map = map_plan(spec, arguments, names);
+    } else if (!spec.is_scalar) {
+      plan_contents(spec, arguments, names, plan);
+    } else if (spec.record) {
+      fill_record(spec, arguments, names, plan);
+    } else {
+      plan.scalar = number_bytes(spec.type, spec.value, names, spec.name);
     }
-    if (auto wrong = plan_fill(names, plan.fill)) return Unexpected{spec.name + ": " + *wrong};
-    for (MemberPlan& member : plan.members) {
-      if (auto wrong = plan_fill(names, member.fill)) {
-        return Unexpected{spec.name + "." + member.path + ": " + *wrong};
-      }
-    }
-    if (spec.fill.kind != FillSpec::Kind::kFile) return plan;
-    auto file = substitute(spec.fill.file.string(), names);
-    if (!file) return Unexpected{spec.name + ": " + file.error()};
-    plan.fill.file = *file;
-  }
-  return plan;
+    return plan;
+  });
 }
 
 // No buffer, and no bytes.
@@ -355,23 +374,23 @@ bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || spec.role >= 
 Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
     const std::vector<ArgumentSpec>& specs, const std::vector<ArgumentSpec>& arguments,
     const Bindings& names) {
-  std::vector<ArgumentPlan> plans;
-  for (const ArgumentSpec& spec : specs) {
-    if (varies(spec, names)) {
+  return attempt([&] {
+    std::vector<ArgumentPlan> plans;
+    for (const ArgumentSpec& spec : specs) {
+      if (!varies(spec, names)) {
+        plans.push_back(needed(argument_plan(spec, arguments, names)));
+        continue;
+      }
       if (!may_vary(spec)) {
-        return Unexpected{fmt::format(
+        throw NoPlan{fmt::format(
             "the shape of {} depends on the parameters; only scratch's or a workspace's may",
             spec.name)};
       }
       plans.push_back(placeholder(spec));
       plans.back().varies = true;
-      continue;
     }
-    auto plan = argument_plan(spec, arguments, names);
-    if (!plan) return Unexpected{plan.error()};
-    plans.push_back(std::move(*plan));
-  }
-  return plans;
+    return plans;
+  });
 }
 
 }  // namespace tuner

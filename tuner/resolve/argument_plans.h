@@ -39,6 +39,10 @@ std::string cpp_text(const Value& value);
 // The text with {NAME} replaced by the value of the name.
 Expected<std::string, std::string> substitute(const std::string& text, const Bindings& names);
 
+// Evaluates the rule of a plan's fill, as far as it can be before the elements are made. Says
+// what is wrong, or nothing.
+std::optional<std::string> plan_fill(const Bindings& names, FillSpec& fill);
+
 // `arguments`: all of the study's, for maps of their buffers.
 Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
                                                   const std::vector<ArgumentSpec>& arguments,

@@ -13,8 +13,8 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/resolve/argument_plans.h"
+#include "tuner/resolve/attempt.h"
 #include "tuner/resolve/option_table.h"
-#include "tuner/resolve/program_files.h"
 
 namespace tuner {
 namespace {
@@ -286,6 +286,26 @@ bool means_something(const std::string& word, const std::string& compiler, bool 
   return true;
 }
 
+// What a program is told of the files that hold the study's arguments: "argument=2:y.npy:float32:
+// 64x64:out", position, file, type, shape and role (tuner/plugins/program).
+void add_files(const Study& study, const Bindings& names, std::vector<std::string>& options) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  for (std::size_t i = 0; i < study.arguments.size(); ++i) {
+    const ArgumentSpec& argument = study.arguments[i];
+    std::vector<std::uint64_t> shape;
+    for (const Expression& extent : argument.shape) {
+      shape.push_back(
+          needed(whole(extent, names, "the shape of '" + argument.name + "'", {1, 1, kMost})));
+    }
+    if (argument.lanes > 1) shape.push_back(static_cast<std::uint64_t>(argument.lanes));
+    const char* role = argument.role == Role::kIn    ? "in"
+                       : argument.role == Role::kOut ? "out"
+                                                     : "inout";
+    options.push_back(fmt::format("argument={}:{}:{}:{}:{}", i, argument.file,
+                                  name_of(argument.type), fmt::join(shape, "x"), role));
+  }
+}
+
 }  // namespace
 
 std::string to_text(const OptionFault& fault) {
@@ -298,21 +318,19 @@ CompilerOptions compiler_options(const std::vector<std::string>& texts) {
 
 Expected<std::vector<std::string>, std::string> resolved_options(const Study& study,
                                                                  const Bindings& names) {
-  std::vector<std::string> options;
-  for (const std::string& option : study.kernel.options) {
-    auto text = substitute(option, names);
-    if (!text) return Unexpected{text.error()};
-    options.push_back(std::move(*text));
-  }
-  if (study.kernel.language == "program") {  // whose words are no compiler's
-    auto files = program_files(study, names);
-    if (!files) return files;
-    std::ranges::move(*files, std::back_inserter(options));
-    return options;
-  }
-  auto words = compiler_options(options);
-  if (!words) return Unexpected{to_text(words.error())};
-  return std::move(*words);
+  return attempt([&] {
+    std::vector<std::string> options;
+    for (const std::string& option : study.kernel.options) {
+      options.push_back(needed(substitute(option, names)));
+    }
+    if (study.kernel.language == "program") {  // whose words are no compiler's
+      add_files(study, names, options);
+      return options;
+    }
+    auto words = compiler_options(options);
+    if (!words) throw NoPlan{to_text(words.error())};
+    return std::move(*words);
+  });
 }
 
 CompilerOptions unresolved_options(const std::vector<std::string>& texts) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tuner/resolve/argument_plans.h"
+#include "tuner/resolve/attempt.h"
 #include "tuner/resolve/sequence_plan.h"
 
 namespace tuner {
@@ -148,10 +149,11 @@ Bindings names_of(const Study& study, const Bindings& fixed, const ReferenceCase
   return with_derived(study, std::move(names));
 }
 
+using Overrides = std::vector<std::pair<std::uint32_t, ArgumentPlan>>;
+
 // Outputs that a file fills with what is right.
-Expected<std::vector<std::pair<std::uint32_t, ArgumentPlan>>, std::string> answer_files(
-    const Study& study, const ReferencePlan& reference, const Bindings& names) {
-  std::vector<std::pair<std::uint32_t, ArgumentPlan>> files;
+Overrides answer_files(const Study& study, const ReferencePlan& reference, const Bindings& names) {
+  Overrides files;
   for (const std::uint32_t index : reference.arguments) {
     ArgumentSpec output = study.arguments[index];
     if (!is_there(output, names)) continue;
@@ -160,20 +162,17 @@ Expected<std::vector<std::pair<std::uint32_t, ArgumentPlan>>, std::string> answe
         std::ranges::find(all, output.name, &std::pair<std::string, std::filesystem::path>::first);
     if (file == all.end()) continue;
     output.fill = {FillSpec::Kind::kFile, 0, 0, file->second};
-    auto plan = argument_plan(output, study.arguments, names);
-    if (!plan) return Unexpected{"reference: " + plan.error()};
-    files.emplace_back(index, std::move(*plan));
+    files.emplace_back(index, needed(argument_plan(output, study.arguments, names), "reference: "));
   }
   return files;
 }
 
-Expected<AnswerPlan, std::string> answer_plan(const Study& study, const ReferencePlan& reference,
-                                              const Bindings& fixed, const ReferenceCase& one) {
+AnswerPlan answer_plan(const Study& study, const ReferencePlan& reference, const Bindings& fixed,
+                       const ReferenceCase& one) {
   AnswerPlan plan;
   plan.key = one.key;
   plan.values = one.values;
-  const std::string who =
-      one.values.empty() ? std::string("reference") : "reference, " + one.values;
+  const std::string who = one.values.empty() ? "reference: " : "reference, " + one.values + ": ";
   plan.by_problem = study.reference->by_problem;
   const Bindings names = names_of(study, fixed, one);
   for (std::uint32_t i = 0; i < study.arguments.size(); ++i) {
@@ -182,76 +181,63 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   }
   if (plan.by_problem) return plan;
   if (!study.reference->files.empty()) {
-    auto files = answer_files(study, reference, names);
-    if (!files) return Unexpected{files.error()};
-    plan.files = std::move(*files);
+    plan.files = answer_files(study, reference, names);
     return plan;
   }
-  auto sequence = reference_sequence(study, names);
-  if (!sequence) return Unexpected{who + ": " + sequence.error()};
-  static_cast<SequencePlan&>(plan) = std::move(*sequence);
+  static_cast<SequencePlan&>(plan) = needed(reference_sequence(study, names), who);
   for (const std::uint32_t index : reference.arguments) {
     const ArgumentSpec& spec = study.arguments[index];
     if (!is_there(spec, names) || !varies(spec, fixed)) continue;
     if (varies(spec, names)) {
-      return Unexpected{fmt::format(
+      throw NoPlan{fmt::format(
           "reference: argument '{}' depends on the parameters; name the reference's arguments, or "
           "say the values in its 'configuration'",
           spec.name)};
     }
-    auto argument = argument_plan(spec, study.arguments, names);
-    if (!argument) return Unexpected{who + ": " + argument.error()};
-    plan.overrides.emplace_back(index, std::move(*argument));
+    plan.overrides.emplace_back(index, needed(argument_plan(spec, study.arguments, names), who));
   }
   return plan;
 }
 
 // By any of its launches, each once; what they reach through addresses, too.
-Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
-                                                           const ReferenceSpec& spec) {
-  auto all = positions_of(study.arguments, spec.arguments, "reference", {});
+std::vector<std::uint32_t> taken_by(const Study& study, const ReferenceSpec& spec) {
+  auto all = needed(positions_of(study.arguments, spec.arguments, "reference", {}));
   for (const NextLaunchSpec& next : spec.then) {
-    auto more = positions_of(study.arguments, next.arguments, "reference", {});
-    if (!more) return more;
-    for (const std::uint32_t one : *more) {
-      if (all && std::ranges::find(*all, one) == all->end()) all->push_back(one);
+    for (const std::uint32_t one :
+         needed(positions_of(study.arguments, next.arguments, "reference", {}))) {
+      if (std::ranges::find(all, one) == all.end()) all.push_back(one);
     }
   }
-  if (!all) return all;
-  return with_reached(study.arguments, std::move(*all));
+  return with_reached(study.arguments, std::move(all));
 }
 
 }  // namespace
 
 Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bindings& names,
                                                     const std::vector<ReferenceCase>& cases) {
-  ReferencePlan plan;
-  const ReferenceSpec& spec = *study.reference;
-  auto arguments = taken_by(study, spec);
-  if (!arguments) return Unexpected{arguments.error()};
-  plan.arguments = std::move(*arguments);
-  // Files have the answers for one set of inputs.
-  plan.seeds = spec.files.empty() ? static_cast<std::uint32_t>(spec.seeds) : 1;
-  if (spec.files.empty()) plan.fills = spec.fills;
-  for (const ReferenceCase& one : cases) {
-    auto answer = answer_plan(study, plan, names, one);
-    if (!answer) return Unexpected{answer.error()};
-    plan.answers.push_back(std::move(*answer));
-  }
-  return plan;
+  return attempt([&] {
+    ReferencePlan plan;
+    const ReferenceSpec& spec = *study.reference;
+    plan.arguments = taken_by(study, spec);
+    // Files have the answers for one set of inputs.
+    plan.seeds = spec.files.empty() ? static_cast<std::uint32_t>(spec.seeds) : 1;
+    if (spec.files.empty()) plan.fills = spec.fills;
+    for (const ReferenceCase& one : cases) {
+      plan.answers.push_back(answer_plan(study, plan, names, one));
+    }
+    return plan;
+  });
 }
 
 namespace {
 
-Expected<double, std::string> tolerance(const Expression& expression, const Bindings& names,
-                                        const std::string& what) {
+double tolerance(const Expression& expression, const Bindings& names, const std::string& what) {
   if (expression.empty()) return 0.0;
-  const auto value = value_of(expression, names, what);
-  if (!value) return Unexpected{value.error()};
-  const double number = to_number(*value);
+  const Value value = needed(value_of(expression, names, what));
+  const double number = to_number(value);
   if (number >= 0) return number;  // not for NaN
-  return Unexpected{
-      fmt::format("{} '{}' is {}, must not be negative", what, expression.text(), to_text(*value))};
+  throw NoPlan{
+      fmt::format("{} '{}' is {}, must not be negative", what, expression.text(), to_text(value))};
 }
 
 // rtol and atol of an output for which the study names none; integers are compared exactly.
@@ -265,47 +251,50 @@ std::pair<double, double> default_tolerance(DataType type) {
   return {0, 0};
 }
 
+// How an output is compared; nothing where it is not.
+std::optional<CheckPlan> check_plan(const Study& study, std::uint32_t index,
+                                    const Bindings& fixed) {
+  const ArgumentSpec& spec = study.arguments[index];
+  if (spec.is_scalar) return std::nullopt;
+  Bindings names = fixed;
+  if (spec.choice) names[spec.choice->parameter] = spec.choice->value;
+  names = with_derived(study, std::move(names));
+  const auto named =
+      std::ranges::find(study.verify, spec.name, &std::pair<std::string, Tolerance>::first);
+  const bool is_named = named != study.verify.end();
+  CheckPlan check{index, 0, 0};
+  if (is_named && named->second.by_problem) {
+    check.by_problem = true;
+  } else if (is_named) {
+    check.rtol = tolerance(named->second.rtol, names, "rtol of " + spec.name);
+    check.atol = tolerance(named->second.atol, names, "atol of " + spec.name);
+    check.how = named->second.how;
+  } else if (spec.role == Role::kOut || spec.role == Role::kInOut) {
+    std::tie(check.rtol, check.atol) = default_tolerance(spec.type);
+  } else {
+    return std::nullopt;
+  }
+  if (!spec.record) return check;
+  for (const MemberSpec& member : spec.record->members) {
+    if (member.is_address) continue;
+    check.members.push_back(is_named && is_floating(member.type) ? std::pair(check.rtol, check.atol)
+                                                                 : default_tolerance(member.type));
+  }
+  return check;
+}
+
 }  // namespace
 
 Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
                                                           const ReferencePlan& reference,
                                                           const Bindings& fixed) {
-  std::vector<CheckPlan> checks;
-  const std::vector<MemberSpec> no_members;
-  for (const std::uint32_t index : reference.arguments) {
-    const ArgumentSpec& spec = study.arguments[index];
-    if (spec.is_scalar) continue;
-    Bindings names = fixed;
-    if (spec.choice) names[spec.choice->parameter] = spec.choice->value;
-    names = with_derived(study, std::move(names));
-    const auto named = std::find_if(study.verify.begin(), study.verify.end(),
-                                    [&](const auto& entry) { return entry.first == spec.name; });
-    CheckPlan check{index, 0, 0};
-    if (named != study.verify.end() && named->second.by_problem) {
-      check.by_problem = true;
-    } else if (named != study.verify.end()) {
-      const auto rtol = tolerance(named->second.rtol, names, "rtol of " + spec.name);
-      if (!rtol) return Unexpected{rtol.error()};
-      const auto atol = tolerance(named->second.atol, names, "atol of " + spec.name);
-      if (!atol) return Unexpected{atol.error()};
-      check.rtol = *rtol;
-      check.atol = *atol;
-      check.how = named->second.how;
-    } else if (spec.role == Role::kOut || spec.role == Role::kInOut) {
-      std::tie(check.rtol, check.atol) = default_tolerance(spec.type);
-    } else {
-      continue;
+  return attempt([&] {
+    std::vector<CheckPlan> checks;
+    for (const std::uint32_t index : reference.arguments) {
+      if (auto check = check_plan(study, index, fixed)) checks.push_back(std::move(*check));
     }
-    const bool is_named = named != study.verify.end();
-    for (const MemberSpec& member : spec.record ? spec.record->members : no_members) {
-      if (member.is_address) continue;
-      check.members.push_back(is_named && is_floating(member.type)
-                                  ? std::pair(check.rtol, check.atol)
-                                  : default_tolerance(member.type));
-    }
-    checks.push_back(check);
-  }
-  return checks;
+    return checks;
+  });
 }
 
 }  // namespace tuner

@@ -9,6 +9,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/resolve/attempt.h"
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/resolve/resolve.h"
 
@@ -71,28 +72,29 @@ Defines defines_of(const Study& study, const Configuration& configuration) {
   return out;
 }
 
-Expected<CompileRequest, std::string> request(const Study& study, const Bindings& names,
-                                              const Configuration& configuration,
-                                              const DeviceFacts& device, const std::string& entry,
-                                              const std::filesystem::path& source,
-                                              const std::string& source_text) {
+CompileRequest request(const Study& study, const Bindings& names,
+                       const Configuration& configuration, const DeviceFacts& device,
+                       const std::string& entry, const std::filesystem::path& source,
+                       const std::string& source_text) {
   CompileRequest out;
   out.source = source_text;
   out.source_name = source.string();
   out.include_dirs = include_dirs_for(study, source);
   out.arch = device.arch;
   out.defines = defines_of(study, configuration);
-  auto resolved = substitute(entry, names);
-  if (!resolved) return Unexpected{resolved.error()};
-  out.entry = std::move(*resolved);
-  auto options = resolved_options(study, names);
-  if (!options) return Unexpected{options.error()};
-  out.options = std::move(*options);
+  out.entry = needed(substitute(entry, names));
+  out.options = needed(resolved_options(study, names));
   return out;
 }
 
-void add_units(const Study& study, CompileRequest& to) {
+void add_then(std::span<const NextLaunchPlan> then, const Bindings& names, CompileRequest& to) {
+  for (const NextLaunchPlan& next : then) to.then.push_back(needed(substitute(next.name, names)));
+}
+
+// The study's own source has more: further units, and constants.
+void add_own(const Study& study, CompileRequest& to) {
   for (const std::filesystem::path& unit : study.kernel.units) to.units.push_back(unit.string());
+  for (const ArgumentSpec& constant : study.constants) to.symbols.push_back(constant.name);
 }
 
 }  // namespace
@@ -147,19 +149,15 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
                                                       std::span<const NextLaunchPlan> then,
                                                       const DeviceFacts& device,
                                                       const std::string& source_text) {
-  const Bindings names = space.bindings(configuration);
-  auto out = request(study, names, configuration, device, study.kernel.entry, study.kernel.source,
-                     source_text);
-  if (!out) return out;
-  out->is_host_function = study.kernel.is_launcher;
-  add_units(study, *out);
-  for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
-  for (const NextLaunchPlan& next : then) {
-    auto entry = substitute(next.name, names);
-    if (!entry) return Unexpected{entry.error()};
-    out->then.push_back(std::move(*entry));
-  }
-  return out;
+  return attempt([&] {
+    const Bindings names = space.bindings(configuration);
+    CompileRequest out = request(study, names, configuration, device, study.kernel.entry,
+                                 study.kernel.source, source_text);
+    out.is_host_function = study.kernel.is_launcher;
+    add_own(study, out);
+    add_then(then, names, out);
+    return out;
+  });
 }
 
 Expected<CompileRequest, std::string> reference_request(const Study& study,
@@ -167,25 +165,17 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const ReferenceCase& one,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text) {
-  const ReferenceSpec& reference = *study.reference;
-  auto out = request(study, space.bindings(one.configuration), one.configuration, device,
-                     reference.entry, reference.source.value_or(study.kernel.source), source_text);
-  if (!out) return out;
-  out->is_host_function = reference.is_launcher;
-  const Bindings names = space.bindings(one.configuration);
-  const auto then = next_launches(study, reference.then, names);
-  if (!then) return Unexpected{"reference: " + then.error()};
-  for (const NextLaunchPlan& next : *then) {
-    auto entry = substitute(next.name, names);
-    if (!entry) return Unexpected{entry.error()};
-    out->then.push_back(std::move(*entry));
-  }
-  if (!reference.source ||
-      reference.shares_source) {  // a source of its own need not have the kernel's constants
-    add_units(study, *out);
-    for (const ArgumentSpec& constant : study.constants) out->symbols.push_back(constant.name);
-  }
-  return out;
+  return attempt([&] {
+    const ReferenceSpec& reference = *study.reference;
+    const Bindings names = space.bindings(one.configuration);
+    CompileRequest out = request(study, names, one.configuration, device, reference.entry,
+                                 reference.source.value_or(study.kernel.source), source_text);
+    out.is_host_function = reference.is_launcher;
+    add_then(needed(next_launches(study, reference.then, names), "reference: "), names, out);
+    // A source of its own need not have the kernel's constants.
+    if (!reference.source || reference.shares_source) add_own(study, out);
+    return out;
+  });
 }
 
 }  // namespace tuner

@@ -9,7 +9,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/model/device_facts.h"
-#include "tuner/resolve/compiled_names.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/study/yaml_values.h"
 
 namespace tuner {

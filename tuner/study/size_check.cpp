@@ -12,7 +12,7 @@
 
 #include "tuner/measure/data_file.h"
 #include "tuner/measure/host_fills.h"
-#include "tuner/resolve/fill_plan.h"
+#include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/study/yaml_tree.h"

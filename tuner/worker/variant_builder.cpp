@@ -11,7 +11,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/model/limits.h"
-#include "tuner/resolve/compiled_names.h"
+#include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/source/own_names.h"

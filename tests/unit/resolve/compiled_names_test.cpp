@@ -1,4 +1,3 @@
-#include "tuner/resolve/compiled_names.h"
 
 #include <gtest/gtest.h>
 
