@@ -32,17 +32,9 @@ void read_zero(const Fields& fields, ArgumentSpec& argument) {
   if (argument.role != Role::kWorkspace) {
     fields.error("zero", "'" + argument.name + "' is no workspace, so it cannot have 'zero'",
                  "role: workspace");
-    return;
+  } else if (const YamlNode* node = fields.require("zero")) {
+    argument.zero = static_cast<Zero>(read_word(*node, "zero", kZeros));
   }
-  const YamlNode* node = fields.require("zero");
-  const auto name = node == nullptr ? std::nullopt : read_text(*node, "'zero'");
-  if (!name) return;
-  const auto found = std::find(kZeros.begin(), kZeros.end(), *name);
-  if (found != kZeros.end()) {
-    argument.zero = static_cast<Zero>(found - kZeros.begin());
-    return;
-  }
-  node->error("'zero' cannot be '" + *name + "'", suggestion_for(*name, kZeros));
 }
 
 void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
@@ -171,8 +163,7 @@ void check_name(Reader& reader, const ArgumentSpec& argument, bool is_constant) 
 std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const std::string& what,
                                    std::vector<ArgumentSpec> all = {}) {
   const bool is_constant = what == "'constants'";
-  if (!expect_list(node, what)) return all;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, what)) {
     ArgumentSpec argument = read_argument(reader, *item, is_constant);
     check_name(reader, argument, is_constant);
     const auto twin = std::find_if(all.begin(), all.end(), [&](const ArgumentSpec& other) {

@@ -192,8 +192,7 @@ constexpr std::size_t kMostSources = 1000;
 std::vector<std::string> read_program_sources(const YamlNode& node) {
   const fs::path folder = node.folder();
   std::vector<std::string> names;
-  if (!expect_list(node, "'sources'")) return names;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'sources'")) {
     const auto name = read_inner_path(*item, "a file of 'sources'");
     if (!name) continue;
     std::error_code none;

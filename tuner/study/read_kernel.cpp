@@ -43,16 +43,14 @@ void read_prefix(Reader& reader, const YamlNode& node) {
 }
 
 void read_options(Reader& reader, const YamlNode& node) {
-  if (!expect_list(node, "'options'")) return;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'options'")) {
     if (item->is_scalar()) check_placeholders(reader, *item, kSpaceNames, "a compiler option");
   }
   add_compiler_options(reader, node);
 }
 
 void read_include_dirs(Reader& reader, const YamlNode& node) {
-  if (!expect_list(node, "'include_dirs'")) return;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'include_dirs'")) {
     const auto name = read_text(*item, "a folder of 'include_dirs'");
     if (!name) continue;
     const std::filesystem::path folder = (item->folder() / *name).lexically_normal();

@@ -45,15 +45,10 @@ void read_attributes(Reader& reader, const Fields& fields, unsigned kinds, const
     attributes.cluster =
         read_axes(reader, *cluster, fields.where("cluster"), "'cluster'", kinds, who);
   }
-  const auto read = [&](const char* name, Expression& out) {
-    const YamlNode* node = fields.find(name);
-    if (node == nullptr) return;
-    out = reader.names.read(*node, "'" + std::string(name) + "'", kinds, who);
-  };
-  read("cooperative", attributes.cooperative);
-  read("carveout", attributes.carveout);
-  read("scheduling", attributes.scheduling);
-  read("programmatic", attributes.programmatic);
+  attributes.cooperative = reader.expression(fields, "cooperative", kinds, who);
+  attributes.carveout = reader.expression(fields, "carveout", kinds, who);
+  attributes.scheduling = reader.expression(fields, "scheduling", kinds, who);
+  attributes.programmatic = reader.expression(fields, "programmatic", kinds, who);
 }
 
 // Of the study, or of its reference, whose expressions may use less.
@@ -79,9 +74,7 @@ NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node, unsigned k
                        "leave the key out to pass all of them");
     }
   }
-  if (const YamlNode* when = fields.find("when")) {
-    next.when = reader.names.read(*when, "'when'", kinds, "'when'");
-  }
+  next.when = reader.expression(fields, "when", kinds, "'when'");
   return next;
 }
 
@@ -106,8 +99,7 @@ std::string why_not_swapped(const ArgumentSpec& one, const ArgumentSpec& other) 
 
 // Which buffers change places: [[a, b], ...].
 void read_swap(Reader& reader, const YamlNode& node, RoundsSpec& rounds) {
-  if (!expect_list(node, "'swap'")) return;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'swap'")) {
     if (!item->is_sequence() || item->items.size() != 2) {
       item->error("'swap' is a list of pairs", "swap: [[a, b]]");
       continue;
@@ -202,9 +194,7 @@ void warn_of_idle_arguments(Reader& reader) {
 void read_sequence(Reader& reader, const Fields& fields, unsigned kinds, const std::string& who,
                    std::vector<NextLaunchSpec>& then, RoundsSpec& rounds) {
   constexpr std::size_t kMost = 15;
-  if (const YamlNode* repeat = fields.find("repeat")) {
-    rounds.repeat = reader.names.read(*repeat, "'repeat'", kinds, who);
-  }
+  rounds.repeat = reader.expression(fields, "repeat", kinds, who);
   if (const YamlNode* swap = fields.find("swap")) {
     read_swap(reader, *swap, rounds);
     if (!fields.mentions("repeat")) {
@@ -231,9 +221,7 @@ LaunchSpec read_geometry(Reader& reader, const Fields& fields, unsigned kinds,
   if (const YamlNode* grid = fields.require("grid")) {
     launch.grid = read_axes(reader, *grid, fields.where("grid"), "'grid'", kinds, who);
   }
-  if (const YamlNode* bytes = fields.find("dynamic_shared_bytes")) {
-    launch.dynamic_shared_bytes = reader.names.read(*bytes, "'dynamic_shared_bytes'", kinds, who);
-  }
+  launch.dynamic_shared_bytes = reader.expression(fields, "dynamic_shared_bytes", kinds, who);
   return launch;
 }
 
@@ -243,8 +231,7 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
   std::vector<std::string> known;
   for (const ArgumentSpec& argument : reader.study.arguments) known.push_back(argument.name);
   std::vector<std::pair<std::string, Position>> names;
-  if (!expect_list(node, "'arguments' of " + who)) return names;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'arguments' of " + who)) {
     const auto name = read_text(*item, "an argument of " + who);
     if (!name) continue;
     if (std::ranges::find(known, *name) == known.end()) {
@@ -262,9 +249,7 @@ void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
                        "carveout", "scheduling", "work", "then", "arguments", "repeat", "swap"});
   reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
   read_attributes(reader, fields, kSpaceNames, "'launch'", reader.study.launch.attributes);
-  if (const YamlNode* work = fields.find("work")) {
-    reader.study.work = reader.names.read(*work, "'work'", kSpaceNames, "'launch'");
-  }
+  reader.study.work = reader.expression(fields, "work", kSpaceNames, "'launch'");
   if (const YamlNode* arguments = fields.find("arguments")) {
     for (const auto& [name, place] : read_argument_names(reader, *arguments, "'launch'")) {
       reader.study.launch_arguments.push_back(name);

@@ -9,8 +9,7 @@ namespace tuner {
 
 OptionList read_options(const YamlNode& node, const std::string& whose) {
   OptionList options;
-  if (!expect_map(node, "'options' of the " + whose)) return options;
-  for (const auto& [key, value] : node.entries) {
+  for (const auto& [key, value] : entries_of(node, "'options' of the " + whose)) {
     const auto text = read_text(*value, "option '" + key->text + "'");
     if (text) options.push_back({key->text, *text, key->where()});
   }

@@ -80,9 +80,8 @@ void add_types(Reader& reader) {
 
 // Parameters that the right answer depends on.
 void read_per(Reader& reader, const YamlNode& node) {
-  if (!expect_list(node, "'per'")) return;
   std::vector<std::string>& per = reader.study.reference->per;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'per'")) {
     const auto name = read_text(*item, "a parameter of 'per'");
     if (!name) continue;
     const Position where = item->where();
@@ -122,8 +121,7 @@ void take_baseline(Reader& reader, const YamlNode& node) {
 // Values of parameters with which the reference is compiled.
 void read_configuration(Reader& reader, const YamlNode& node) {
   if (node.is_scalar() && node.text == "baseline") return take_baseline(reader, node);
-  if (!expect_map(node, "'configuration' of the reference")) return;
-  for (const auto& [key, value] : node.entries) {
+  for (const auto& [key, value] : entries_of(node, "'configuration' of the reference")) {
     const auto& all = reader.study.parameters;
     const std::string& name = key->text;
     const auto parameter =
@@ -158,9 +156,8 @@ std::optional<int> read_seeds(const YamlNode& node) {
 const std::vector<std::string> kFills(kExtremeInputs.begin(), kExtremeInputs.end());
 
 void read_fills(Reader& reader, const YamlNode& node) {
-  if (!expect_list(node, "'fills'")) return;
   std::vector<ExtremeInputs>& fills = reader.study.reference->fills;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'fills'")) {
     const auto name = read_text(*item, "a fill of 'fills'");
     if (!name) continue;
     const auto found = std::ranges::find(kFills, *name);
@@ -279,10 +276,8 @@ void read_reference_launch(Reader& reader, const Fields& fields, unsigned kinds)
     }
   } else {
     reference.launch = read_geometry(reader, fields, kinds, "'reference'");
-    if (const YamlNode* node = fields.find("cooperative")) {
-      reference.launch.attributes.cooperative =
-          reader.names.read(*node, "'cooperative'", kinds, "'reference'");
-    }
+    reference.launch.attributes.cooperative =
+        reader.expression(fields, "cooperative", kinds, "'reference'");
   }
 }
 

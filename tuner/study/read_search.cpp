@@ -171,8 +171,7 @@ void read_metrics(Reader& reader, const YamlNode& node) {
 }
 
 void read_compiled(Reader& reader, const YamlNode& node) {
-  if (!expect_list(node, "'compiled'")) return;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'compiled'")) {
     Expression rule = reader.names.read(*item, "a condition of 'compiled'",
                                         kSpaceNames | kCompiledName, "a condition of 'compiled'");
     if (rule.empty()) continue;

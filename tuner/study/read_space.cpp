@@ -325,8 +325,7 @@ void read_derived(Reader& reader, const YamlNode& node) {
 }
 
 void read_constraints(Reader& reader, const YamlNode& node) {
-  if (!expect_list(node, "'constraints'")) return;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'constraints'")) {
     Expression constraint = reader.names.read(*item, "a constraint", kSpaceNames, "a constraint");
     if (constraint.empty()) continue;
     if (!reader.names.varies(constraint)) {

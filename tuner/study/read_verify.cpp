@@ -51,18 +51,12 @@ CompareRule::Norm read_norm(const Fields& fields) {
 
 bool read_equal_nan(Reader& reader, const Fields& fields, const std::string& output) {
   const YamlNode* node = fields.find("equal_nan");
-  const auto value = node == nullptr ? std::nullopt : read_value(*node, "'equal_nan'");
-  if (!value) return false;
-  const bool* flag = std::get_if<bool>(&*value);
-  if (flag == nullptr) {
-    node->error("'equal_nan' must be true or false, not " + node->text);
-    return false;
-  }
+  if (node == nullptr || !read_flag(*node, "'equal_nan'")) return false;
   const ArgumentSpec* argument = find_argument(reader.study, output);
-  if (*flag && argument != nullptr && !argument->record && !is_floating(argument->type)) {
+  if (argument != nullptr && !argument->record && !is_floating(argument->type)) {
     node->error(fmt::format("'{}' is {}, which has no NaN", output, name_of(argument->type)));
   }
-  return *flag;
+  return true;
 }
 
 void read_rule(Reader& reader, const Fields& fields, const std::string& output,
@@ -116,16 +110,6 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
   reader.study.verify.emplace_back(key.text, std::move(tolerance));
 }
 
-void read_deterministic(Reader& reader, const YamlNode& node) {
-  const auto value = read_value(node, "'deterministic'");
-  if (!value) return;
-  if (const bool* flag = std::get_if<bool>(&*value)) {
-    reader.study.deterministic = *flag;
-  } else {
-    node.error("'deterministic' must be true or false, not " + node.text);
-  }
-}
-
 void check_verified(Reader& reader, const YamlNode& key) {
   const Position where = key.where();
   const ArgumentSpec* argument = find_argument(reader.study, key.text);
@@ -163,7 +147,7 @@ void read_verify(Reader& reader, const YamlNode& node, const Position& where) {
   for (const auto& [key, value] : node.entries) {
     // A flag, not an output of that name, whose tolerances would be a map.
     if (key->text == "deterministic" && value->is_scalar()) {
-      read_deterministic(reader, *value);
+      reader.study.deterministic = read_flag(*value, "'deterministic'");
       continue;
     }
     check_verified(reader, *key);

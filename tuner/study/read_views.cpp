@@ -21,22 +21,12 @@ const std::vector<std::string> kReads{"element", "normalized_float"};
 
 std::size_t word_of(const Fields& fields, const char* key, const std::vector<std::string>& words) {
   const YamlNode* node = fields.find(key);
-  const auto text = node == nullptr ? std::nullopt : read_text(*node, "'" + std::string(key) + "'");
-  if (!text) return 0;
-  const auto found = std::ranges::find(words, *text);
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  node->error("'" + std::string(key) + "' cannot be '" + *text + "'", suggestion_for(*text, words));
-  return 0;
+  return node == nullptr ? 0 : read_word(*node, key, words);
 }
 
-bool read_flag(const Fields& fields, const char* key) {
+bool flag_of(const Fields& fields, const char* key) {
   const YamlNode* node = fields.find(key);
-  if (node == nullptr) return false;
-  const std::string what = "'" + std::string(key) + "'";
-  const auto value = read_value(*node, what);
-  if (value && std::holds_alternative<bool>(*value)) return std::get<bool>(*value);
-  if (value) node->error(what + " must be true or false, not " + node->text);
-  return false;
+  return node != nullptr && read_flag(*node, "'" + std::string(key) + "'");
 }
 
 void read_buffer(const Fields& fields, MemberSpec& member) {
@@ -60,8 +50,8 @@ void read_view(const YamlNode& node, const Position& where, MemberSpec& member) 
   texture.filter = static_cast<TextureView::Filter>(word_of(fields, "filter", kFilters));
   texture.outside = static_cast<TextureView::Outside>(word_of(fields, "address", kOutside));
   texture.as_floats = word_of(fields, "read", kReads) == 1;
-  texture.normalized = read_flag(fields, "normalized");
-  if (read_flag(fields, "array")) texture.kind = TextureView::Kind::kOverArray;
+  texture.normalized = flag_of(fields, "normalized");
+  if (flag_of(fields, "array")) texture.kind = TextureView::Kind::kOverArray;
 }
 
 std::string type_of(const ArgumentSpec& argument) {
@@ -158,8 +148,7 @@ void check_textures(Reader& reader) {
 namespace {
 
 void read_box(Reader& reader, const YamlNode& node, TensorMapSpec& map) {
-  if (!expect_list(node, "'box'")) return;
-  for (const YamlRef& item : node.items) {
+  for (const YamlRef& item : items_of(node, "'box'")) {
     map.box.push_back(reader.names.read(*item, "'box'", kSpaceNames, "'box'"));
   }
 }
@@ -209,9 +198,7 @@ void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argumen
       box->error("a box has one to five extents");
     }
   }
-  if (const YamlNode* swizzle = inner.find("swizzle")) {
-    map.swizzle = reader.names.read(*swizzle, "'swizzle'", kSpaceNames, "'swizzle'");
-  }
+  map.swizzle = reader.expression(inner, "swizzle", kSpaceNames, "'swizzle'");
   if (of == nullptr) return;
   map.of = read_text(*of, "'of'").value_or("");
   map.where = of->where();

@@ -155,8 +155,7 @@ void read_member(Reader& reader, const YamlNode& node, RecordSpec& record) {
 
 void read_types(Reader& reader, const YamlNode& node) {
   static const NameForm kName("[A-Za-z_][A-Za-z0-9_]*");
-  if (!expect_map(node, "'types'")) return;
-  for (const auto& [key, members] : node.entries) {
+  for (const auto& [key, members] : entries_of(node, "'types'")) {
     if (!kName.fits(key->text) || element_layout(key->text) || key->text == "pointer") {
       key->error("'" + key->text + "' cannot be the name of a struct");
       continue;

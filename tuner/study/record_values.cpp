@@ -222,9 +222,7 @@ bool read_address(Reader& reader, const Fields& fields, ArgumentSpec& argument) 
   member.where = argument.where;
   if (is_null) return true;
   if (const YamlNode* node = fields.require("buffer")) member = address_of(*node, 0);
-  if (const YamlNode* offset = fields.find("offset")) {
-    member.value = reader.names.read(*offset, "'offset'", kSpaceNames, "'offset'");
-  }
+  member.value = reader.expression(fields, "offset", kSpaceNames, "'offset'");
   return true;
 }
 

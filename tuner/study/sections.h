@@ -87,6 +87,12 @@ struct Reader {
   std::map<std::string, RecordSpec> types{};  // of the section 'types', without values
   std::size_t members = 0;                    // of all of them, and of arguments of these types
 
+  // What stands behind a key; empty where that is nothing, or wrong.
+  Expression expression(const Fields& fields, const std::string& key, unsigned kinds,
+                        const std::string& who) const {
+    const YamlNode* node = fields.find(key);
+    return node == nullptr ? Expression() : names.read(*node, "'" + key + "'", kinds, who);
+  }
   void error(Position where, std::string message, std::string suggestion = {}) {
     diagnostics.error(std::move(where), std::move(message), std::move(suggestion));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/resolve/resolve.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/t1_sections.h"
 
@@ -151,14 +152,6 @@ Bindings bindings_of(const Study& study, const Configuration& values) {
   return names;
 }
 
-bool allowed(const Study& study, const Configuration& values) {
-  const Bindings names = bindings_of(study, values);
-  return std::all_of(study.constraints.begin(), study.constraints.end(), [&](const auto& rule) {
-    const auto value = rule.evaluate(names);
-    return value && truth(*value);
-  });
-}
-
 // Threads in a block; NaN where that cannot be said.
 double threads_of(const Study& study, const Configuration& values) {
   const Bindings names = bindings_of(study, values);
@@ -192,7 +185,7 @@ std::optional<Configuration> first_with_moderate_block(const Study& study,
 // none, or none is found soon.
 std::optional<Configuration> reference_configuration(T1Reader& t1, const YamlNode& kernel) {
   const Study& study = t1.study;
-  const bool is_valid = allowed(study, t1.defaults);
+  const bool is_valid = constraints_hold(study, bindings_of(study, t1.defaults));
   if (is_valid && has_moderate_block(study, t1.defaults)) return t1.defaults;
   // Reading a file must not take for ever. Published spaces need a few hundred.
   constexpr int kMostPolls = 3'000;

@@ -231,6 +231,34 @@ bool expect_map(const YamlNode& node, const std::string& what) {
   return node.is_map();
 }
 
+const std::vector<YamlRef>& items_of(const YamlNode& node, const std::string& what) {
+  expect_list(node, what);
+  return node.items;
+}
+
+const std::vector<std::pair<YamlRef, YamlRef>>& entries_of(const YamlNode& node,
+                                                           const std::string& what) {
+  expect_map(node, what);
+  return node.entries;
+}
+
+bool read_flag(const YamlNode& node, const std::string& what) {
+  const auto value = read_value(node, what);
+  if (value && std::holds_alternative<bool>(*value)) return std::get<bool>(*value);
+  if (value) node.error(what + " must be true or false, not " + node.text);
+  return false;
+}
+
+std::size_t read_word(const YamlNode& node, const std::string& key,
+                      const std::vector<std::string>& words) {
+  const auto text = read_text(node, "'" + key + "'");
+  if (!text) return 0;
+  const auto found = std::ranges::find(words, *text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  node.error("'" + key + "' cannot be '" + *text + "'", suggestion_for(*text, words));
+  return 0;
+}
+
 std::optional<std::filesystem::path> read_file_name(const YamlNode& node, const std::string& what) {
   const auto text = read_text(node, what);
   if (!text) return std::nullopt;

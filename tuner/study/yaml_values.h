@@ -33,11 +33,20 @@ std::vector<Value> read_python_list(Diagnostics& diagnostics, const std::string&
                                     const Position& where);
 // A value that is there twice, 1, 1.0 and true being one.
 std::optional<Value> repeated_value(const std::vector<Value>& values);
+// False where it is neither true nor false.
+bool read_flag(const YamlNode& node, const std::string& what);
+// One of a few words: which, by place. The first where it is none of them.
+std::size_t read_word(const YamlNode& node, const std::string& key,
+                      const std::vector<std::string>& words);
 // The text of any scalar, as it was written.
 std::optional<std::string> read_text(const YamlNode& node, const std::string& what);
 
 bool expect_list(const YamlNode& node, const std::string& what);
 bool expect_map(const YamlNode& node, const std::string& what);
+// Of what is no list, or no map, none.
+const std::vector<YamlRef>& items_of(const YamlNode& node, const std::string& what);
+const std::vector<std::pair<YamlRef, YamlRef>>& entries_of(const YamlNode& node,
+                                                           const std::string& what);
 
 // A readable regular file named relative to the node's; absolute and normal.
 std::optional<std::filesystem::path> read_file_name(const YamlNode& node, const std::string& what);
