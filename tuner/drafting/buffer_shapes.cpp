@@ -145,6 +145,21 @@ class Shape {
     return named.empty() ? all : named;
   }
 
+  // Whether its rows are as long as the extent: out[y * width + x].
+  bool has_rows_of(const std::string& extent, const Use& use) const {
+    return std::ranges::any_of(c_.plan.extent_of, [&](const auto& one) {
+      return one.second == extent && multiplies(use, c_.kernel.body, one.first);
+    });
+  }
+
+  // [height, width] where rows are as long as the width, in whatever order the two were found.
+  std::vector<std::string> in_row_order(std::vector<std::string> shape, const Use& use) const {
+    const bool turned =
+        shape.size() == 2 && has_rows_of(shape[0], use) && !has_rows_of(shape[1], use);
+    if (turned) std::swap(shape[0], shape[1]);
+    return shape;
+  }
+
   // Those that its subscripts speak of.
   std::vector<std::string> extents_in(const Use& use) const {
     std::vector<std::string> out;
@@ -213,18 +228,20 @@ std::string finished_shape(DraftContext& c, const FoundArgument& one,
   return "[" + listed(extents) + "]";
 }
 
-std::optional<std::string> allocated_shape(DraftContext& c, const FoundArgument& one) {
+std::optional<std::string> allocated_shape(DraftContext& c, const FoundArgument& one,
+                                           const Use& use) {
   const Shape shape(c, one);
   const auto elements = shape.elements_allocated();
-  return elements ? std::optional(finished_shape(c, one, shape.factors_of(*elements)))
-                  : std::nullopt;
+  if (!elements) return std::nullopt;
+  return finished_shape(c, one, shape.in_row_order(shape.factors_of(*elements), use));
 }
 
 std::string shape_by_use(DraftContext& c, const FoundArgument& one, const Use& use) {
   if (c.plan.extents.empty() && c.plan.extent_of.empty()) {
     c.plan.guessed.push_back("'" + one.name + "' holds 65536 elements");
   }
-  return finished_shape(c, one, Shape(c, one).extents_of(use));
+  const Shape shape(c, one);
+  return finished_shape(c, one, shape.in_row_order(shape.extents_of(use), use));
 }
 
 }  // namespace tuner

@@ -154,7 +154,7 @@ class Arguments {
       return offsets(one);
     }
     DraftedArgument out{.name = one.name, .type = one.type};
-    const auto allocated = allocated_shape(c_, one);
+    const auto allocated = allocated_shape(c_, one, use);
     out.shape = allocated ? *allocated : shape_by_use(c_, one, use);
     out.remark = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
     const auto& unwritten = c_.request.unwritten;

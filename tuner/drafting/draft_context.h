@@ -93,7 +93,8 @@ std::optional<DraftedArgument> drafted_texture(DraftContext& context,
 inline constexpr int kRowLength = 16;  // of compressed rows
 
 // A buffer's shape with as many elements as the host code has memory for.
-std::optional<std::string> allocated_shape(DraftContext& context, const FoundArgument& one);
+std::optional<std::string> allocated_shape(DraftContext& context, const FoundArgument& one,
+                                           const Use& use);
 // At least as large as what the kernel can address.
 std::string shape_by_use(DraftContext& context, const FoundArgument& one, const Use& use);
 // With the room that trials asked for, and lanes.

@@ -143,6 +143,20 @@ TEST(DraftFromHostCode, BuffersAreSmallerWithTheirSizes) {
   EXPECT_TRUE(has(yaml, "{name: a, type: uint8, shape: [count, 4],")) << yaml;
 }
 
+TEST(DraftFromHostCode, ExtentsStandInTheOrderOfRows) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* a, float* b, int width, int height) {\n"
+          "  const int x = threadIdx.x, y = blockIdx.x;\n"
+          "  if (x < width && y < height) a[y * width + x] = b[x * height + y]; }\n"
+          "void run() { int width = 640, height = 480;\n"
+          "  cudaMalloc(&p, width * height * 4); cudaMalloc(&q, width * height * 4);\n"
+          "  k<<<height, width>>>(p, q, width, height); }\n")
+          .yaml;
+  EXPECT_TRUE(has(yaml, "{name: a, type: float32, shape: [height, width],")) << yaml;
+  EXPECT_TRUE(has(yaml, "{name: b, type: float32, shape: [width, height],")) << yaml;
+}
+
 TEST(DraftFromHostCode, NumbersThatMakeUpAnExtentAreThatExtent) {
   const std::string yaml =
       drafted(
