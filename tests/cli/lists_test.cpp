@@ -28,9 +28,11 @@ TEST(Lists, ANameShowsItsOptionsAndWhatTheyAllow) {
         "  seed=1  integer 0.."}) {
     EXPECT_TRUE(says(cpu.out, part));
   }
+  const auto theirs = run_to(0, sandbox, {"list", "pso"});
+  EXPECT_EQ(theirs.out.find("strategy particle_swarm: "), 0U) << "a name of Kernel Tuner's";
   const auto unknown = run_to(2, sandbox, {"list", "genetics"});
   EXPECT_EQ(unknown.err,
-            "there is no kind and nothing of a plugin with the name 'genetics' (did you mean "
+            "there is nothing with the name 'genetics' (did you mean "
             "'genetic'?)\n");
 }
 

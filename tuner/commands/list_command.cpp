@@ -7,6 +7,7 @@
 #include "tuner/base/child_process.h"
 #include "tuner/codegen/registry.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/worker/plugins.h"
@@ -107,8 +108,7 @@ void list_named(const Catalogue& catalogue, const std::string& name) {
     std::cout << named_text(word, *item);
   }
   if (found) return;
-  wrong_usage("there is no kind and nothing of a plugin with the name '" + name + "'",
-              did_you_mean(name, known));
+  wrong_usage("there is nothing with the name '" + name + "'", did_you_mean(name, known));
 }
 
 // Backends are asked in a child: a driver is never loaded here.
@@ -157,7 +157,7 @@ int list_command(const Words& words) {
   });
   section("problems", [&] { std::cout << items_text(catalogue, PluginKind::kProblem); });
   section("observers", [&] { std::cout << items_text(catalogue, PluginKind::kObserver); });
-  if (!listed) list_named(catalogue, options.what);
+  if (!listed) list_named(catalogue, strategy_named(options.what));
   return kExitDone;
 }
 
