@@ -155,9 +155,8 @@ std::optional<std::string> DraftContext::size_of(const std::string& type) const 
   const auto alias = types.find(type);
   const std::string name = alias == types.end() ? seen_through(type) : alias->second;
   if (const auto element = element_type(name)) return std::to_string(bytes_of(*element));
-  const auto found = source.structs.find(name);
-  return found == source.structs.end() ? std::nullopt
-                                       : std::optional(std::to_string(bytes_of(found->second)));
+  const auto numbers = source.numbers_in(name);
+  return numbers ? std::optional(std::to_string(bytes_of(*numbers))) : std::nullopt;
 }
 
 std::optional<std::string> DraftContext::in_study(Tokens tokens, std::size_t frame,

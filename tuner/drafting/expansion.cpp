@@ -13,11 +13,8 @@ constexpr int kDepth = 4;
 
 // "ceil_div<int>(" and "f(": index of the parenthesis; 0 where `at` is no call.
 std::size_t parenthesis_of_call(Tokens tokens, std::size_t at) {
-  std::size_t next = at + 1;
-  if (next < tokens.size() && tokens[next].is("<")) {
-    while (next < tokens.size() && next < at + 8 && !tokens[next].is(">")) ++next;
-    ++next;
-  }
+  const bool is_template = at + 1 < tokens.size() && tokens[at + 1].is("<");
+  const std::size_t next = is_template ? behind_angles(tokens, at + 1) : at + 1;
   return next < tokens.size() && tokens[next].is("(") ? next : 0;
 }
 

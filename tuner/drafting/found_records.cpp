@@ -8,34 +8,6 @@
 namespace tuner {
 namespace {
 
-// The declarations of a body's members; functions are left out.
-std::vector<Tokens> member_declarations(Tokens body) {
-  std::vector<Tokens> out;
-  std::size_t from = 0;
-  bool is_function = false;
-  const auto end = [&](std::size_t at) {
-    if (!is_function && at > from) out.push_back(body.subspan(from, at - from));
-    from = at + 1;
-    is_function = false;
-  };
-  for (std::size_t at = 0; at < body.size(); ++at) {
-    const Token& token = body[at];
-    if (token.is(":") && at == from + 1) from = at + 1;  // "public:"
-    if (token.is("(")) {
-      const bool is_attribute =
-          at > 0 && is_one_of("__align__ alignas __attribute__", body[at - 1].text);
-      is_function = is_function || !is_attribute;
-      at = behind_closing(body, at) - 1;
-    } else if (token.is("{")) {
-      at = behind_closing(body, at) - 1;
-      if (is_function) end(at);
-    } else if (token.is(";")) {
-      end(at);
-    }
-  }
-  return out;
-}
-
 // In numbers.
 std::optional<std::string> plain_text(Tokens expression, const NamesOfTypes& names, int depth = 0) {
   constexpr int kMostSteps = 8;

@@ -158,12 +158,26 @@ Tokens FoundSource::body_of(const FoundKernel& kernel) const {
 
 FoundArgument FoundSource::argument(Tokens parameter) const {
   FoundArgument out = argument_of(parameter, aliases);
-  const auto made_of = structs.find(out.c_type);
-  if (out.is_pointer() && out.type.empty() && made_of != structs.end()) {
-    out.type = made_of->second.name;
-    out.lanes = made_of->second.lanes;
+  const auto made_of = numbers_in(out.c_type);
+  if (out.is_pointer() && out.type.empty() && made_of) {
+    out.type = made_of->name;
+    out.lanes = made_of->lanes;
   }
   if (out.c_type.starts_with("struct ")) out.c_type.erase(0, 7);
+  return out;
+}
+
+std::optional<ElementType> FoundSource::numbers_in(const std::string& type) const {
+  const auto record = records.find(type);
+  if (record == records.end()) return std::nullopt;
+  ElementType out{"", 0};
+  for (const FoundMember& one : record->second) {
+    const auto element = one.is_number ? element_type(one.type) : std::nullopt;
+    const std::string name = element ? element->name : one.is_number ? one.type : "";
+    if (name.empty() || (!out.name.empty() && out.name != name)) return std::nullopt;
+    out.name = name;
+    out.lanes += one.lanes * static_cast<int>(one.count);
+  }
   return out;
 }
 
@@ -228,7 +242,6 @@ void FoundSource::read_macro(const std::string& name, std::string_view text, boo
 
 void FoundSource::read_declaration(const Declaration& one) {
   if (one.kind == Declaration::Kind::kFunction) add_function(one, callables);
-  if (one.kind == Declaration::Kind::kType) read_struct(one);
   if (one.kind == Declaration::Kind::kType) read_record(one);
   if (one.kind != Declaration::Kind::kOther || one.all.size() < 3) return;
   const Tokens all = one.all;
@@ -249,32 +262,6 @@ void FoundSource::read_declaration(const Declaration& one) {
       computed.try_emplace(name, text.begin(), text.end());
     }
   }
-}
-
-// "struct P { float x, y; float v[2]; };": four floats. Any other member than numbers: none.
-void FoundSource::read_struct(const Declaration& one) {
-  ElementType made_of{"", 0};
-  std::size_t from = 0;
-  for (std::size_t at = 0; at < one.body.size(); ++at) {
-    if (one.body[at].is("(")) return;
-    if (!one.body[at].is(";")) continue;
-    const auto pieces = pieces_between_commas(one.body.subspan(from, at - from));
-    from = at + 1;
-    if (pieces.empty()) return;
-    const FoundArgument first = argument_of(pieces.front(), aliases);
-    if (first.type.empty() || mentions(pieces.front(), "*")) return;
-    if (!made_of.name.empty() && made_of.name != first.type) return;
-    made_of.name = first.type;
-    for (const Tokens piece : pieces) {
-      const Tokens extent = part_behind(piece, "[");
-      const auto count =
-          extent.empty() ? std::optional<std::int64_t>(1) : whole_number(extent.front().text);
-      if (!count || *count < 1 || *count > 64) return;
-      made_of.lanes += first.lanes * static_cast<int>(*count);
-    }
-  }
-  if (made_of.name.empty()) return;
-  for (const std::string& name : names_of_struct(one)) structs.try_emplace(name, made_of);
 }
 
 void FoundSource::read_record(const Declaration& one) {

@@ -84,13 +84,14 @@ struct FoundSource {
   // Macros and constants that are made of others: "THREADS" for "(BLOCK_X * BLOCK_Y)".
   std::map<std::string, std::vector<Token>> computed;
   std::map<std::string, std::string> aliases;  // "real" for "float"
-  std::map<std::string, ElementType> structs;  // whose fields are all of one type
   std::map<std::string, FoundRecord> records;  // of which every member is known
   Callables callables;
 
   const FoundMacro* macro(const std::string& name) const;
   // Of the source itself, not of the others.
   bool holds(const Token& token) const { return token.at < texts_.front().end; }
+  // Of a struct whose members are all of one type: of how many of it.
+  std::optional<ElementType> numbers_in(const std::string& type) const;
   int line_of(const Token& token) const;
   std::string place_of(const Token& token) const;  // "line 4", "common.h:4"
 
@@ -107,7 +108,6 @@ struct FoundSource {
   void read_macros();
   void read_macro(const std::string& name, std::string_view text, bool is_guarded,
                   const std::string& place);
-  void read_struct(const Declaration& one);
   void read_record(const Declaration& one);
   static std::vector<std::string> names_of_struct(const Declaration& one);
   FoundArgument argument(Tokens parameter) const;

@@ -7,18 +7,6 @@
 namespace tuner {
 namespace {
 
-// Index behind "<...>" at `open`, which is a list of template arguments; 0 where it is none.
-std::size_t behind_angles(Tokens tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t at = open; at < tokens.size() && at < open + 200; ++at) {
-    if (tokens[at].is("(")) at = behind_closing(tokens, at) - 1;
-    if (tokens[at].is("<")) ++depth;
-    if (tokens[at].is(">") && --depth == 0) return at + 1;
-    if (tokens[at].is(";") || tokens[at].is("{")) return 0;
-  }
-  return 0;
-}
-
 std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std::size_t at) {
   LaunchHint hint;
   hint.place = source.place_of(body[at]);

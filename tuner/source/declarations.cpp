@@ -86,19 +86,8 @@ class Parser {
 
   std::size_t behind_template(std::size_t at, std::size_t end) const {
     if (at >= end || !code_[at].is("<")) return at;
-    int depth = 0;
-    for (; at < end; ++at) {
-      if (code_[at].is("(")) {
-        at = behind_closing(code_, at) - 1;
-      } else if (code_[at].is("<")) {
-        ++depth;
-      } else if (code_[at].is(">") && --depth == 0) {
-        return at + 1;
-      } else if (code_[at].is(">>>") && (depth -= 3) <= 0) {
-        return at + 1;
-      }
-    }
-    return end;
+    const std::size_t behind = behind_angles(code_.first(end), at);
+    return behind == 0 ? end : behind;
   }
 
   // Takes what stands at `at`; true when the declaration has ended before the new `at`.
@@ -247,6 +236,46 @@ std::size_t behind_closing(Tokens tokens, std::size_t open) {
     if ((token.is(")") || token.is("]") || token.is("}")) && --depth == 0) return at + 1;
   }
   return tokens.size();
+}
+
+std::size_t behind_angles(Tokens tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < tokens.size() && !tokens[at].is(";"); ++at) {
+    const Token& token = tokens[at];
+    if (token.is("(") || token.is("{")) at = behind_closing(tokens, at) - 1;
+    if (token.is("<")) ++depth;
+    if (token.is(">")) --depth;
+    if (token.is(">>>")) depth -= 3;
+    if (depth <= 0) return at + 1;
+  }
+  return 0;
+}
+
+std::vector<Tokens> member_declarations(Tokens body) {
+  std::vector<Tokens> out;
+  std::size_t from = 0;
+  bool is_function = false;
+  const auto end = [&](std::size_t at) {
+    if (!is_function && at > from) out.push_back(body.subspan(from, at - from));
+    from = at + 1;
+    is_function = false;
+  };
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    const Token& token = body[at];
+    if (token.is(":") && at == from + 1) from = at + 1;  // "public:"
+    if (token.is("(")) {
+      const bool is_attribute =
+          at > 0 && is_one_of("__align__ alignas __attribute__", body[at - 1].text);
+      is_function = is_function || !is_attribute;
+      at = behind_closing(body, at) - 1;
+    } else if (token.is("{")) {
+      at = behind_closing(body, at) - 1;
+      if (is_function) end(at);
+    } else if (token.is(";")) {
+      end(at);
+    }
+  }
+  return out;
 }
 
 Tokens inside(Tokens tokens, std::size_t open) {

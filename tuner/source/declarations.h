@@ -40,6 +40,12 @@ std::vector<Tokens> pieces_between_commas(Tokens tokens);
 // Index behind the bracket that closes the one at `open`; the end where there is none.
 std::size_t behind_closing(Tokens tokens, std::size_t open);
 
+// Index behind the list of template arguments that begins with the '<' at `open`; 0: it is none.
+std::size_t behind_angles(Tokens tokens, std::size_t open);
+
+// Of the body of a struct: its members without functions and labels.
+std::vector<Tokens> member_declarations(Tokens body);
+
 // What stands between the bracket at `open` and the one that closes it; its pieces between commas.
 Tokens inside(Tokens tokens, std::size_t open);
 std::vector<Tokens> items(Tokens tokens, std::size_t open);

@@ -145,74 +145,37 @@ std::optional<std::string> undeclared_name(std::string_view log,
 
 namespace {
 
-std::size_t behind_angles(Tokens code, std::size_t at) {
-  int depth = 0;
-  for (; at < code.size() && !code[at].is(";"); ++at) {
-    if (code[at].is("<")) ++depth;
-    if (code[at].is(">") && --depth == 0) return at + 1;
-  }
-  return at;
-}
-
-// Reads one declaration. The name of a declarator is the last word, behind __constant__, before the
-// comma, bracket or semicolon that ends it; what stands before the first name is the type of all.
-class ConstantDeclaration {
- public:
-  ConstantDeclaration(Tokens code, std::vector<UnsetConstant>& out) : code_(code), out_(out) {}
-
-  void read(std::size_t from, std::size_t keyword) {
-    keyword_ = keyword;
-    for (std::size_t at = from; at < code_.size() && !code_[at].is(";");) at = step(at);
-    end_declarator();
-  }
-
- private:
-  std::size_t step(std::size_t at) {
-    const Token& token = code_[at];
-    if (token.is(",")) {
-      end_declarator();
-      return at + 1;
-    }
-    if (token.is("=")) has_value_ = true;
-    if (token.is("=") || token.is("{")) initialised_ = true;
+// The name is the last word behind __constant__; what stands before the first name is the type of
+// all, and `type` from then on.
+void add_constant(Tokens piece, std::vector<Token>& type, std::vector<UnsetConstant>& out) {
+  UnsetConstant now{{}, type, {}};
+  const Tokens declared = part_before(piece, "=");
+  bool may_be_named = !type.empty(), is_set = false;
+  for (std::size_t at = 0; at < declared.size();) {
+    const Token& token = declared[at];
     if (token.is("(") || token.is("[") || token.is("{")) {
-      const std::size_t behind = behind_closing(code_, at);
-      if (token.is("[")) now_.extents.push_back(inside(code_, at));
-      return behind;
+      if (token.is("[")) now.extents.push_back(inside(declared, at));
+      is_set = is_set || token.is("{");
+      at = behind_closing(declared, at);
+      continue;
     }
-    const bool is_storage =
-        token.is("__constant__") || token.is("__device__") || token.is("extern");
-    if (has_value_ || is_storage) return at + 1;
-    // Behind a '}' are the names that a structure was defined for.
-    if (token.is_word() && at > keyword_) {
-      now_.name = token;
-      initialised_ = false;
+    ++at;
+    may_be_named = may_be_named || token.is("__constant__");
+    if (is_one_of("__constant__ __device__ extern", token.text)) continue;
+    if (token.is_word() && may_be_named) {
+      now.name = token;
+      is_set = false;  // behind a '}' are the names that a structure was defined for
     }
-    const std::size_t behind = token.is("<") ? behind_angles(code_, at) : at + 1;
-    std::copy_n(&token, behind - at, std::back_inserter(now_.declared));
-    return behind;
+    now.declared.push_back(token);
   }
-
-  void end_declarator() {
-    if (type_.empty() && !now_.declared.empty()) {
-      type_.assign(now_.declared.begin(), now_.declared.end() - 1);
-    } else {
-      now_.declared.insert(now_.declared.begin(), type_.begin(), type_.end());
-    }
-    const bool known = std::ranges::any_of(
-        out_, [&](const UnsetConstant& one) { return one.name.text == now_.name.text; });
-    if (!initialised_ && now_.name.is_word() && !known) out_.push_back(std::move(now_));
-    now_ = {};
-    initialised_ = has_value_ = false;
+  if (type.empty() && !now.declared.empty()) {
+    type.assign(now.declared.begin(), now.declared.end() - 1);
   }
-
-  Tokens code_;
-  std::vector<UnsetConstant>& out_;
-  UnsetConstant now_;
-  std::vector<Token> type_;
-  std::size_t keyword_ = 0;
-  bool initialised_ = false, has_value_ = false;
-};
+  const bool is_known = std::ranges::any_of(
+      out, [&](const UnsetConstant& one) { return one.name.text == now.name.text; });
+  is_set = is_set || declared.size() < piece.size();
+  if (!is_set && now.name.is_word() && !is_known) out.push_back(std::move(now));
+}
 
 }  // namespace
 
@@ -220,12 +183,15 @@ std::vector<UnsetConstant> unset_constants(Tokens code) {
   std::vector<UnsetConstant> out;
   for (std::size_t at = 0; at < code.size(); ++at) {
     if (!code[at].is("__constant__")) continue;
-    std::size_t from = at;
-    while (from > 0 && !code[from - 1].is(";") && !code[from - 1].is("{") &&
-           !code[from - 1].is("}")) {
-      --from;
+    std::size_t from = at, end = at;
+    while (from > 0 && !is_one_of("; { }", code[from - 1].text)) --from;
+    while (end < code.size() && !code[end].is(";")) {
+      end = is_one_of("( [ {", code[end].text) ? behind_closing(code, end) : end + 1;
     }
-    ConstantDeclaration(code, out).read(from, at);
+    std::vector<Token> type;
+    for (const Tokens piece : pieces_between_commas(code.subspan(from, end - from))) {
+      add_constant(piece, type, out);
+    }
   }
   return out;
 }

@@ -135,12 +135,9 @@ KernelParameter parameter_of(Tokens declared) {
 std::vector<TemplateParameter> template_parameters(Tokens head) {
   std::vector<TemplateParameter> out;
   if (head.size() < 4 || !head[0].is("template")) return out;
-  std::size_t end = 2;
-  for (int depth = 1; end < head.size(); ++end) {
-    if (head[end].is("<")) ++depth;
-    if (head[end].is(">") && --depth == 0) break;
-  }
-  for (const Tokens piece : pieces_between_commas(head.subspan(2, end - 2))) {
+  const std::size_t behind = behind_angles(head, 1);
+  if (behind == 0) return out;
+  for (const Tokens piece : pieces_between_commas(head.subspan(2, behind - 3))) {
     const Tokens declared = part_before(piece, "=");
     if (declared.empty()) continue;
     TemplateParameter one{std::string(declared.back().text),
@@ -190,15 +187,10 @@ std::size_t bytes_of(const ElementType& type) {
 }
 
 std::size_t struct_bytes(Tokens body, bool is_union) {
-  std::size_t out = 0, from = 0;
-  for (std::size_t at = 0; at < body.size(); ++at) {
-    if (body[at].is("{")) {
-      at = behind_closing(body, at) - 1;
-    } else if (body[at].is(";")) {
-      const std::size_t bytes = member_bytes(body.subspan(from, at - from));
-      out = is_union ? std::max(out, bytes) : out + bytes;
-      from = at + 1;
-    }
+  std::size_t out = 0;
+  for (const Tokens member : member_declarations(body)) {
+    const std::size_t bytes = member_bytes(member);
+    out = is_union ? std::max(out, bytes) : out + bytes;
   }
   return out;
 }

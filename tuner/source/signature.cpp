@@ -91,20 +91,14 @@ SignatureReader::SignatureReader(std::vector<SourceText> files) {
 }
 
 void SignatureReader::read_macros(const File& file) {
-  std::string_view asked;  // of the #ifndef above
-  for (const Token& token : file.tokens) {
-    if (token.kind != Token::Kind::kDirective) continue;
-    const std::string_view before = std::exchange(
-        asked, directive_name(token) == "ifndef" ? directive_rest(token) : std::string_view());
-    const auto macro = definition_in(token);
-    if (!macro) continue;
-    const std::string name(macro->name);
-    if (macro->takes_arguments) {
+  for (const MacroDefinition& macro : macro_definitions(file.tokens)) {
+    const std::string name(macro.name);
+    if (macro.takes_arguments) {
       callable_.insert(name);
       continue;
     }
-    if (before != name) unguarded_.insert(name);
-    macros_[name].push_back(macro->tokens());
+    if (!macro.is_guarded) unguarded_.insert(name);
+    macros_[name].push_back(macro.tokens());
   }
 }
 
@@ -294,8 +288,7 @@ std::string SignatureReader::texture_reference() const {
       const bool is_member = i > 0 && (file.code[i - 1].is(".") || file.code[i - 1].is("::"));
       if (!is_template || is_member) continue;
       return std::filesystem::path(file.source.name).filename().string() + ":" +
-             std::to_string(1 +
-                            std::ranges::count(file.source.text.substr(0, file.code[i].at), '\n'));
+             std::to_string(line_in(file.source.text, file.code[i]));
     }
   }
   return "";
