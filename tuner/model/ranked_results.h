@@ -67,8 +67,6 @@ struct RankedResults {
   std::string compiler;
   std::optional<BaselineResult> baseline{};  // where the study names one
   std::optional<TimedHow> timed{};           // nothing: not known
-  // False: of a file that does not say which figures are the search's and which the final's.
-  bool basis_known = true;
 };
 
 }  // namespace tuner

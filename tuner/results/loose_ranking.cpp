@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -46,19 +45,18 @@ Value value_of(const std::string& text) {
 class LooseText {
  public:
   LooseText(const fs::path& file, std::string content)
-      : file_(file), content_(std::move(content)), rows_(read_csv(content_)) {
-    const std::vector<std::string>& names = rows_.at(0);
-    for (std::size_t i = 0; i < names.size(); ++i) columns_.emplace(names[i], i);
+      : file_(file), table_(file.string(), std::move(content)), rows_(table_.rows()) {
     for (std::size_t r = 1; r < rows_.size(); ++r) {
-      if (rows_[r].size() == names.size()) continue;
-      reject_at(r, rows_[r].size() - 1, "the row does not have as many fields as the first line");
+      if (rows_[r].size() == rows_[0].size()) continue;
+      table_.reject_at(r, rows_[r].size() - 1,
+                       "the row does not have as many fields as the first line");
     }
   }
 
   LooseRanking read() const {
     LooseRanking out;
     out.file = file_;
-    out.told_apart = columns_.contains("final_ms") || columns_.contains("basis");
+    out.told_apart = table_.has("final_ms") || table_.has("basis");
     const auto [parameters, metrics] = named_columns();
     std::size_t tuned = parameters.size();
     const std::size_t dimensions = dimensions_among(parameters);
@@ -73,14 +71,14 @@ class LooseText {
         out.ranked.size.dims.emplace_back(name, extent);
       }
     }
-    if (columns_.contains("verified")) out.ranked.unverified = "";
+    if (table_.has("verified")) out.ranked.unverified = "";
     for (std::size_t r = 1; r < rows_.size(); ++r) {
       Trial trial = trial_at(r, metrics);
       for (std::size_t i = 0; i < tuned; ++i) {
         trial.configuration.push_back(value_of(rows_[r][parameters[i]]));
       }
       trial.index = r - 1;
-      take_rank(r, trial, out.ranked);
+      take_rank(r, out.ranked);
       out.ranked.trials.push_back(std::move(trial));
     }
     drop_false_ties(out.ranked);
@@ -88,12 +86,6 @@ class LooseText {
   }
 
  private:
-  [[noreturn]] void reject_at(std::size_t r, std::size_t at, const std::string& reason) const {
-    Position where = csv_position(content_, r, at);
-    where.file = file_.string();
-    throw InputError({Complaint{where, reason, ""}}, content_);
-  }
-
   // Columns of parameters and dimensions, and those of metrics.
   std::pair<std::vector<std::size_t>, std::vector<std::size_t>> named_columns() const {
     std::pair<std::vector<std::size_t>, std::vector<std::size_t>> out;
@@ -129,26 +121,18 @@ class LooseText {
   }
 
   const std::string* field(std::size_t r, const std::string& column) const {
-    const auto found = columns_.find(column);
-    if (found == columns_.end() || rows_[r][found->second].empty()) return nullptr;
-    return &rows_[r][found->second];
+    return table_.known(r, column);
   }
 
   double number(std::size_t r, const std::string& column, double missing) const {
-    const std::string* const text = field(r, column);
-    if (text == nullptr) return missing;
-    double value = 0;
-    if (!reads(*text, value) || !std::isfinite(value)) {
-      reject_at(r, columns_.at(column), "'" + *text + "' is no number");
-    }
-    return value;
+    return field(r, column) == nullptr ? missing : table_.number(r, column);
   }
 
   Trial trial_at(std::size_t r, const std::vector<std::size_t>& metrics) const {
     Trial trial;
     const std::string* const state = field(r, "state");
     const auto named = state != nullptr ? trial_state_named(*state) : std::nullopt;
-    if (!named) reject_at(r, columns_.at("state"), "is no state of a configuration");
+    if (!named) table_.reject_at(r, "state", "is no state of a configuration");
     trial.state = *named;
     if (const std::string* const text = field(r, "message")) trial.message = *text;
     read_times(r, trial);
@@ -201,7 +185,7 @@ class LooseText {
     final.objective = FinalFigure(median / 1000);
   }
 
-  void take_rank(std::size_t r, const Trial&, RankedResults& ranked) const {
+  void take_rank(std::size_t r, RankedResults& ranked) const {
     if (field(r, "rank") == nullptr) return;
     ++ranked.ranked;
     const auto is = [&](const std::string& column, const char* text) {
@@ -209,14 +193,13 @@ class LooseText {
       return found != nullptr && *found == text;
     };
     ranked.tied.push_back(is("tie", "true"));
-    if (columns_.contains("front")) ranked.front.push_back(is("front", "true"));
+    if (table_.has("front")) ranked.front.push_back(is("front", "true"));
     if (is("verified", "false")) ranked.unverified = "nothing verified them then";
   }
 
   const fs::path& file_;
-  std::string content_;
-  std::vector<std::vector<std::string>> rows_;
-  std::map<std::string, std::size_t> columns_;
+  const CsvTable table_;
+  const std::vector<std::vector<std::string>>& rows_;
 };
 
 bool is_ranking(const std::string& content) {

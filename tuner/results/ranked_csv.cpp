@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "tuner/base/error.h"
 
 namespace tuner {
 
@@ -72,42 +75,64 @@ std::string csv_field(std::string_view text) {
 }
 
 std::string csv_header(const std::vector<Parameter>& parameters) {
-  std::string line;
-  for (const Parameter& parameter : parameters) {
-    line += (line.empty() ? "" : ",") + csv_field(parameter.name);
-  }
-  return line;
+  std::vector<std::string> names;
+  for (const Parameter& one : parameters) names.push_back(csv_field(one.name));
+  return fmt::format("{}", fmt::join(names, ","));
 }
 
 std::string csv_row(const Configuration& configuration) {
-  std::string line;
-  for (std::size_t i = 0; i < configuration.size(); ++i) {
-    if (i > 0) line += ',';
-    line += csv_field(to_text(configuration[i]));
-  }
-  return line;
+  std::vector<std::string> values;
+  for (const Value& one : configuration) values.push_back(csv_field(to_text(one)));
+  return fmt::format("{}", fmt::join(values, ","));
 }
 
-std::vector<std::vector<std::string>> read_csv(const std::string& text) {
-  std::vector<std::vector<std::string>> rows;
+CsvTable::CsvTable(std::string file, std::string content)
+    : file_(std::move(file)), content_(std::move(content)) {
   std::vector<std::string> row;
   walk(
-      text, [&](std::string field, const Position&) { row.push_back(std::move(field)); },
-      [&] { rows.push_back(std::exchange(row, {})); });
-  return rows;
+      content_, [&](std::string field, const Position&) { row.push_back(std::move(field)); },
+      [&] { rows_.push_back(std::exchange(row, {})); });
+  if (rows_.empty()) reject(file_, "is empty");
+  for (std::size_t i = 0; i < rows_[0].size(); ++i) columns_.emplace(rows_[0][i], i);
 }
 
-Position csv_position(const std::string& text, std::size_t row, std::size_t column) {
-  std::size_t now = 0;
-  std::size_t at = 0;
+const std::string& CsvTable::text(std::size_t row, const std::string& column) const {
+  const std::size_t at = columns_.at(column);
+  if (at < rows_[row].size()) return rows_[row][at];
+  reject_at(row, rows_[row].size() - 1, "the row ends before column '" + column + "'");
+}
+
+const std::string* CsvTable::known(std::size_t row, const std::string& column) const {
+  const std::string* const found = has(column) ? &text(row, column) : nullptr;
+  return found == nullptr || found->empty() ? nullptr : found;
+}
+
+double CsvTable::number(std::size_t row, const std::string& column) const {
+  const std::string& field = text(row, column);
+  char* end = nullptr;
+  const double value = std::strtod(field.c_str(), &end);
+  if (!field.empty() && *end == '\0' && std::isfinite(value)) return value;
+  reject_at(row, column, "'" + field + "' is no number");
+}
+
+// Found anew for the one that is at fault: the positions of all fields would take more memory than
+// the fields.
+void CsvTable::reject_at(std::size_t row, std::size_t column, const std::string& reason) const {
+  std::size_t now = 0, at = 0;
   Position found;
   walk(
-      text,
+      content_,
       [&](const std::string&, const Position& where) {
         if (now == row && at++ == column) found = where;
       },
       [&] { ++now; });
-  return found;
+  found.file = file_;
+  throw InputError({Complaint{found, reason, ""}}, content_);
+}
+
+void CsvTable::reject_at(std::size_t row, const std::string& column,
+                         const std::string& reason) const {
+  reject_at(row, columns_.at(column), reason);
 }
 
 namespace {
@@ -145,16 +170,19 @@ std::string metric_of(const Metrics& metrics, const std::string& name) {
   return "";
 }
 
+// The names of all columns, or what stands in them.
 class Line {
  public:
-  void add(std::string_view field) {
-    if (!text_.empty() || fields_ > 0) text_ += ',';
-    text_ += csv_field(field);
-    ++fields_;
+  explicit Line(bool is_header) : is_header_(is_header) {}
+
+  void add(std::string_view name, std::string_view field) {
+    if (fields_++ > 0) text_ += ',';
+    text_ += csv_field(is_header_ ? name : field);
   }
   std::string end() { return std::move(text_) + "\n"; }
 
  private:
+  bool is_header_;
   std::string text_;
   int fields_ = 0;
 };
@@ -172,115 +200,90 @@ struct Columns {
   bool limit = false;   // of the device, for what has to be done
 };
 
-std::string header(const RankedResults& results, std::span<const std::string> parameters,
-                   const Columns& columns) {
-  Line line;
-  for (const char* name : {"rank", "state"}) line.add(name);
-  for (const std::string& name : parameters) line.add(name);
-  for (const auto& [name, extent] : results.size.dims) line.add(name);
-  for (const char* name : {"time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "basis",
-                           "search_ms", "final_ms", "final_ci_low_ms", "final_ci_high_ms"}) {
-    line.add(name);
-  }
-  for (const std::string& name : columns.metrics) line.add(name);
-  if (results.baseline) line.add("speedup");
-  if (!results.front.empty()) line.add("front");
-  if (columns.deterministic) line.add("deterministic");
-  if (columns.timed) {
-    line.add("mode");
-    line.add("cache");
-  }
-  if (columns.fresh) line.add("inputs");
-  if (columns.clock) line.add("clock_mhz");
-  if (columns.watts) line.add("watts");
-  if (columns.device) line.add("device_uuid");
-  if (columns.scaled) line.add("device_scale");
-  for (const char* name :
-       {"tie", "registers", "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes",
-        "occupancy", "compile_ms", "cache_hit", "max_error", "message", "verified"}) {
-    line.add(name);
-  }
-  if (!results.form.empty()) line.add("form");
-  if (columns.limit) {
-    for (const char* name : {"limit_ms", "limit", "share_of_limit"}) line.add(name);
-  }
-  return line.end();
-}
-
 // Of a study whose objective is no time a row of others may have none: 0.
-void add_times(const Trial& trial, bool basis_known, bool may_have_none, Line& line) {
+void add_times(const Trial& trial, Line& line) {
   const bool timed = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
-  const auto add = [&](bool known, double ms) { line.add(known ? number(ms) : ""); };
+  const auto add = [&](const char* name, bool known, double ms) {
+    line.add(name, known ? number(ms) : "");
+  };
   const Shown figures = shown(trial);
   const Timing& search = trial.timing;
-  const bool searched = timed && (is_time(search.median) || (may_have_none && !trial.final));
+  const bool may_have_none = !is_time(search.median);
+  const bool searched = timed && (!may_have_none || !trial.final);
   const bool interval = searched && (search.ci_low > 0 || may_have_none);
-  add(timed, figures.median_ms);
-  add(interval, search.ci_low);
-  add(interval, search.ci_high);
-  add(interval, search.min);
-  line.add(interval ? std::to_string(sample_count(search)) : "");
-  line.add(!timed || !basis_known ? "" : figures.by_final ? "final" : "search");
-  add(searched && basis_known, search.median);
-  add(timed && figures.by_final, figures.median_ms);
-  add(timed && figures.by_final, figures.ci_low_ms);
-  add(timed && figures.by_final, figures.ci_high_ms);
+  const bool finished = timed && figures.by_final;
+  add("time_ms", timed, figures.median_ms);
+  add("ci_low_ms", interval, search.ci_low);
+  add("ci_high_ms", interval, search.ci_high);
+  add("min_ms", interval, search.min);
+  line.add("samples", interval ? std::to_string(sample_count(search)) : "");
+  line.add("basis", !timed ? "" : finished ? "final" : "search");
+  add("search_ms", searched, search.median);
+  add("final_ms", finished, figures.median_ms);
+  add("final_ci_low_ms", finished, figures.ci_low_ms);
+  add("final_ci_high_ms", finished, figures.ci_high_ms);
 }
 
-std::string row(const RankedResults& results, std::size_t at, std::size_t parameters,
-                const Columns& columns) {
-  const Trial& trial = results.trials[at];
+// Of the trial at a place; behind the last one the header.
+std::string row(const RankedResults& results, std::size_t at,
+                std::span<const std::string> parameters, const Columns& columns) {
+  const bool is_header = at == results.trials.size();
+  static const Trial kNone;
+  const Trial& trial = is_header ? kNone : results.trials[at];
   const bool ranked = at < results.ranked;
-  Line line;
-  line.add(ranked ? std::to_string(at + 1) : "");
-  line.add(name_of(trial.state));
-  for (std::size_t p = 0; p < parameters; ++p) {
-    line.add(p < trial.configuration.size() ? to_text(trial.configuration[p]) : "");
+  Line line(is_header);
+  line.add("rank", ranked ? std::to_string(at + 1) : "");
+  line.add("state", name_of(trial.state));
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    line.add(parameters[p], p < trial.configuration.size() ? to_text(trial.configuration[p]) : "");
   }
-  for (const auto& [name, extent] : results.size.dims) line.add(std::to_string(extent));
-  add_times(trial, results.basis_known, !is_time(trial.timing.median), line);
+  for (const auto& [name, extent] : results.size.dims) line.add(name, std::to_string(extent));
+  add_times(trial, line);
   const Metrics values = shown(trial).metrics;
-  for (const std::string& name : columns.metrics) line.add(metric_of(values, name));
+  for (const std::string& name : columns.metrics) line.add(name, metric_of(values, name));
   if (results.baseline) {
     const auto& speedups = results.baseline->speedups;
-    line.add(at < speedups.size() ? number(speedups[at].ratio) : "");
+    line.add("speedup", at < speedups.size() ? number(speedups[at].ratio) : "");
   }
   const auto flag = [&](bool value) { return !ranked ? "" : value ? "true" : "false"; };
-  if (!results.front.empty()) line.add(flag(ranked && results.front[at]));
+  if (!results.front.empty()) line.add("front", flag(ranked && results.front[at]));
   if (columns.deterministic) {
     const std::optional<bool>& kept = trial.deterministic;
-    line.add(!kept ? "" : *kept ? "true" : "false");
+    line.add("deterministic", !kept ? "" : *kept ? "true" : "false");
   }
   if (columns.timed && results.timed) {
-    line.add(name_of(results.timed->mode));
-    line.add(name_of(results.timed->cache));
+    line.add("mode", name_of(results.timed->mode));
+    line.add("cache", name_of(results.timed->cache));
   }
-  if (columns.fresh && results.timed) line.add(name_of(results.timed->inputs));
-  const auto measured = [&](double value) {
-    line.add(value > 0 ? fmt::format("{:.0f}", value) : "");
+  if (columns.fresh && results.timed) line.add("inputs", name_of(results.timed->inputs));
+  const auto measured = [&](const char* name, double value) {
+    line.add(name, value > 0 ? fmt::format("{:.0f}", value) : "");
   };
-  if (columns.clock) measured(trial.conditions.clock_mhz);
-  if (columns.watts) measured(trial.conditions.watts);
-  if (columns.device) line.add(trial.device_uuid);
-  if (columns.scaled) line.add(trial.device_scale > 0 ? number(trial.device_scale) : "");
+  if (columns.clock) measured("clock_mhz", trial.conditions.clock_mhz);
+  if (columns.watts) measured("watts", trial.conditions.watts);
+  if (columns.device) line.add("device_uuid", trial.device_uuid);
+  if (columns.scaled) {
+    line.add("device_scale", trial.device_scale > 0 ? number(trial.device_scale) : "");
+  }
   const bool tied = at < results.tied.size() && results.tied[at];
-  line.add(flag(tied));
-  line.add(known(trial.resources.registers));
-  line.add(known(trial.resources.static_shared_bytes));
-  line.add(std::to_string(trial.geometry.dynamic_shared_bytes));
-  line.add(known(trial.resources.spill_bytes));
-  line.add(known(trial.occupancy));
-  line.add(number(trial.compile_ms));
-  line.add(trial.cache_hit ? "true" : "false");
-  line.add(known(trial.max_error));
-  line.add(beginning_of(trial.message));
-  line.add(ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
-  if (!results.form.empty()) line.add(results.form);
+  line.add("tie", flag(tied));
+  line.add("registers", known(trial.resources.registers));
+  line.add("static_shared_bytes", known(trial.resources.static_shared_bytes));
+  line.add("dynamic_shared_bytes", std::to_string(trial.geometry.dynamic_shared_bytes));
+  line.add("spill_bytes", known(trial.resources.spill_bytes));
+  line.add("occupancy", known(trial.occupancy));
+  line.add("compile_ms", number(trial.compile_ms));
+  line.add("cache_hit", trial.cache_hit ? "true" : "false");
+  line.add("max_error", known(trial.max_error));
+  line.add("message", beginning_of(trial.message));
+  line.add("verified",
+           ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
+  if (!results.form.empty()) line.add("form", results.form);
   if (columns.limit) {
     const auto share = share_of_limit(trial);
-    line.add(share ? number(trial.limit->ms) : "");
-    line.add(share ? trial.limit->of : "");
-    line.add(share ? number(*share) : "");
+    line.add("limit_ms", share ? number(trial.limit->ms) : "");
+    line.add("limit", share ? trial.limit->of : "");
+    line.add("share_of_limit", share ? number(*share) : "");
   }
   return line.end();
 }
@@ -306,9 +309,9 @@ std::string ranked_csv(const RankedResults& results, std::span<const std::string
                         devices.size() > 1,
                         std::ranges::any_of(results.trials, is_scaled),
                         std::ranges::any_of(results.trials, has_limit)};
-  std::string text = header(results, parameters, columns);
+  std::string text = row(results, results.trials.size(), parameters, columns);
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
-    text += row(results, i, parameters.size(), columns);
+    text += row(results, i, parameters, columns);
   }
   return text;
 }

@@ -2,12 +2,12 @@
 // CSV after RFC 4180, written and read; and the ranked CSV, for people and spreadsheets.
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tuner/base/error.h"
 #include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
 #include "tuner/space/parameter.h"
@@ -21,12 +21,32 @@ std::string csv_field(std::string_view text);
 std::string csv_header(const std::vector<Parameter>& parameters);
 std::string csv_row(const Configuration& configuration);
 
-// The fields of a text, row by row.
-std::vector<std::vector<std::string>> read_csv(const std::string& text);
+// The rows of a file, of which the first names the columns.
+class CsvTable {
+ public:
+  CsvTable(std::string file, std::string content);
 
-// Where a field of the text begins, both counted from 0. Asked for the one that is at fault: the
-// positions of all fields would take more memory than the fields.
-Position csv_position(const std::string& text, std::size_t row, std::size_t column);
+  const std::string& file() const { return file_; }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
+  bool has(const std::string& column) const { return columns_.contains(column); }
+
+  // Throws InputError for a row that ends before the column, which is there.
+  const std::string& text(std::size_t row, const std::string& column) const;
+  // Null where there is no such column, or nothing in it.
+  const std::string* known(std::size_t row, const std::string& column) const;
+  // Throws InputError where it is no finite number.
+  double number(std::size_t row, const std::string& column) const;
+
+  // The complaint names the place where the field begins.
+  [[noreturn]] void reject_at(std::size_t row, std::size_t column, const std::string& reason) const;
+  [[noreturn]] void reject_at(std::size_t row, const std::string& column,
+                              const std::string& reason) const;
+
+ private:
+  std::string file_, content_;
+  std::vector<std::vector<std::string>> rows_;
+  std::map<std::string, std::size_t> columns_;
+};
 
 // One line for each trial, best first, failures after the ranked:
 //   rank,state,<parameters>,<dimensions>,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,basis,

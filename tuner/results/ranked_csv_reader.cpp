@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,23 +15,18 @@
 namespace tuner {
 namespace {
 
-// The text of one file, its columns by name.
 class RankedText {
  public:
   RankedText(const std::string& content, const std::string& file, const Study& study)
-      : content_(content), file_(file), study_(study), rows_(read_csv(content)) {
-    if (rows_.empty()) reject(file_, "is empty");
-    for (std::size_t i = 0; i < rows_[0].size(); ++i) columns_.emplace(rows_[0][i], i);
-  }
+      : table_(file, content), study_(study) {}
 
   RankedResults read(std::vector<std::string>& notes) {
     RankedResults results;
     results.unverified = "";
-    results.basis_known = columns_.contains("basis");
     check_timing();
     if (has_own("mode")) results.timed = asked_for();
     std::size_t unknown = 0;
-    for (std::size_t r = 1; r < rows_.size(); ++r) {
+    for (std::size_t r = 1; r < table_.rows().size(); ++r) {
       Trial trial;
       if (!read_configuration(r, trial.configuration)) {
         ++unknown;
@@ -45,11 +38,11 @@ class RankedText {
       if (ranked) {
         ++results.ranked;
         results.tied.push_back(text(r, "tie") == "true");
-        if (columns_.contains("speedup") && !text(r, "speedup").empty()) {
+        if (table_.known(r, "speedup")) {
           const double ratio = number(r, "speedup");
           speedups_.push_back({ratio, ratio, ratio, false});
         }
-        const bool told = columns_.contains("verified") && text(r, "verified") == "false";
+        const bool told = table_.has("verified") && text(r, "verified") == "false";
         if (told && results.unverified->empty()) results.unverified = "nothing verified them then";
       }
       results.trials.push_back(std::move(trial));
@@ -58,8 +51,9 @@ class RankedText {
     // Intervals are of the time: where another objective decides they say nothing of a tie.
     if (faster_is_better(study_, results.size, {})) drop_false_ties(results);
     if (unknown > 0) {
-      notes.push_back(fmt::format(
-          "{}: {} rows left out, their values are not the study's (any more)", file_, unknown));
+      notes.push_back(
+          fmt::format("{}: {} rows left out, their values are not the study's (any more)",
+                      table_.file(), unknown));
     }
     return results;
   }
@@ -72,9 +66,8 @@ class RankedText {
 
   // Whether the file has this column, and it is not a parameter's.
   bool has_own(const std::string& column) const {
-    return columns_.contains(column) &&
-           std::ranges::find(study_.parameters, column, &Parameter::name) ==
-               study_.parameters.end();
+    return table_.has(column) && std::ranges::find(study_.parameters, column, &Parameter::name) ==
+                                     study_.parameters.end();
   }
 
   // Files without these columns were made in the usual way, or by older programs, which knew one
@@ -83,7 +76,7 @@ class RankedText {
     const TimedHow asked = asked_for();
     const bool told = has_own("mode");
     const bool tells_inputs = has_own("inputs");
-    for (std::size_t r = 1; r < rows_.size(); ++r) {
+    for (std::size_t r = 1; r < table_.rows().size(); ++r) {
       const std::string mode = told ? text(r, "mode") : "stream";
       const std::string cache = told ? text(r, "cache") : "";
       const std::string inputs = tells_inputs ? text(r, "inputs") : "same";
@@ -95,11 +88,12 @@ class RankedText {
       const auto with_inputs = [&](std::string_view one) {
         return same_inputs ? "" : fmt::format(" and 'inputs: {}'", one);
       };
-      reject_at(r, 0,
-                fmt::format("measured with 'mode: {}'{}{}, the study has 'mode: {}' and 'cache: "
-                            "{}'{}: these do not compare",
-                            mode, told_cache, with_inputs(inputs), name_of(asked.mode),
-                            name_of(asked.cache), with_inputs(name_of(asked.inputs))));
+      table_.reject_at(
+          r, 0,
+          fmt::format("measured with 'mode: {}'{}{}, the study has 'mode: {}' and 'cache: "
+                      "{}'{}: these do not compare",
+                      mode, told_cache, with_inputs(inputs), name_of(asked.mode),
+                      name_of(asked.cache), with_inputs(name_of(asked.inputs))));
     }
   }
 
@@ -115,36 +109,14 @@ class RankedText {
   }
 
   const std::string& text(std::size_t r, const std::string& column) const {
-    const auto found = columns_.find(column);
-    if (found == columns_.end()) {
-      reject(file_, fmt::format("has no column '{}': it is not a ranking of {}", column,
-                                study_.kernel.name));
-    }
-    if (found->second >= rows_[r].size()) {
-      reject_at(r, rows_[r].size() - 1, "the row ends before column '" + column + "'");
-    }
-    return rows_[r][found->second];
-  }
-
-  [[noreturn]] void reject_at(std::size_t r, std::size_t at, const std::string& reason) const {
-    Position where = csv_position(content_, r, at);
-    where.file = file_;
-    throw InputError({Complaint{where, reason, ""}}, content_);
-  }
-
-  [[noreturn]] void reject_at(std::size_t r, const std::string& column,
-                              const std::string& reason) const {
-    reject_at(r, columns_.at(column), reason);
+    if (table_.has(column)) return table_.text(r, column);
+    reject(table_.file(), fmt::format("has no column '{}': it is not a ranking of {}", column,
+                                      study_.kernel.name));
   }
 
   double number(std::size_t r, const std::string& column) const {
-    const std::string& field = text(r, column);
-    char* end = nullptr;
-    const double value = std::strtod(field.c_str(), &end);
-    if (field.empty() || *end != '\0' || !std::isfinite(value)) {
-      reject_at(r, column, "'" + field + "' is no number");
-    }
-    return value;
+    text(r, column);  // is there
+    return table_.number(r, column);
   }
 
   // Milliseconds. An import whose results are another quantity may have no times: they are 0.
@@ -152,7 +124,7 @@ class RankedText {
     const double value = number(r, column);
     const bool unknown = value == 0 && study_.objective.name != "time";
     if (!unknown && !is_time(value)) {
-      reject_at(r, column, "'" + text(r, column) + "' is no time");
+      table_.reject_at(r, column, "'" + text(r, column) + "' is no time");
     }
     return value;
   }
@@ -160,8 +132,9 @@ class RankedText {
   std::int64_t whole(std::size_t r, const std::string& column, std::int64_t highest) const {
     const double value = number(r, column);
     if (value != std::floor(value) || value < 0 || value > static_cast<double>(highest)) {
-      reject_at(r, column,
-                fmt::format("'{}' is not a whole number from 0 to {}", text(r, column), highest));
+      table_.reject_at(
+          r, column,
+          fmt::format("'{}' is not a whole number from 0 to {}", text(r, column), highest));
     }
     return static_cast<std::int64_t>(value);
   }
@@ -188,14 +161,14 @@ class RankedText {
 
   void read_trial(std::size_t r, Trial& trial) const {
     const auto state = trial_state_named(text(r, "state"));
-    if (!state) reject_at(r, "state", "unknown state '" + text(r, "state") + "'");
+    if (!state) table_.reject_at(r, "state", "unknown state '" + text(r, "state") + "'");
     trial.state = *state;
     trial.message = text(r, "message");
-    if (columns_.contains("deterministic") && !text(r, "deterministic").empty()) {
-      trial.deterministic = text(r, "deterministic") == "true";
+    if (const std::string* const kept = table_.known(r, "deterministic")) {
+      trial.deterministic = *kept == "true";
     }
     const auto condition = [&](const char* column, double& value) {
-      if (has_own(column) && !text(r, column).empty()) value = number(r, column);
+      if (has_own(column) && table_.known(r, column)) value = number(r, column);
     };
     condition("clock_mhz", trial.conditions.clock_mhz);
     condition("watts", trial.conditions.watts);
@@ -203,18 +176,15 @@ class RankedText {
     if (has_own("device_uuid")) trial.device_uuid = text(r, "device_uuid");
     if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
     trial.outdated = text(r, "rank").empty();
-    if (has_own("limit_ms") && has_own("limit") && !text(r, "limit_ms").empty()) {
+    if (has_own("limit_ms") && has_own("limit") && table_.known(r, "limit_ms")) {
       trial.limit = DeviceLimit{number(r, "limit_ms"), text(r, "limit")};
     }
     Metrics metrics;
     for (const NamedExpression& metric : study_.metrics) {
-      if (columns_.contains(metric.name) && !text(r, metric.name).empty()) {
-        metrics.emplace_back(metric.name, number(r, metric.name));
-      }
+      if (table_.known(r, metric.name)) metrics.emplace_back(metric.name, number(r, metric.name));
     }
     const bool by_time = study_.objective.name == "time";
-    const bool has_basis = columns_.contains("basis");
-    const bool in_final = has_basis && text(r, "basis") == "final";
+    const bool in_final = text(r, "basis") == "final";
     const double shown_ms = time(r, "time_ms");
     if (!in_final) read_search(r, shown_ms, trial.timing);
     if (in_final && !text(r, "search_ms").empty()) {
@@ -237,7 +207,7 @@ class RankedText {
 
   void read_search(std::size_t r, double median, Timing& timing) const {
     timing.median = median;
-    if (text(r, "ci_low_ms").empty()) return;  // of a finalist of an older program
+    if (text(r, "ci_low_ms").empty()) return;  // of a finalist whose search nobody kept
     timing.ci_low = time(r, "ci_low_ms");
     timing.ci_high = time(r, "ci_high_ms");
     timing.min = time(r, "min_ms");
@@ -256,11 +226,8 @@ class RankedText {
   // What a double holds exactly.
   static constexpr std::int64_t kLargestExtent = std::int64_t{1} << 53;
 
-  const std::string& content_;
-  const std::string& file_;
+  const CsvTable table_;
   const Study& study_;
-  std::vector<std::vector<std::string>> rows_;
-  std::map<std::string, std::size_t> columns_;
   std::vector<Speedup> speedups_;  // of the rows so far
 };
 

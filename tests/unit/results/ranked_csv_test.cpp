@@ -138,7 +138,6 @@ TEST(RankedCsv, ReadsTheFiguresOfSearchAndFinalBack) {
   std::vector<std::string> notes;
   const std::string csv = ranked_csv(with_final(), kNames);
   const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
-  EXPECT_TRUE(back.basis_known);
   const Trial& best = back.trials[0];
   ASSERT_TRUE(best.final);
   EXPECT_EQ(best.final->median_ms, FinalFigure(0.55));
@@ -159,19 +158,6 @@ TEST(RankedCsv, OfAFinalistWhoseSearchNobodyKeptTheFinalIsRead) {
   EXPECT_EQ(back.trials[0].final->median_ms, FinalFigure(0.55));
   std::string again = ranked_csv(back, kNames);
   EXPECT_NE(again.find(",0.55,,,,,final,,0.55,"), std::string::npos) << again;
-}
-
-TEST(RankedCsv, AFileOfAnOlderProgramHasOneFigureForEachRow) {
-  std::vector<std::string> notes;
-  const RankedResults back = read_ranked_csv(
-      "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,gflops,tie,message\n"
-      "1,ok,64,static,10,20,0.5,0.4,0.6,0.3,151,2,false,\n",
-      "x.csv", study_of_these(), notes);
-  EXPECT_FALSE(back.basis_known);
-  EXPECT_EQ(back.trials[0].timing.median, 0.5);
-  EXPECT_FALSE(back.trials[0].final);
-  const std::string csv = ranked_csv(back, kNames);
-  EXPECT_NE(csv.find(",0.5,0.4,0.6,0.3,151,,,,,,2,"), std::string::npos) << csv;
 }
 
 // Whatever was within 1 % had "true".
