@@ -41,13 +41,6 @@ Figures figures_of(const Trial& trial, const ObjectiveSpec& objective) {
   return {searched(trial, objective), finished(trial, objective)};
 }
 
-const NamedNumbers& search_metrics(const Trial& trial) { return trial.metrics; }
-
-const NamedNumbers& final_metrics(const Trial& trial) {
-  static const NamedNumbers none;
-  return trial.final ? trial.final->metrics : none;
-}
-
 std::optional<MeasuredFigure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective) {
   const Figures figures = figures_of(trial, objective);
   return figures.final_round ? figures.final_round : figures.search;

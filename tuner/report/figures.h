@@ -28,11 +28,6 @@ struct Figures {
 // Both empty for a trial that failed.
 Figures figures_of(const Trial& trial, const ObjectiveSpec& objective);
 
-// What the search found of the study's metrics, and what the final did; empty where it did not.
-using NamedNumbers = std::vector<std::pair<std::string, double>>;
-const NamedNumbers& search_metrics(const Trial& trial);
-const NamedNumbers& final_metrics(const Trial& trial);
-
 // The one by which a trial is ranked.
 std::optional<MeasuredFigure> ranking_figure(const Trial& trial, const ObjectiveSpec& objective);
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "tuner/base/text.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/model/bound.h"
 #include "tuner/report/columns.h"
@@ -100,23 +101,20 @@ Json searches_of(const ReportSet& set) {
           {"high", number_column(high, 6)}};
 }
 
-using MetricsOf = const NamedNumbers& (*)(const Trial&);
-
-// Of these rows, one list for each metric.
-Json metrics_of(const std::vector<const Trial*>& trials, MetricsOf metrics) {
+// One list for each metric of these rows.
+Json metrics_of(const std::vector<const Metrics*>& all) {
   std::vector<std::string> names;
-  for (const Trial* trial : trials) {
-    for (const auto& [name, value] : metrics(*trial)) {
+  for (const Metrics* one : all) {
+    for (const auto& [name, value] : *one) {
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   Json out = Json::array();
   for (const std::string& name : names) {
     std::vector<double> rows;
-    for (const Trial* trial : trials) {
-      const auto& known = metrics(*trial);
-      const auto found = std::ranges::find(known, name, [](const auto& m) { return m.first; });
-      rows.push_back(found == known.end() ? kUnknown : found->second);
+    for (const Metrics* one : all) {
+      const auto found = std::ranges::find(*one, name, [](const auto& m) { return m.first; });
+      rows.push_back(found == one->end() ? kUnknown : found->second);
     }
     out.push_back({{"name", name}, {"rows", number_column(rows, 5)}});
   }
@@ -125,11 +123,11 @@ Json metrics_of(const std::vector<const Trial*>& trials, MetricsOf metrics) {
 
 Json finals_of(const ReportSet& set) {
   std::vector<double> row, value, low, high;
-  std::vector<const Trial*> finalists;
+  std::vector<const Metrics*> metrics;
   for (std::size_t i = 0; i < set.ranked.trials.size(); ++i) {
     const auto figure = figures_of(set.ranked.trials[i], set.objective).final_round;
     if (!figure) continue;
-    finalists.push_back(&set.ranked.trials[i]);
+    metrics.push_back(&set.ranked.trials[i].final->metrics);
     row.push_back(static_cast<double>(i));
     value.push_back(figure->value);
     low.push_back(distance(figure->low, figure->value));
@@ -139,7 +137,7 @@ Json finals_of(const ReportSet& set) {
           {"value", number_column(value, 6)},
           {"low", number_column(low, 6)},
           {"high", number_column(high, 6)},
-          {"metrics", metrics_of(finalists, final_metrics)}};
+          {"metrics", metrics_of(metrics)}};
 }
 
 Json parameters_of(const ReportSet& set) {
@@ -240,8 +238,8 @@ Json course_of(const ReportSet& set) {
 // What a page knows of one set, as columns.
 Json json_of(const ReportSet& set) {
   const Importance importance = importance_of(set);
-  std::vector<const Trial*> all;
-  for (const Trial& trial : set.ranked.trials) all.push_back(&trial);
+  std::vector<const Metrics*> metrics;
+  for (const Trial& trial : set.ranked.trials) metrics.push_back(&trial.metrics);
   Json dims = Json::object();
   for (const auto& [name, extent] : set.ranked.size.dims) dims[name] = extent;
   return {{"kernel", set.kernel},
@@ -265,48 +263,23 @@ Json json_of(const ReportSet& set) {
           {"reference", reference_of(set)},
           {"search", searches_of(set)},
           {"final", finals_of(set)},
-          {"metrics", metrics_of(all, search_metrics)},
+          {"metrics", metrics_of(metrics)},
           {"columns", columns_of(set)},
           {"course", course_of(set)}};
 }
 
 std::string html_of(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
+  std::string out(text);
+  const std::pair<const char*, const char*> kMarks[] = {
+      {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
+  for (const auto& [mark, name] : kMarks) out = replaced(std::move(out), mark, name);
   return out;
 }
 
 // JSON that may stand in a script element: nothing in it ends the element or begins a comment.
 std::string inert(const std::string& json) {
   std::string out;
-  out.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
+  for (const char c : json) out += c == '<' ? std::string("\\u003c") : std::string(1, c);
   return out;
 }
 
