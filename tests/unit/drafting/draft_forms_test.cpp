@@ -13,7 +13,7 @@ TEST(Draft, AGridThatWaitsForItselfIsLaunchedCooperatively) {
   EXPECT_EQ(yaml.find("  cooperative: true\n", yaml.find("  cooperative: true\n") + 1),
             yaml.rfind("  cooperative: true\n"))
       << yaml;
-  EXPECT_TRUE(has(yaml, "  grid: [\"device.multiprocessors\"]")) << yaml;
+  says(yaml, {"  grid: [\"device.multiprocessors\"]"});
   EXPECT_FALSE(has(drafted(head + "a[grid.thread_rank()] = n; }").yaml, "cooperative"));
 }
 
@@ -24,7 +24,7 @@ TEST(Draft, AFunctionThatIsSpecializedEndsWhereItDoes) {
           "template <> __device__ int sum<int>(int a) {\n  a = 1;\n  return a;\n}\n"
           "template <class T> __global__ void k(T* a, int n) { a[threadIdx.x] = sum<T>(n); }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "entry: \"k<float>\"")) << yaml;
+  says(yaml, {"entry: \"k<float>\""});
 }
 
 TEST(Draft, ChoosesAmongSeveralKernels) {
@@ -41,8 +41,7 @@ TEST(Draft, TypesAreReadInAnyOrderBehindMacrosAndWithoutNames) {
   const DraftedStudy study = drafted(
       "#define RESTRICT __restrict__\n__global__ void k(long unsigned int* RESTRICT p, "
       "unsigned char) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n");
-  EXPECT_TRUE(has(study.yaml, "{name: p, type: uint64, shape: ")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "{name: argument2, type: uint8, value: ")) << study.yaml;
+  says(study.yaml, {"{name: p, type: uint64, shape: ", "{name: argument2, type: uint8, value: "});
 }
 
 // What a texture is over is seen by how it is read; how it reads stands in the host code.
@@ -58,16 +57,12 @@ TEST(Draft, TexturesAreOverBuffersThatAreMadeUpForThem) {
           "  d.readMode = cudaReadModeNormalizedFloat;\n  d.normalizedCoords = 1;\n"
           "  d.addressMode[0] = cudaAddressModeWrap;\n}\n")
           .yaml;
-  EXPECT_TRUE(has(text,
-                  "  - {name: image, texture: {of: image_data, read: normalized_float, filter: "
-                  "linear, normalized: true, address: wrap}}\n"))
-      << text;
-  EXPECT_TRUE(has(text, "  - {name: x, texture: {of: x_data}}\n")) << text;
-  EXPECT_TRUE(has(text,
-                  "  - {name: image_data, type: uchar4, shape: [256, 256], fill: {integers: [0, "
-                  "9]}}  # a guess: the shape, and that nothing else takes it\n"))
-      << text;
-  EXPECT_TRUE(has(text, "  - {name: x_data, type: int, shape: [65536], ")) << text;
+  says(text, {"  - {name: image, texture: {of: image_data, read: normalized_float, filter: "
+              "linear, normalized: true, address: wrap}}\n",
+              "  - {name: x, texture: {of: x_data}}\n",
+              "  - {name: image_data, type: uchar4, shape: [256, 256], fill: {integers: [0, "
+              "9]}}  # a guess: the shape, and that nothing else takes it\n",
+              "  - {name: x_data, type: int, shape: [65536], "});
 }
 
 TEST(Draft, RefusesWhatNoStudyCanGive) {

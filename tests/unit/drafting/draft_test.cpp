@@ -54,7 +54,7 @@ verify:
 
 TEST(Draft, WithoutALaunchSaysWhatItGuesses) {
   const DraftedStudy study = drafted(kAxpy);
-  EXPECT_TRUE(has(study.yaml, "grid: [\"ceil_div(n, BLOCK)\"]")) << study.yaml;
+  says(study.yaml, {"grid: [\"ceil_div(n, BLOCK)\"]"});
   EXPECT_EQ(study.guessed,
             (std::vector<std::string>{"n = 1048576", "a block of 256 threads along x",
                                       "the grid along x: n in shares of BLOCK"}));
@@ -66,11 +66,9 @@ TEST(Draft, GuardedMacrosAreKnobsAndOthersAreNot) {
       "__global__ void k(float* a, int w, int h) {\n"
       "  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;\n"
       "  for (int i = 0; i < UNROLL + RADIUS; ++i) if (x < w && y < h) a[y * w + x] = 1;\n}\n");
-  EXPECT_TRUE(has(study.yaml, "define_prefix: \"\"")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "parameters:\n  TILE: [8, 16, 32]  # now 16; macro of line 2\nbase"))
-      << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "grid: [\"ceil_div(w, TILE)\", \"ceil_div(h, TILE)\"]"))
-      << study.yaml;
+  says(study.yaml,
+       {"define_prefix: \"\"", "parameters:\n  TILE: [8, 16, 32]  # now 16; macro of line 2\nbase",
+        "grid: [\"ceil_div(w, TILE)\", \"ceil_div(h, TILE)\"]"});
   EXPECT_TRUE(
       has(study.guessed.front(), "UNROLL = 4 (line 4) stays as it is: write #ifndef UNROLL"))
       << study.guessed.front();
@@ -81,10 +79,9 @@ TEST(Draft, TemplateParametersAreFilledIn) {
       "namespace n {\ntemplate <typename T, int BLOCK, bool CHECK = true>\n"
       "__global__ void k(T* a, int n) { a[blockIdx.x * BLOCK + threadIdx.x] += 1; }\n}\n"
       "void run(double* a, int n) { n::k<double, 64><<<n / 64, 64>>>(a, n); }\n");
-  EXPECT_TRUE(has(study.yaml, "entry: \"n::k<double, {BLOCK}, {CHECK}>\"")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "entry: \"n::k<double, 64, 1>\"")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "block: [BLOCK]\n  grid: [\"n // BLOCK\"]")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "{name: a, type: float64, shape: [n], role: inout")) << study.yaml;
+  says(study.yaml, {"entry: \"n::k<double, {BLOCK}, {CHECK}>\"", "entry: \"n::k<double, 64, 1>\"",
+                    "block: [BLOCK]\n  grid: [\"n // BLOCK\"]",
+                    "{name: a, type: float64, shape: [n], role: inout"});
 }
 
 TEST(Draft, SeesThroughMacrosAndFunctionsOfTheLaunch) {
@@ -95,8 +92,8 @@ TEST(Draft, SeesThroughMacrosAndFunctionsOfTheLaunch) {
       "inline int blocks_of(const int n) { return (n + THREADS - 1) / THREADS; }\n"
       "__global__ void k(int n, float* y) { LOOP(i, n) y[i] = i; }\n"
       "void run(int count, float* y) { k<<<blocks_of(count), THREADS>>>(count, y); }\n");
-  EXPECT_TRUE(has(study.yaml, "BLOCK: [32, 64, 128, 256, 512, 1024]  # now 512")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "grid: [\"ceil_div(n, BLOCK)\"]")) << study.yaml;
+  says(study.yaml,
+       {"BLOCK: [32, 64, 128, 256, 512, 1024]  # now 512", "grid: [\"ceil_div(n, BLOCK)\"]"});
 }
 
 TEST(Draft, AConditionalOfCIsOneOfTheStudy) {
@@ -107,9 +104,8 @@ TEST(Draft, AConditionalOfCIsOneOfTheStudy) {
       "  int blocks = n / S + ((n % S == 0) ? 0 : 1), bytes = (S <= 32) ? 64 * sizeof(float) : S * "
       "4;\n"
       "  k<64><<<blocks, 64, bytes>>>(y, n);\n}\n");
-  EXPECT_TRUE(has(study.yaml, "grid: [\"n // S + (0 if (n % S == 0) else 1)\"]")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "dynamic_shared_bytes: 64 * 4 if (S <= 32) else S * 4"))
-      << study.yaml;
+  says(study.yaml, {"grid: [\"n // S + (0 if (n % S == 0) else 1)\"]",
+                    "dynamic_shared_bytes: 64 * 4 if (S <= 32) else S * 4"});
 }
 
 TEST(Draft, OfBranchesTheOneThatIsCompiled) {
@@ -119,9 +115,8 @@ TEST(Draft, OfBranchesTheOneThatIsCompiled) {
       "#ifdef USE_DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\n"
       "__global__ void k(real* a, int n) { a[blockIdx.x * BLOCK_SIZE + threadIdx.x] = 1; }\n"
       "void run(real* a, int n) { k<<<n / BLOCK_SIZE, BLOCK_SIZE>>>(a, n); }\n");
-  EXPECT_TRUE(has(study.yaml, "  WG: [32, 64, 128, 256, 512, 1024]  # now 64")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "block: [WG]\n  grid: [\"n // WG\"]")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "{name: a, type: float32,")) << study.yaml;
+  says(study.yaml, {"  WG: [32, 64, 128, 256, 512, 1024]  # now 64",
+                    "block: [WG]\n  grid: [\"n // WG\"]", "{name: a, type: float32,"});
 }
 
 TEST(Draft, ComputedMacrosFollowTheirKnobs) {
@@ -129,15 +124,14 @@ TEST(Draft, ComputedMacrosFollowTheirKnobs) {
       "#ifndef BLOCK_X\n#define BLOCK_X 32\n#endif\n#define THREADS (BLOCK_X * 4)\n"
       "__global__ void k(float* a, int n) { a[blockIdx.x * THREADS + threadIdx.x] = 1; }\n"
       "void run(float* a, int n) { k<<<n / THREADS, THREADS>>>(a, n); }\n");
-  EXPECT_TRUE(has(study.yaml, "block: [\"BLOCK_X * 4\"]\n  grid: [\"n // (BLOCK_X * 4)\"]"))
-      << study.yaml;
+  says(study.yaml, {"block: [\"BLOCK_X * 4\"]\n  grid: [\"n // (BLOCK_X * 4)\"]"});
 }
 
 TEST(Draft, BuffersOfPlainStructsAreBuffersOfTheirNumbers) {
   const DraftedStudy study = drafted(
       "typedef struct { float x, y; float v[2]; } Body;\n"
       "__global__ void k(Body* p, int n) { p[blockIdx.x * blockDim.x + threadIdx.x].x += 1; }\n");
-  EXPECT_TRUE(has(study.yaml, "{name: p, type: float32, shape: [n, 4], role: inout")) << study.yaml;
+  says(study.yaml, {"{name: p, type: float32, shape: [n, 4], role: inout"});
 }
 
 TEST(Draft, CompressedRowsGetOffsetsThatFit) {
@@ -150,10 +144,9 @@ TEST(Draft, CompressedRowsGetOffsetsThatFit) {
       "void run(Csr m, float* x, float* y) {\n"
       "  const auto blocks = (m.rows + 3) / 4;\n"
       "  k<<<blocks, 128>>>(m.rows, m.offsets, m.columns, m.values, x, y);\n}\n");
-  EXPECT_TRUE(has(study.yaml, "shape: [rows + 1], fill: {sequence: [0, 16]}")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "name: values, type: float32, shape: [rows, 16]")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "name: x, type: float32, shape: [rows],")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "grid: [\"(rows + 3) // 4\"]")) << study.yaml;
+  says(study.yaml, {"shape: [rows + 1], fill: {sequence: [0, 16]}",
+                    "name: values, type: float32, shape: [rows, 16]",
+                    "name: x, type: float32, shape: [rows],", "grid: [\"(rows + 3) // 4\"]"});
 }
 
 TEST(Draft, LaunchesByTheRuntimesFunctionAreFound) {
@@ -161,8 +154,7 @@ TEST(Draft, LaunchesByTheRuntimesFunctionAreFound) {
       "__global__ void k(float* a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
       "void run(float* a, int count) {\n  count = 4096;\n  void* args[] = {&a, (void*)&count};\n"
       "  cudaLaunchKernel((void*)k, dim3(count / 128), dim3(128), args, 0, 0);\n}\n");
-  EXPECT_TRUE(has(study.yaml, "- {n: 4096}")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "block: [BLOCK]\n  grid: [\"n // BLOCK\"]")) << study.yaml;
+  says(study.yaml, {"- {n: 4096}", "block: [BLOCK]\n  grid: [\"n // BLOCK\"]"});
 }
 
 const std::string kRows =
@@ -223,10 +215,9 @@ TEST(Draft, TheSourcesOwnConstantsAreExtents) {
                                "  int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
                                "  if (x < WIDTH) c[y * WIDTH + x] = v[x];\n}\n")
                                .yaml;
-  EXPECT_TRUE(has(yaml, "{name: c, type: float32, shape: [512, 512],")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: v, type: float32, shape: [512],")) << yaml;
-  EXPECT_TRUE(has(yaml, "grid: [\"ceil_div(512, BLOCK_X)\", 1]")) << yaml;
-  EXPECT_FALSE(has(yaml, "problem_sizes")) << yaml;
+  says(yaml, {"{name: c, type: float32, shape: [512, 512],",
+              "{name: v, type: float32, shape: [512],", "grid: [\"ceil_div(512, BLOCK_X)\", 1]"});
+  lacks(yaml, {"problem_sizes"});
 }
 
 TEST(Draft, NamesOfExtentsAreReadInAllStyles) {
@@ -241,9 +232,8 @@ TEST(Draft, NamesOfExtentsAreReadInAllStyles) {
           "    sum += mat_a[k * kSizeM + row] * mat_b[k * kSizeN + col];\n"
           "  mat_c[col * kSizeM + row] = sum;\n}\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "{name: mat_b, type: float32, shape: [kSizeK, kSizeN],")) << yaml;
-  EXPECT_TRUE(has(yaml, "grid: [\"ceil_div(kSizeM, BLOCK_X)\", \"ceil_div(kSizeN, BLOCK_Y)\"]"))
-      << yaml;
+  says(yaml, {"{name: mat_b, type: float32, shape: [kSizeK, kSizeN],",
+              "grid: [\"ceil_div(kSizeM, BLOCK_X)\", \"ceil_div(kSizeN, BLOCK_Y)\"]"});
 }
 
 TEST(Draft, TheGridRunsAlongWhatIndicesAreComparedWithOrAddedTo) {
@@ -288,9 +278,8 @@ TEST(Draft, WhatNobodyDefinesHasNoBaseline) {
       "__global__ void k(float* a, int n) { a[blockIdx.x * block_size_x + threadIdx.x] = n; }\n";
   const std::string yaml = drafted(kernel).yaml;
   EXPECT_TRUE(has(yaml, head + "block_size_x\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "block_size_x: [16, 32, 64, 128, 256, 512, 1024]  # a guess; used and "))
-      << yaml;
-  EXPECT_FALSE(has(yaml, "\nbaseline:")) << yaml;
+  says(yaml, {"block_size_x: [16, 32, 64, 128, 256, 512, 1024]  # a guess; used and "});
+  lacks(yaml, {"\nbaseline:"});
   EXPECT_TRUE(has(drafted("#ifndef block_size_x\n#define block_size_x 64\n#endif\n" + kernel).yaml,
                   "\nbaseline: {block_size_x: 64}"));
   EXPECT_TRUE(
@@ -303,11 +292,9 @@ TEST(Draft, MarksEveryGuessInTheStudy) {
   const std::string yaml =
       drafted("template <typename T> __global__ void k(T* a) { a[blockIdx.x + threadIdx.x] = 1; }")
           .yaml;
-  EXPECT_TRUE(has(yaml, "entry: \"k<float>\"  # a guess: template parameter T is float\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "block: [BLOCK]  # a guess: a block of 256 threads along x\n")) << yaml;
-  EXPECT_TRUE(
-      has(yaml, "  - {N: 65536}  # a guess: 65536 elements: the kernel takes no number of "))
-      << yaml;
+  says(yaml, {"entry: \"k<float>\"  # a guess: template parameter T is float\n",
+              "block: [BLOCK]  # a guess: a block of 256 threads along x\n",
+              "  - {N: 65536}  # a guess: 65536 elements: the kernel takes no number of "});
   EXPECT_TRUE(has(
       yaml, "grid: [\"ceil_div(N, BLOCK)\"]  # a guess: the grid along x: N in shares of BLOCK\n"))
       << yaml;

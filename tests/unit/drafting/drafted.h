@@ -1,6 +1,9 @@
 #pragma once
 // Drafts for tests.
 
+#include <gtest/gtest.h>
+
+#include <initializer_list>
 #include <string>
 
 #include "tuner/base/error.h"
@@ -14,6 +17,14 @@ inline DraftedStudy drafted(const std::string& source, const std::string& kernel
 
 inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+inline void says(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+inline void lacks(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_FALSE(has(text, part)) << part << "\n" << text;
 }
 
 inline std::string refusal(const std::string& source, const std::string& kernel = {}) {

@@ -20,9 +20,9 @@ TEST(DraftFromHostCode, TypesAndKnobsOfHeadersAreSeen) {
                               "real;\n#endif\n#ifndef TILE\n#define TILE 4\n#endif\n"}};
   request.include_dirs = {"include"};
   const DraftedStudy study = draft_study(request);
-  EXPECT_TRUE(has(study.yaml, "{name: a, type: float64, shape: [n]")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "TILE: [2, 4, 8]  # now 4; macro of types.h:7")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "  include_dirs: [\"include\"]\n")) << study.yaml;
+  says(study.yaml,
+       {"{name: a, type: float64, shape: [n]", "TILE: [2, 4, 8]  # now 4; macro of types.h:7",
+        "  include_dirs: [\"include\"]\n"});
 }
 
 TEST(DraftFromHostCode, BuffersAreAsLargeAsTheHostCodeAllocates) {
@@ -38,11 +38,9 @@ TEST(DraftFromHostCode, BuffersAreAsLargeAsTheHostCodeAllocates) {
       "  cudaCheck(cudaMalloc((void**)&d_out, rows * cols * sizeof(float)));\n"
       "  cudaMalloc(&d_in, bytes);\n"
       "  launch(d_out, d_in, rows, cols, 3);\n}\n");
-  EXPECT_TRUE(has(study.yaml, "- {B: 8, T: 32, w: 3}\n")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "{name: out, type: float32, shape: [B, T], role: out}\n"))
-      << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "{name: in, type: float32, shape: [\"((B + 1) * T * 4) // 4\"]"))
-      << study.yaml;
+  says(study.yaml,
+       {"- {B: 8, T: 32, w: 3}\n", "{name: out, type: float32, shape: [B, T], role: out}\n",
+        "{name: in, type: float32, shape: [\"((B + 1) * T * 4) // 4\"]"});
 }
 
 TEST(DraftFromHostCode, LaunchesInOtherFilesAreFound) {
@@ -53,7 +51,7 @@ TEST(DraftFromHostCode, LaunchesInOtherFilesAreFound) {
       {"/p/main.cu", "#define N 4096\nvoid f() {\n  k<<<N / 64, 64>>>(p, N);\n}"}};
   const DraftedStudy study = draft_study(request);
   EXPECT_EQ(study.found.back(), "its launch in main.cu:3");
-  EXPECT_TRUE(has(study.yaml, "- {n: 4096}\n")) << study.yaml;
+  says(study.yaml, {"- {n: 4096}\n"});
 }
 
 TEST(DraftFromHostCode, NumbersOfTheHostCodeAreConvertedAsCDoes) {
@@ -62,9 +60,8 @@ TEST(DraftFromHostCode, NumbersOfTheHostCodeAreConvertedAsCDoes) {
           "__global__ void k(int mark, unsigned char c, float f, float* a) { a[mark] = c * f; "
           "}\nvoid f() { k<<<1, 64>>>(0xDEADBEEF, 300, -1, a); }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "{name: mark, type: int32, value: -559038737}\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: c, type: uint8, value: 44}\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: f, type: float32, value: -1}\n")) << yaml;
+  says(yaml, {"{name: mark, type: int32, value: -559038737}\n",
+              "{name: c, type: uint8, value: 44}\n", "{name: f, type: float32, value: -1}\n"});
 }
 
 TEST(DraftFromHostCode, AGridOfNothingIsNotDrafted) {
@@ -73,11 +70,8 @@ TEST(DraftFromHostCode, AGridOfNothingIsNotDrafted) {
           "__global__ void k(float* a, int n) { a[blockIdx.x * blockDim.x] = 1; }\n"
           "void f() { int b = 0; k<<<b, 2048>>>(a, 512); }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "block: [BLOCK]  # a guess: the block's extent, since '2048' is beyond "))
-      << yaml;
-  EXPECT_TRUE(
-      has(yaml, "grid: [\"ceil_div(n, BLOCK)\"]  # a guess: the grid, since 'b' is beyond "))
-      << yaml;
+  says(yaml, {"block: [BLOCK]  # a guess: the block's extent, since '2048' is beyond ",
+              "grid: [\"ceil_div(n, BLOCK)\"]  # a guess: the grid, since 'b' is beyond "});
 }
 
 TEST(DraftFromHostCode, MembersAndDim3OfTheHostCodeAreRead) {
@@ -89,8 +83,7 @@ TEST(DraftFromHostCode, MembersAndDim3OfTheHostCodeAreRead) {
           "  k<<<grid, threads>>>(c, size.x);\n}\n"
           "int main() { dim3 all(64, 32, 1); all.y = getFlag(argc, argv); run(c, all); }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "grid: [8, 4]\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: wa, type: int32, value: 64}\n")) << yaml;
+  says(yaml, {"grid: [8, 4]\n", "{name: wa, type: int32, value: 64}\n"});
 }
 
 TEST(DraftFromHostCode, MacrosThatNobodyDefinesAreParameters) {
@@ -99,10 +92,8 @@ TEST(DraftFromHostCode, MacrosThatNobodyDefinesAreParameters) {
           "enum { KNOWN = 3 };\n__global__ void k(float* a, int n) {\n"
           "  a[blockIdx.x * WORK_GROUP + threadIdx.x] = UNROLL + KNOWN + FLT_MAX; }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "WORK_GROUP: [")) << yaml;
-  EXPECT_TRUE(has(yaml, "UNROLL: [1, 2, 4]  # a guess; used and defined nowhere\n")) << yaml;
-  EXPECT_FALSE(has(yaml, "KNOWN: ")) << yaml;
-  EXPECT_FALSE(has(yaml, "FLT_MAX: ")) << yaml;
+  says(yaml, {"WORK_GROUP: [", "UNROLL: [1, 2, 4]  # a guess; used and defined nowhere\n"});
+  lacks(yaml, {"KNOWN: ", "FLT_MAX: "});
 }
 
 TEST(DraftFromHostCode, AMacroThatIsComparedHasOneOfTheValues) {
@@ -113,10 +104,10 @@ TEST(DraftFromHostCode, AMacroThatIsComparedHasOneOfTheValues) {
           "__global__ void k(vec* a, int n) {\n#pragma unroll unroll_by\n"
           "  for (int i = 0; i < n; i += VEC) a[i] = a[i + 1];\n}\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "VEC: [2, 4]  # a guess; used and defined nowhere\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "unroll_by: [1, 2, 4]  # a guess; used and defined nowhere\n")) << yaml;
-  EXPECT_FALSE(has(yaml, "DEBUG: ")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: a, type: float32, shape: [n, 2]")) << yaml;
+  says(yaml, {"VEC: [2, 4]  # a guess; used and defined nowhere\n",
+              "unroll_by: [1, 2, 4]  # a guess; used and defined nowhere\n"});
+  lacks(yaml, {"DEBUG: "});
+  says(yaml, {"{name: a, type: float32, shape: [n, 2]"});
 }
 
 TEST(DraftFromHostCode, WhatIsSetLastAboveTheLaunchCounts) {
@@ -127,8 +118,7 @@ TEST(DraftFromHostCode, WhatIsSetLastAboveTheLaunchCounts) {
           "  dim3 grid; grid.x = 3; grid.y = 2;\n"
           "  for (i = 5; i < 9; ++i) k<<<grid, 32>>>(a, i, 64); i = 7; }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "{name: step, type: int32, value: 5}")) << yaml;
-  EXPECT_TRUE(has(yaml, "grid: [3, 2]\n")) << yaml;
+  says(yaml, {"{name: step, type: int32, value: 5}", "grid: [3, 2]\n"});
 }
 
 TEST(DraftFromHostCode, BuffersAreSmallerWithTheirSizes) {
@@ -139,8 +129,7 @@ TEST(DraftFromHostCode, BuffersAreSmallerWithTheirSizes) {
           "void run() { unsigned bytes = 64 * 1048576; cudaMalloc(&d, bytes);\n"
           "  k<<<240, 192>>>(d, bytes / 4); }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "- {count: 2097152}\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: a, type: uint8, shape: [count, 4],")) << yaml;
+  says(yaml, {"- {count: 2097152}\n", "{name: a, type: uint8, shape: [count, 4],"});
 }
 
 TEST(DraftFromHostCode, ExtentsStandInTheOrderOfRows) {
@@ -165,8 +154,7 @@ TEST(DraftFromHostCode, NumbersThatMakeUpAnExtentAreThatExtent) {
           "void run() { int B = 8, T = 1024, cols = 8000; cudaMalloc(&d, B * T * cols * 4);\n"
           "  k<<<240, 192>>>(d, B * T, cols); }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "- {rows: 1024, cols: 2000}\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: a, type: float32, shape: [rows, cols],")) << yaml;
+  says(yaml, {"- {rows: 1024, cols: 2000}\n", "{name: a, type: float32, shape: [rows, cols],"});
 }
 
 TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {
@@ -175,14 +163,13 @@ TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {
                                "  c[blockIdx.y * w + threadIdx.y * B + threadIdx.x] = 1; }\n"
                                "__global__ void outer(float* c, int w) { inner<8>(c, w); }\n")
                                .yaml;
-  EXPECT_TRUE(has(yaml, "  block: [BLOCK_X, BLOCK_Y]")) << yaml;
+  says(yaml, {"  block: [BLOCK_X, BLOCK_Y]"});
 }
 
 TEST(DraftFromHostCode, AKernelWithoutArgumentsHasAStudyWithoutAny) {
   const std::string yaml =
       drafted("__global__ void k() { printf(\"x\"); }\nvoid f() { k<<<2, 32>>>(); }\n").yaml;
-  EXPECT_FALSE(has(yaml, "arguments:")) << yaml;
-  EXPECT_FALSE(has(yaml, "reference:")) << yaml;
+  lacks(yaml, {"arguments:", "reference:"});
 }
 
 TEST(DraftFromHostCode, WhatATrialTaughtIsMinded) {
@@ -193,12 +180,10 @@ TEST(DraftFromHostCode, WhatATrialTaughtIsMinded) {
   request.smaller = 1024;
   request.remarks = {"tried"};
   const std::string yaml = draft_study(request).yaml;
-  EXPECT_TRUE(has(yaml, "\n# tried\nschema: 1\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "  - {n: 1024}")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: x, type: float32, shape: [n, 8],")) << yaml;
-  EXPECT_TRUE(has(yaml, "{name: y, type: float32, shape: [n, 2],")) << yaml;
-  EXPECT_TRUE(has(yaml, "  y: {rtol: 1e-4, atol: 3e-3}  # another order of its sums")) << yaml;
-  EXPECT_TRUE(has(yaml, "configuration: {BLOCK: 64}")) << yaml;
+  says(yaml, {"\n# tried\nschema: 1\n", "  - {n: 1024}", "{name: x, type: float32, shape: [n, 8],",
+              "{name: y, type: float32, shape: [n, 2],",
+              "  y: {rtol: 1e-4, atol: 3e-3}  # another order of its sums",
+              "configuration: {BLOCK: 64}"});
   request.source = "__global__ void k(float* y, int n) { y[threadIdx.x] = n; }";
   request.unwritten = {"y"};
   EXPECT_TRUE(has(draft_study(request).yaml, "role: inout, fill: zeros}  # not every element"));
@@ -213,9 +198,8 @@ TEST(DraftFromHostCode, WhatNoFillSaysIsZero) {
           "__global__ void k(Box* boxes, curandState_t* states, int n) {\n"
           "  if (threadIdx.x < n) states[threadIdx.x] = boxes[threadIdx.x].x; }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "{name: boxes, type: Box, shape: [n], fill: {x: {integers: [0, 9]}}}"))
-      << yaml;
-  EXPECT_TRUE(has(yaml, "{name: states, type: uint8, shape: [n, 48], role: out}")) << yaml;
+  says(yaml, {"{name: boxes, type: Box, shape: [n], fill: {x: {integers: [0, 9]}}}",
+              "{name: states, type: uint8, shape: [n, 48], role: out}"});
 }
 
 TEST(DraftFromHostCode, StructsAreDraftedMemberByMember) {
@@ -229,21 +213,14 @@ TEST(DraftFromHostCode, StructsAreDraftedMemberByMember) {
           "  if (i < n) c.elements[i] = a.elements[i] * cells[i].kind[0];\n}\n"
           "void f() { Matrix a, c; a.width = 512; k<<<4, 128>>>(a, c, cells, 512); }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml,
-                  "types:\n  Matrix: [{width: int32}, {height: int32}, {elements: pointer}]\n"
-                  "  Cell: [{at: float3}, {kind: [int32, 2]}, {alive: bool}]\n"))
-      << yaml;
-  EXPECT_TRUE(has(yaml,
-                  "{name: a, type: Matrix, value: {width: \"512\", height: 64, elements: "
-                  "a_elements}}"))
-      << yaml;
-  EXPECT_TRUE(has(yaml,
-                  "{name: cells, type: Cell, shape: [n], fill: {at: {uniform: [0, 1]}, kind: "
-                  "{integers: [0, 9]}, alive: {integers: [0, 1]}}}"))
-      << yaml;
-  EXPECT_TRUE(has(yaml, "buffers:\n  - {name: a_elements, type: float32, shape: [65536], fill: "))
-      << yaml;
-  EXPECT_TRUE(has(yaml, "{name: c_elements, type: float32, shape: [65536], role: inout,")) << yaml;
+  says(yaml, {"types:\n  Matrix: [{width: int32}, {height: int32}, {elements: pointer}]\n"
+              "  Cell: [{at: float3}, {kind: [int32, 2]}, {alive: bool}]\n",
+              "{name: a, type: Matrix, value: {width: \"512\", height: 64, elements: "
+              "a_elements}}",
+              "{name: cells, type: Cell, shape: [n], fill: {at: {uniform: [0, 1]}, kind: "
+              "{integers: [0, 9]}, alive: {integers: [0, 1]}}}",
+              "buffers:\n  - {name: a_elements, type: float32, shape: [65536], fill: ",
+              "{name: c_elements, type: float32, shape: [65536], role: inout,"});
 }
 
 TEST(DraftFromHostCode, AddressesAreNullOrOfATable) {
@@ -254,9 +231,8 @@ TEST(DraftFromHostCode, AddressesAreNullOrOfATable) {
           "void f() { float** r; cudaMalloc(&r, 2 * sizeof(float*));\n"
           "  k<<<1, 64>>>(r, NULL, w, y); }\n")
           .yaml;
-  EXPECT_TRUE(has(yaml, "- {name: rows, pointers: [rows_0, rows_1]}\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "- {name: bias, value: null}\n")) << yaml;
-  EXPECT_TRUE(has(yaml, "- {name: wind, type: float4, value: [0.5, 0.5, 0.5, 0.5]}")) << yaml;
+  says(yaml, {"- {name: rows, pointers: [rows_0, rows_1]}\n", "- {name: bias, value: null}\n",
+              "- {name: wind, type: float4, value: [0.5, 0.5, 0.5, 0.5]}"});
 }
 
 // ---- launches behind it, and loops around it ---------------------------------------------------
@@ -276,38 +252,29 @@ TEST(Draft, RoundsInWhichBuffersChangePlacesAreRepeated) {
     const std::string yaml = drafted(kStep + "  for (int k = 0; k < 1000; ++k) { " + kLaunch +
                                      "cudaDeviceSynchronize(); " + swap + " }\n}\n")
                                  .yaml;
-    EXPECT_TRUE(has(yaml,
-                    "  repeat: 8  # the loop around it (line 13) makes 1000 rounds\n"
-                    "  swap: [[from, to]]\n"))
-        << yaml;
+    says(yaml, {"  repeat: 8  # the loop around it (line 13) makes 1000 rounds\n"
+                "  swap: [[from, to]]\n"});
     EXPECT_TRUE(has(yaml, "  repeat: 8\n  swap: [[from, to]]\n")) << "of the reference";
-    EXPECT_TRUE(has(yaml, "{name: from, type: float32, shape: [n], role: inout, fill: {uniform"))
-        << yaml;
-    EXPECT_TRUE(has(yaml, "{name: to, type: float32, shape: [n], role: out}")) << yaml;
-    EXPECT_TRUE(has(yaml, "  from: {rtol: ")) << yaml;
+    says(yaml, {"{name: from, type: float32, shape: [n], role: inout, fill: {uniform",
+                "{name: to, type: float32, shape: [n], role: out}", "  from: {rtol: "});
   }
   const std::string by_index =
       drafted(kStep +
               "  for (int k = 0; k < 3; k++) { int t = src; src = dst; dst = t; "
               "step<<<n / 256, 256>>>(c[src], c[dst], n); }\n}\n")
           .yaml;
-  EXPECT_TRUE(has(by_index, "  repeat: 3  # the loop around it (line 13) makes as many\n"))
-      << by_index;
+  says(by_index, {"  repeat: 3  # the loop around it (line 13) makes as many\n"});
 }
 
 TEST(Draft, AKernelBehindItThatHasItsBuffersFollows) {
   const std::string yaml = drafted(kStep + "  " + kLaunch + "\n  CHECK(cudaGetLastError());\n" +
                                    "  clip<<<(n + 255) / 256, 256>>>(b, 0.5f, n);\n}\n")
                                .yaml;
-  EXPECT_TRUE(has(yaml,
-                  "  arguments: [from, to, n]\n  then:\n    - {entry: \"clip\", block: [BLOCK], "
-                  "grid: [\"ceil_div(n, BLOCK)\"], arguments: [to, most, n]}\n"))
-      << yaml;
-  EXPECT_TRUE(has(yaml,
-                  "  then:\n    - {entry: \"clip\", block: [256], grid: [\"ceil_div(n, 256)\"], "
-                  "arguments: [to, most, n]}\n"))
-      << yaml;
-  EXPECT_TRUE(has(yaml, "  - {name: most, type: float32, value: 0.5}")) << yaml;
+  says(yaml, {"  arguments: [from, to, n]\n  then:\n    - {entry: \"clip\", block: [BLOCK], "
+              "grid: [\"ceil_div(n, BLOCK)\"], arguments: [to, most, n]}\n",
+              "  then:\n    - {entry: \"clip\", block: [256], grid: [\"ceil_div(n, 256)\"], "
+              "arguments: [to, most, n]}\n",
+              "  - {name: most, type: float32, value: 0.5}"});
 }
 
 TEST(Draft, WhatIsNotPlainIsSaidAndNotTaken) {

@@ -55,7 +55,7 @@ TEST(TunerScript, GivesParametersConstraintsSizesAndTheLaunch) {
         "  configuration: {block_size_x: 32, per_thread: 3}\n"}) {
     EXPECT_TRUE(has(study.yaml, line)) << line << study.yaml;
   }
-  EXPECT_FALSE(has(study.yaml, "baseline: {")) << study.yaml;
+  lacks(study.yaml, {"baseline: {"});
   EXPECT_EQ(study.found,
             (std::vector<std::string>{"kernel smooth (line 1)", "its launch in tune.py:14"}));
   EXPECT_EQ(study.guessed, std::vector<std::string>{});
@@ -66,9 +66,8 @@ TEST(TunerScript, SaysWhatIsNotLiteral) {
 tune_params = {"block_size_x": [64, 128], "per_thread": choices()}
 tune_kernel("smooth", "smooth.cu", 4096, [a, b, c], tune_params, restrictions=lambda p: p["per_thread"] > 1)
 )py");
-  EXPECT_TRUE(has(study.yaml, "  block_size_x: [64, 128]  # tune_params, line 3 of tune.py\n"))
-      << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "  per_thread: [")) << study.yaml;
+  says(study.yaml,
+       {"  block_size_x: [64, 128]  # tune_params, line 3 of tune.py\n", "  per_thread: ["});
   for (const char* left : {"the values of per_thread", "restrictions"}) {
     EXPECT_EQ(std::ranges::count(study.guessed, std::string("not literal in line 3 of tune.py: ") +
                                                     left + "; write it in the study"),
@@ -88,8 +87,7 @@ TEST(TunerScript, TakesASizeThatIsAParameter) {
 p = {"blocks": [2**i for i in range(3)], "block_size_x": [64], "per_thread": [1]}
 tune_kernel("smooth", ["smooth.cu"], "blocks", [], p, grid_div_x=[])
 )py");
-  EXPECT_TRUE(has(study.yaml, "  grid: [blocks]\n")) << study.yaml;
-  EXPECT_TRUE(has(study.yaml, "  blocks: [1, 2, 4]  #")) << study.yaml;
+  says(study.yaml, {"  grid: [blocks]\n", "  blocks: [1, 2, 4]  #"});
 }
 
 TEST(TunerScript, IsParsedAndNeverRun) {
