@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 
 namespace tuner {
@@ -130,24 +131,17 @@ std::string read_file(const std::filesystem::path& path) {
   if (!is_seekable_file(path)) {
     throw FatalError("cannot read " + path.string() + ": it is a pipe or a device, not a file");
   }
-  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) fail("cannot read", path);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0) fail("cannot read", path);
   std::string text;
   std::vector<char> block(1 << 16);
   for (;;) {
-    const ssize_t got = ::read(fd, block.data(), block.size());
+    const ssize_t got = ::read(file.get(), block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      const int reason = errno;
-      ::close(fd);
-      errno = reason;
-      fail("cannot read", path);
-    }
-    if (got == 0) break;
+    if (got < 0) fail("cannot read", path);
+    if (got == 0) return text;
     text.append(block.data(), static_cast<std::size_t>(got));
   }
-  ::close(fd);
-  return text;
 }
 
 }  // namespace tuner

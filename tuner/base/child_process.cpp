@@ -19,10 +19,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/process_state.h"
 
 extern char** environ;
 
@@ -32,32 +32,18 @@ namespace {
 constexpr int kPatienceMs = 200;
 
 // Whether a process is on its way out: descriptors are closed well before the end can be waited
-// for, on a busy machine much earlier. The flags are the seventh field behind the name (proc(5)).
+// for, on a busy machine much earlier.
 bool is_exiting(pid_t pid) {
+  constexpr int kFlags = 6;
   constexpr unsigned long kExiting = 4;  // PF_EXITING of linux/sched.h
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return false;
-  std::istringstream fields(line.substr(name_end + 1));
-  std::string skipped;
-  for (int i = 0; i < 6; ++i) fields >> skipped;
-  unsigned long flags = 0;
-  fields >> flags;
-  return (flags & kExiting) != 0;
+  const std::string flags = stat_field(std::to_string(pid), kFlags);
+  return !flags.empty() && (std::stoul(flags) & kExiting) != 0;
 }
 
 // ---- leftovers: processes that a child started and did not end ----------------------------------
 //
 // A kernel on the host may fork. Such an orphan comes to us when its own parent is gone, and is
 // known by a mark in its environment.
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 // Empty on a system that does not list them.
 std::vector<pid_t> children() {
@@ -73,10 +59,10 @@ std::vector<pid_t> children() {
 // A process that is just starting another program shows no environment for a moment.
 bool has_mark(pid_t pid, const std::string& mark) {
   const std::string file = "/proc/" + std::to_string(pid) + "/environ";
-  std::string variables = text_of(file);
+  std::string variables = text_of_file(file);
   for (int i = 0; i < kPatienceMs && variables.empty() && !is_exiting(pid); ++i) {
     ::usleep(1000);
-    variables = text_of(file);
+    variables = text_of_file(file);
   }
   return ('\0' + variables).find('\0' + mark + '\0') != std::string::npos;
 }

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/base/child_process.h"
+
 namespace tuner {
 
 void Hasher::mix(std::uint64_t word) {
@@ -100,17 +102,17 @@ std::string file_digest_of(std::string_view bytes) {
 
 std::optional<FileDigests::State> FileDigests::of(const std::filesystem::path& path) {
   // Not blocking: opening a FIFO that has no writer would never return.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return std::nullopt;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return std::nullopt;
   std::optional<State> state;
   struct stat facts {};
-  if (::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) {
+  if (::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode)) {
     const Stamp stamp{facts.st_dev, facts.st_ino, static_cast<std::uint64_t>(facts.st_size),
                       facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec};
     const auto known = known_.find(path.string());
     if (known != known_.end() && known->second.first == stamp) {
       state = known->second.second;
-    } else if (auto digest = digest_of(fd)) {
+    } else if (auto digest = digest_of(file.get())) {
       state = State{std::move(*digest),
                     std::chrono::system_clock::time_point(
                         std::chrono::duration_cast<std::chrono::system_clock::duration>(
@@ -119,7 +121,6 @@ std::optional<FileDigests::State> FileDigests::of(const std::filesystem::path& p
       known_.insert_or_assign(path.string(), std::pair{stamp, *state});
     }
   }
-  ::close(fd);
   return state;
 }
 

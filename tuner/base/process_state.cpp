@@ -21,6 +21,20 @@
 
 namespace tuner {
 
+std::string text_of_file(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::string stat_field(const std::string& process, int number) {
+  const std::string text = text_of_file("/proc/" + process + "/stat");
+  std::istringstream fields(text.substr(text.find_last_of(')') + 1));
+  std::string field;
+  for (int i = 0; i <= number; ++i) fields >> field;
+  return fields ? field : std::string();
+}
+
 double seconds_without_processor(pid_t process) {
   const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
   std::error_code failed;
@@ -36,25 +50,15 @@ double seconds_without_processor(pid_t process) {
   return static_cast<double>(waited) / 1e9;
 }
 
-bool is_stopped(pid_t process) {
-  std::string text;
-  std::getline(std::ifstream("/proc/" + std::to_string(process) + "/stat"), text);
-  std::string state;
-  std::istringstream(text.substr(text.find_last_of(')') + 1)) >> state;
-  return state == "T";
-}
+bool is_stopped(pid_t process) { return stat_field(std::to_string(process), 0) == "T"; }
 
 double process_age() {
-  constexpr int kFieldsBefore = 19;  // proc(5): between the name's parenthesis and the start
-  std::string text;
-  std::getline(std::ifstream("/proc/self/stat"), text);
-  std::istringstream fields(text.substr(text.find_last_of(')') + 1));
-  for (int i = 0; i < kFieldsBefore; ++i) fields >> text;
-  double started = 0;  // ticks since the machine was booted
+  constexpr int kStarted = 19;  // ticks since the machine was booted
+  const std::string started = stat_field("self", kStarted);
   timespec now{};
-  if (!(fields >> started) || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
-  started /= static_cast<double>(::sysconf(_SC_CLK_TCK));
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - started;
+  if (started.empty() || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  const double seconds = std::stod(started) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - seconds;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -134,12 +138,6 @@ double quota_of_version_1(const std::string& controllers, const std::string& pat
 
 bool has_cpu(const std::string& controllers) {
   return ("," + controllers + ",").find(",cpu,") != std::string::npos;
-}
-
-std::string text_of_file(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 unsigned cores_of_affinity() {

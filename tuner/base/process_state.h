@@ -11,6 +11,13 @@
 
 namespace tuner {
 
+// The text of a file of /proc, or of any other; empty when it cannot be read.
+std::string text_of_file(const std::string& path);
+
+// A field of /proc/<process>/stat by its number behind the process's name, where 0 is the state;
+// empty where the system does not tell.
+std::string stat_field(const std::string& process, int number);
+
 // Seconds since it began, over all its threads that are still there. 0 where the system does not
 // tell.
 double seconds_without_processor(pid_t process);
