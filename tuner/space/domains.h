@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/space/search_space.h"
-#include "tuner/space/term_program.h"
+#include "tuner/space/terms.h"
 
 namespace tuner::detail {
 

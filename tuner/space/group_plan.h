@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "tuner/space/term_program.h"
 #include "tuner/space/terms.h"
 
 namespace tuner::detail {

@@ -25,27 +25,10 @@ std::string identity(const Value& value) {
   return to_text(value);
 }
 
-// True for most lists of numbers; then no two can be equal.
-bool strictly_monotone(const std::vector<Value>& values) {
-  bool rising = true;
-  bool falling = true;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::holds_alternative<std::string>(values[i])) return false;
-    if (i == 0) continue;
-    const auto order = compare_numbers(values[i - 1], values[i]);
-    rising = rising && order < 0;
-    falling = falling && order > 0;
-    if (!rising && !falling) return false;
-  }
-  // A single value has nothing to be compared with, and must still be a number.
-  return values.size() > 1;
-}
-
 void check_values(const Parameter& parameter, std::vector<Complaint>& complaints) {
   if (parameter.values.empty()) {
     complaints.push_back({parameter.where, "parameter '" + parameter.name + "' has no values", ""});
   }
-  if (strictly_monotone(parameter.values)) return;
   std::unordered_set<std::string> seen;
   for (const Value& value : parameter.values) {
     const auto* number = std::get_if<double>(&value);

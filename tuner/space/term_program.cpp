@@ -1,8 +1,6 @@
 // Puts terms into the order in which they are computed, and computes them.
 
-#include "tuner/space/term_program.h"
-
-#include <algorithm>
+#include "tuner/space/terms.h"
 
 namespace tuner::detail {
 
@@ -25,7 +23,6 @@ TermProgram::TermProgram(const TermGraph& graph, std::span<const TermId> conditi
 }
 
 bool TermValues::run(const TermProgram& program) {
-  values_.resize(std::max(values_.size(), graph_.size()));
   for (const TermProgram::Step& step : program.steps) {
     if (!step.must_hold) {
       values_[step.term] = compute(step.term);
