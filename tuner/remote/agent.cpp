@@ -1,13 +1,7 @@
 // Runs the workers of a rank that lends its cores and devices.
 
-#include "tuner/remote/agent.h"
-
 #include <poll.h>
-#include <sys/socket.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,6 +11,7 @@
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/remote/handshake.h"
+#include "tuner/remote/hub.h"
 #include "tuner/remote/link.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/messages.h"
@@ -58,9 +53,7 @@ class Agent {
   void wait(Pace& pace) const {
     std::vector<pollfd> fds;
     for (const auto& [number, worker] : workers_) {
-      const bool writes = !worker.outgoing.empty();
-      fds.push_back(
-          {worker.child->socket(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
+      fds.push_back(awaited(worker.child->socket(), worker.outgoing));
     }
     pace.poll(fds);
   }
@@ -153,14 +146,14 @@ class Agent {
     for (auto worker = workers_.begin(); worker != workers_.end();) {
       const int socket = worker->second.child->socket();
       any = write_some(socket, worker->second.outgoing) || any;
-      const auto got = ::recv(socket, block_.data(), block_.size(), MSG_DONTWAIT);
-      if (got > 0) {
-        any = true;
-        say({Topic::kBytes, worker->first,
-             std::string(block_.data(), static_cast<std::size_t>(got))});
+      auto bytes = read_some(socket);
+      if (!bytes) {
+        worker = end(worker, false);
+        continue;
       }
-      const bool is_there = got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
-      worker = is_there ? std::next(worker) : end(worker, false);
+      any = any || !bytes->empty();
+      if (!bytes->empty()) say({Topic::kBytes, worker->first, *std::move(bytes)});
+      ++worker;
     }
     return any;
   }
@@ -170,7 +163,6 @@ class Agent {
   RankTimes times_;
   const std::atomic<bool>& is_over_;
   Workers workers_;
-  std::vector<char> block_ = std::vector<char>(std::size_t{1} << 18);
   std::optional<RankEnd> end_;
   TimePoint heard_ = Clock::now();
   TimePoint said_ = Clock::now();

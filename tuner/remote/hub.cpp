@@ -2,13 +2,11 @@
 
 #include "tuner/remote/hub.h"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -194,9 +192,7 @@ std::vector<pollfd> RankHub::watched() {
   const std::scoped_lock lock(mutex_);
   std::vector<pollfd> fds{{wake_.get(), POLLIN, 0}};
   for (const auto& [number, worker] : workers_) {
-    const bool writes = !worker->outgoing.empty();
-    fds.push_back(
-        {worker->socket.get(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
+    fds.push_back(awaited(worker->socket.get(), worker->outgoing));
   }
   return fds;
 }
@@ -275,14 +271,12 @@ bool RankHub::pass_on_bytes() {
     Remote& worker = *at->second;
     const int socket = worker.socket.get();
     any = write_some(socket, worker.outgoing) || any;
-    const auto got = ::recv(socket, block_.data(), block_.size(), MSG_DONTWAIT);
-    if (got > 0) {
+    auto bytes = read_some(socket);
+    const bool is_dropped = !bytes;
+    if (bytes && !bytes->empty()) {
       any = true;
-      posted_.push_back(
-          {worker.rank,
-           {Topic::kBytes, at->first, std::string(block_.data(), static_cast<std::size_t>(got))}});
+      posted_.push_back({worker.rank, {Topic::kBytes, at->first, *std::move(bytes)}});
     }
-    const bool is_dropped = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
     if (is_dropped || (worker.is_closing && worker.outgoing.empty())) {
       worker.socket.reset();
       at = workers_.erase(at);

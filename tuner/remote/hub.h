@@ -1,12 +1,14 @@
 #pragma once
-// Rank 0's side of the job: workers of other ranks look to the coordinator like children. A thread
-// of its own, the one that has made the link, passes on what they say.
+// Both sides of the job. On rank 0 workers of other ranks look to the coordinator like children; a
+// thread of its own, the one that has made the link, passes on what they say.
 
 #include <poll.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,12 +19,17 @@
 #include <vector>
 
 #include "tuner/base/child_process.h"
-#include "tuner/remote/agent.h"
 #include "tuner/remote/handshake.h"
 #include "tuner/remote/link.h"
 #include "tuner/worker/channel.h"
 
 namespace tuner {
+
+// How long ranks may be silent.
+struct RankTimes {
+  double alive_seconds = 2;  // then they say that they are there
+  double gone_seconds = 15;  // then they count as dead
+};
 
 class RankHub {
  public:
@@ -77,7 +84,6 @@ class RankHub {
   RankTimes times_;
   FileDescriptor wake_;
   TimePoint said_ = Clock::now();
-  std::vector<char> block_ = std::vector<char>(std::size_t{1} << 18);
 
   std::mutex mutex_;  // of all that follows
   std::condition_variable news_;
@@ -87,5 +93,29 @@ class RankHub {
   std::uint32_t last_worker_ = 0;
   bool is_stopping_ = false;
 };
+
+// ---- the other side -----------------------------------------------------------------------------
+//
+// A rank that lends its cores and devices starts workers where rank 0 asks for them, and passes on
+// what they and rank 0 say to each other. A variant that crashes takes its worker along, never the
+// rank.
+
+// What a rank has to start, and how.
+struct RankProgram {
+  std::string executable;  // whose workers it starts
+  // What it says of itself, once it is told where plugins may be.
+  std::function<RankFacts(const std::vector<std::string>& plugin_dirs)> facts;
+};
+
+// How a rank's work came to an end.
+enum class RankEnd {
+  kAll,   // all ranks leave
+  kSome,  // others are gone: who leaves in order would wait for them
+  kLost   // rank 0 is gone, or this one was told to end
+};
+
+// Until rank 0 says so or is gone, or `is_over`.
+RankEnd serve_rank_0(RankLink& link, const RankProgram& program, const RankTimes& times,
+                     const std::atomic<bool>& is_over);
 
 }  // namespace tuner

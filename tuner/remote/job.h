@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "tuner/base/interrupt.h"
-#include "tuner/remote/agent.h"
 #include "tuner/remote/handshake.h"
 #include "tuner/remote/hub.h"
 #include "tuner/remote/link.h"

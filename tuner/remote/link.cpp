@@ -1,8 +1,9 @@
-// The link that MPI makes, and waiting for sockets and writing to them without ever waiting for
-// long.
+// The link that MPI makes, and sockets that are waited for, read and written without ever waiting
+// for long.
 
 #include "tuner/remote/link.h"
 
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -70,6 +71,17 @@ void Pace::poll(std::vector<pollfd>& fds) {
   const timespec time{0, microseconds_ * 1000};
   ::ppoll(fds.data(), fds.size(), &time, nullptr);
   microseconds_ = std::min(kLongest, microseconds_ + microseconds_ / 4);
+}
+
+std::optional<std::string> read_some(int socket) {
+  constexpr int kMost = 1 << 18;
+  int waiting = 0;
+  ::ioctl(socket, FIONREAD, &waiting);
+  std::string bytes(static_cast<std::size_t>(std::clamp(waiting, 1, kMost)), '\0');
+  const auto got = ::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return std::nullopt;
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  return bytes;
 }
 
 bool write_some(int socket, std::string& bytes) {
