@@ -68,7 +68,6 @@ void RecordingBuilder::begin_entry(std::string label) {
   entry_ = {};
   entry_.first_sample = recording_->samples.size();
   std::fill(positions_.begin(), positions_.end(), kUnset);
-  next_parameter_ = 0;
 }
 
 bool RecordingBuilder::parameter(std::string_view name, const Value& value) {
@@ -80,14 +79,8 @@ bool RecordingBuilder::parameter(std::string_view name, const Value& value) {
 
 std::size_t RecordingBuilder::parameter_named(std::string_view name) {
   auto& known = recording_->parameters;
-  if (next_parameter_ < known.size() && known[next_parameter_].name == name) {
-    return next_parameter_++;
-  }
-  for (std::size_t p = 0; p < known.size(); ++p) {
-    if (known[p].name != name) continue;
-    next_parameter_ = p + 1;
-    return p;
-  }
+  const auto at = std::ranges::find(known, name, &Parameter::name);
+  if (at != known.end()) return static_cast<std::size_t>(at - known.begin());
   if (domains_known_) return kNone;
   if (!recording_->entries.empty()) {
     reject("has a parameter '" + std::string(name) + "' that earlier results do not have");
@@ -95,7 +88,6 @@ std::size_t RecordingBuilder::parameter_named(std::string_view name) {
   known.push_back({std::string(name), {}, {}});
   domains_.emplace_back();
   positions_.push_back(kUnset);
-  next_parameter_ = known.size();
   return known.size() - 1;
 }
 

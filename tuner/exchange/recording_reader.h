@@ -82,7 +82,6 @@ class RecordingBuilder {
   std::vector<std::string> quantities_;
   RecordedTrial entry_;
   std::vector<std::uint32_t> positions_;  // of the entry at hand
-  std::size_t next_parameter_ = 0;        // files keep one order: the likely next name
 };
 
 }  // namespace tuner
