@@ -16,6 +16,10 @@
 namespace tuner {
 namespace {
 
+// The lock of byte 0 makes opening one at a time; sessions are numbered from 1.
+constexpr std::int64_t kOpening = 0;
+constexpr std::int64_t kFirstSession = 1;
+
 struct flock range(std::int64_t start, std::int64_t length) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -39,17 +43,10 @@ bool SessionLock::take(std::int64_t session) {
   return ::fcntl(fd_, F_OFD_SETLK, &lock) == 0;
 }
 
-SessionLock::Hold SessionLock::wait(std::int64_t session) {
+void SessionLock::wait(std::int64_t session) {
   struct flock lock = range(session, 1);
   while (::fcntl(fd_, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
   }
-  return {fd_, session};
-}
-
-SessionLock::Hold::~Hold() {
-  struct flock lock = range(session_, 1);
-  lock.l_type = F_UNLCK;
-  ::fcntl(fd_, F_OFD_SETLK, &lock);
 }
 
 bool SessionLock::is_held(std::int64_t session) const {
@@ -57,8 +54,8 @@ bool SessionLock::is_held(std::int64_t session) const {
   return ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-bool SessionLock::any_other_held() const {
-  struct flock lock = range(0, 0);
+bool SessionLock::any_session_held() const {
+  struct flock lock = range(kFirstSession, 0);
   return ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
@@ -69,8 +66,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFile = "tuner.sqlite";
-// Session numbers start from 1; the lock of byte 0 makes opening one at a time.
-constexpr std::int64_t kOpening = 0;
 // Up to this size the thorough check, which also compares indices with tables, costs little.
 constexpr std::uintmax_t kThoroughCheckBytes = std::uintmax_t{64} << 20;
 constexpr std::int64_t kApplicationId = 0x74756E65;  // "tune": tells our files from other SQLite
@@ -279,9 +274,10 @@ OpenDatabase open_for_writing(const fs::path& directory) {
   const fs::path file = directory / kFile;
   OpenDatabase opened;
   opened.lock = std::make_unique<SessionLock>(with_ending(file, ".lock"));
-  const SessionLock::Hold opening = opened.lock->wait(kOpening);
+  SessionLock opening(with_ending(file, ".lock"));  // until this has returned
+  opening.wait(kOpening);
   const auto make_room = [&](const std::string& why, const char* reason) {
-    if (opened.lock->any_other_held()) {
+    if (opened.lock->any_session_held()) {
       throw FatalError(why + "; another tuner is using it: end that one first");
     }
     return keep_aside(file, reason);

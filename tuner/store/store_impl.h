@@ -28,25 +28,12 @@ class SessionLock {
 
   // Takes the lock of one session for as long as this object lives.
   bool take(std::int64_t session);
-
-  // Gives a lock back at the end of a scope. Must not outlive the SessionLock.
-  class Hold {
-   public:
-    Hold(int fd, std::int64_t session) : fd_(fd), session_(session) {}
-    ~Hold();
-    Hold(const Hold&) = delete;
-    Hold& operator=(const Hold&) = delete;
-
-   private:
-    int fd_;
-    std::int64_t session_;
-  };
-  // Waits for the lock of one session.
-  Hold wait(std::int64_t session);
+  // The same, once no other holder has it.
+  void wait(std::int64_t session);
 
   // Whether another holder has it.
   bool is_held(std::int64_t session) const;
-  bool any_other_held() const;
+  bool any_session_held() const;
 
  private:
   int fd_ = -1;
