@@ -28,7 +28,7 @@ struct Filling {
 // A backslash at the end of a line of text takes away the end.
 std::string filled(std::string_view text, const Filling& with);
 
-// Adds "FIRST, SECOND" items: of `values`, `spell` of each, with `between` between them.
+// What `spell` makes of each of the values, with `between` between them.
 template <typename Values, typename Spell>
 std::string joined(const Values& values, const Spell& spell, std::string_view between = ", ") {
   std::string out;
