@@ -228,9 +228,16 @@ std::vector<Complaint> check_abilities(const MeasureSpec& measure, const DeviceF
   return out;
 }
 
-// From one configuration that is looked at to the next.
-ConfigIndex step_of(const SearchSpace& space) {
-  return space.size() / kMaxLooks + (space.size() % kMaxLooks != 0 ? 1 : 0);
+// Every configuration of a small space, an even sample of a large one. Whether these are all.
+template <class Look>
+bool look_around(const SearchSpace& space, Look look) {
+  const ConfigIndex step = space.size() / kMaxLooks + (space.size() % kMaxLooks != 0 ? 1 : 0);
+  for (ConfigIndex index = 0; index < space.size(); index += step) {
+    const Configuration configuration = space.configuration(index);
+    look(configuration, space.bindings(configuration));
+    if (space.size() - index <= step) break;  // the next index could overflow
+  }
+  return step <= 1;
 }
 
 }  // namespace
@@ -239,25 +246,22 @@ GeometryReport check_options(const Study& study, const SearchSpace& space, const
                              const DeviceFacts& device) {
   const auto depends = [](const std::string& text) { return text.find('{') != std::string::npos; };
   if (std::ranges::none_of(study.kernel.options, depends)) return {};
-  const ConfigIndex step = step_of(space);
   const Bindings facts = facts_of(size, device);
   std::map<std::string, std::uint64_t> faults;
   std::uint64_t looks = 0;
   std::uint64_t healthy = 0;
-  for (ConfigIndex index = 0; index < space.size(); index += step) {
+  const bool all = look_around(space, [&](const Configuration&, Bindings names) {
     ++looks;
-    Bindings names = space.bindings(space.configuration(index));
     names.insert(facts.begin(), facts.end());
     const auto options = resolved_options(study, names);
     if (options) ++healthy;
     if (!options) ++faults[options.error()];
-    if (space.size() - index <= step) break;  // the next index could overflow
-  }
+  });
   std::vector<Complaint> found;
   for (const auto& [fault, count] : faults) {
     found.push_back({study.kernel.where,
                      fault + ", for " + std::to_string(count) + " of the " + std::to_string(looks) +
-                         " configurations" + (step == 1 ? "" : " looked at"),
+                         " configurations" + (all ? "" : " looked at"),
                      ""});
   }
   if (healthy == 0) return {std::move(found), {}};
@@ -269,14 +273,11 @@ GeometryReport check_geometry(const Study& study, const SearchSpace& space, cons
   if (!study.runnable || space.size() == 0) return {};
   std::vector<Complaint> unable = check_abilities(study.measure, device);
   if (!unable.empty()) return {std::move(unable), {}};
-  const ConfigIndex step = step_of(space);
   GeometryCheck check(study, device, facts_of(size, device));
-  for (ConfigIndex index = 0; index < space.size(); index += step) {
-    const Configuration configuration = space.configuration(index);
-    check.look(configuration, space.bindings(configuration));
-    if (space.size() - index <= step) break;  // the next index could overflow
-  }
-  return {check.complaints(step == 1), check.warnings(step == 1)};
+  const bool all = look_around(space, [&](const Configuration& configuration, Bindings names) {
+    check.look(configuration, std::move(names));
+  });
+  return {check.complaints(all), check.warnings(all)};
 }
 
 std::vector<Complaint> check_not_empty(const Study& study, const SearchSpace& space) {

@@ -107,9 +107,7 @@ class SizeCheck {
   void check_texture(const MemberSpec& member) {
     for (const ArgumentSpec& of : study_.arguments) {
       if (of.name != member.of || of.is_scalar || of.shape.empty()) continue;
-      const std::size_t before = complaints_.size();
-      const auto wanted = wanted_of(of);
-      complaints_.resize(before);  // that of the buffer itself is there already
+      const auto wanted = wanted_again(of);
       if (!wanted) continue;
       const TextureView view = view_of(*member.texture, of, wanted->shape);
       if (auto wrong = texture_fault(view)) {
@@ -142,9 +140,7 @@ class SizeCheck {
             !same_value(argument.choice->value, other.choice->value)) {
           continue;
         }
-        const std::size_t before = complaints_.size();
-        const auto source = wanted_of(other);
-        complaints_.resize(before);  // that of the other one is there already
+        const auto source = wanted_again(other);
         if (!source || wanted.bytes() <= source->bytes()) return;
         complain(argument.shape.front(),
                  "'" + argument.name + "' is filled as '" + other.name + "' and larger than that");
@@ -173,6 +169,14 @@ class SizeCheck {
     return known ? std::optional(wanted) : std::nullopt;
   }
 
+  // Of one whose own mistakes are said already.
+  std::optional<DataWanted> wanted_again(const ArgumentSpec& argument) {
+    const std::size_t before = complaints_.size();
+    auto wanted = wanted_of(argument);
+    complaints_.resize(before);
+    return wanted;
+  }
+
   // Answers depend on the size, and on parameters where the reference says so: there is a file for
   // each combination.
   void check_reference(const ReferenceSpec& reference) {
@@ -184,9 +188,7 @@ class SizeCheck {
       for (const Bindings& names : cases) {
         const auto output = positions_of(study_.arguments, {name}, "", names);
         if (!output) continue;
-        const std::size_t before = complaints_.size();
-        const auto wanted = wanted_of(study_.arguments[output->front()]);
-        complaints_.resize(before);  // that of the argument itself is there already
+        const auto wanted = wanted_again(study_.arguments[output->front()]);
         if (wanted) check_file(file, *wanted, reference.where, names);
       }
     }
