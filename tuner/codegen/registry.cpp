@@ -85,7 +85,7 @@ Files launcher_files(const ExportSettings& settings, const Study& study, const R
   return with_table(settings, study, results, header, [&](HeaderOptions options) {
     const LauncherOptions all{std::move(options), stem.filename().string(),
                               settings.launcher_source(study)};
-    if (study.kernel.language == "opencl") {
+    if (study.kernel.is_opencl()) {
       return Files{{header, export_opencl_launcher(study, results, all)}};
     }
     LauncherFiles files = export_launcher(study, results, all);

@@ -93,12 +93,12 @@ std::vector<RankedResults> results_of_files(const ExportOptions& options, const 
 // The kernel's source with all that it includes in one text, for a launcher.
 LauncherSource launcher_source(const Study& study) {
   if (study.kernel.is_launcher) {
-    throw InputError({Complaint{study.kernel.where,
-                                study.kernel.language == "program"
-                                    ? "a program is what is tuned, and it is not launched"
-                                    : "this study's own launcher is what is tuned",
-                                "a header names its configuration"}},
-                     study.text);
+    throw InputError(
+        {Complaint{study.kernel.where,
+                   study.kernel.is_command() ? "a program is what is tuned, and it is not launched"
+                                             : "this study's own launcher is what is tuned",
+                   "a header names its configuration"}},
+        study.text);
   }
   if (!study.kernel.units.empty()) {
     throw InputError(

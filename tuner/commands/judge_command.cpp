@@ -73,7 +73,7 @@ JudgeOptions parse_judge(const Words& words) {
 
 JudgeTask task_of(const JudgeOptions& options, const Study& study) {
   if (study.kernel.is_launcher) {
-    reject(study.file, study.kernel.language == "program"
+    reject(study.file, study.kernel.is_command()
                            ? "a 'command' is a program, which is not judged"
                            : "a 'launcher' is a function of the host, which is not judged");
   }

@@ -34,12 +34,15 @@ struct KernelSpec {
   std::string language = "cuda";  // or "opencl", or "program"
   bool is_launcher = false;       // the entry is a function of the host, which launches by itself
   std::string text{};             // the source itself, where it stands in the study
+
+  bool is_opencl() const { return language == "opencl"; }
+  bool is_command() const { return language == "program"; }  // no kernel, but a program
 };
 
 // The section of the study that says what is tuned, where it is no kernel.
 inline std::string form_of(const KernelSpec& kernel) {
   if (!kernel.is_launcher) return {};
-  return kernel.language == "program" ? "command" : "launcher";
+  return kernel.is_command() ? "command" : "launcher";
 }
 
 // What people call a kernel's language.

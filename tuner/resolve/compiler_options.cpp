@@ -323,7 +323,7 @@ Expected<std::vector<std::string>, std::string> resolved_options(const Study& st
     for (const std::string& option : study.kernel.options) {
       options.push_back(needed(substitute(option, names)));
     }
-    if (study.kernel.language == "program") {  // whose words are no compiler's
+    if (study.kernel.is_command()) {  // whose words are no compiler's
       add_files(study, names, options);
       return options;
     }

@@ -130,7 +130,7 @@ std::string device_text(const Study& study, const std::filesystem::path& source)
   const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
     return option == "-default-device" || option == "--device-as-default-execution-space";
   });
-  const bool is_whole = study.kernel.is_launcher || study.kernel.language == "opencl";
+  const bool is_whole = study.kernel.is_launcher || study.kernel.is_opencl();
   return all_of_it || is_whole ? text : device_part(text).text;
 }
 

@@ -108,7 +108,7 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
   ArgumentSpec argument;
   argument.where = node.where();
   const Fields fields(node, argument.where, is_constant ? "a constant" : "an argument",
-                      known_keys(is_constant, is_command(reader.study)));
+                      known_keys(is_constant, reader.study.kernel.is_command()));
   if (!fields.is_map()) return argument;
   if (const YamlNode* name = fields.require("name")) {
     argument.name = read_text(*name, "'name'").value_or("");
@@ -182,7 +182,7 @@ std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const s
 
 void read_arguments(Reader& reader, const YamlNode& node) {
   reader.study.arguments = read_all(reader, node, "'arguments'");
-  if (is_command(reader.study)) check_program_arguments(reader);
+  if (reader.study.kernel.is_command()) check_program_arguments(reader);
   if (node.is_sequence() && node.items.empty()) {
     node.error("'arguments' is empty: the kernel could not return anything",
                "without the key where the kernel takes none");
@@ -191,7 +191,7 @@ void read_arguments(Reader& reader, const YamlNode& node) {
 
 void read_constants(Reader& reader, const YamlNode& node) {
   reader.study.constants = read_all(reader, node, "'constants'");
-  if (reader.study.kernel.language == "opencl") {
+  if (reader.study.kernel.is_opencl()) {
     node.error("OpenCL's '__constant' variables cannot be set from outside",
                "an argument of the kernel, '__constant T*'");
   }

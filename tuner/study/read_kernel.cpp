@@ -108,7 +108,7 @@ void read_compiler(Reader& reader, const YamlNode& node) {
 void read_language(Reader& reader, const YamlNode& node, const Fields& fields) {
   KernelSpec& kernel = reader.study.kernel;
   kernel.language = read_choice(node, "language", {"cuda", "opencl"}) == 1 ? "opencl" : "cuda";
-  if (kernel.language != "opencl") return;
+  if (!kernel.is_opencl()) return;
   if (const YamlNode* compiler = fields.find("compiler")) {
     compiler->error("'compiler' chooses between compilers of CUDA C++",
                     "OpenCL C is compiled by the device's driver");

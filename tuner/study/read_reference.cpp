@@ -351,8 +351,8 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   }
   if (const YamlNode* per = fields.find("per")) read_per(reader, *per);
   if (!fields.mentions("file")) {
-    return is_command(reader.study) ? read_reference_command(reader, fields, where)
-                                    : read_reference_kernel(reader, fields, where);
+    return reader.study.kernel.is_command() ? read_reference_command(reader, fields, where)
+                                            : read_reference_kernel(reader, fields, where);
   }
   // A file has answers for one set of inputs.
   refuse_beside(fields, "with 'file' computes nothing", {"seeds", "fills"});

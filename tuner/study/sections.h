@@ -157,7 +157,6 @@ void read_export(Reader& reader, const YamlNode& node, const Position& where);
 // Parts that several sections share.
 // Of a kernel, a launcher or a command.
 void read_name(Reader& reader, const YamlNode& node);
-inline bool is_command(const Study& study) { return study.kernel.language == "program"; }
 // "one of 32 or 64", for messages.
 std::string choice_of(const Parameter& parameter);
 // The parameter's own value, whose type may differ from what is written: 1 for true.

@@ -227,7 +227,7 @@ void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
   }
   // Kernel Tuner copies constant memory to its symbol and passes it to the kernel as well. In
   // OpenCL it is an argument alone.
-  const bool has_symbols = t1.study.kernel.language != "opencl";
+  const bool has_symbols = !t1.study.kernel.is_opencl();
   if ((is_constant && has_symbols) || memory->text == "Symbol") {
     argument.role = Role::kIn;
     t1.study.constants.push_back(argument);

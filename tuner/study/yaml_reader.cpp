@@ -63,7 +63,7 @@ class StudyReader {
     section_at("objective", read_objective);
     section_at("search", read_search);
     section_at("measure", read_measure);
-    if (is_command(reader_.study)) check_program_measuring(reader_);
+    if (reader_.study.kernel.is_command()) check_program_measuring(reader_);
     section_at("export", read_export);
   }
 
@@ -161,7 +161,7 @@ class StudyReader {
     const Study& study = reader_.study;
     if (study.verify_nothing) return;  // as the user says
     const std::vector<std::string> unverified = unverified_outputs(study);
-    bool has_output = study.arguments.empty() && !is_command(study);
+    bool has_output = study.arguments.empty() && !study.kernel.is_command();
     for (const ArgumentSpec& argument : study.arguments) {
       has_output = has_output || argument.role == Role::kOut || argument.role == Role::kInOut;
       if (std::ranges::find(unverified, argument.name) == unverified.end()) continue;
@@ -170,7 +170,7 @@ class StudyReader {
                       study.reference ? "" : "a 'reference' computes the right ones");
     }
     if (!has_output) {
-      reader_.warning(file_.where(is_command(study) ? "command" : "arguments"),
+      reader_.warning(file_.where(study.kernel.is_command() ? "command" : "arguments"),
                       "no argument is an output: wrong answers would be ranked");
     }
   }
