@@ -9,7 +9,6 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
-#include "tuner/drafting/study_text.h"
 
 namespace tuner {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "tuner/drafting/study_text.h"
 #include "tuner/expression/expression.h"
 
 namespace tuner {

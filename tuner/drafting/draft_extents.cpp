@@ -8,7 +8,6 @@
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
-#include "tuner/drafting/study_text.h"
 
 namespace tuner {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
-#include "tuner/drafting/study_text.h"
 #include "tuner/source/own_names.h"
 
 namespace tuner {
@@ -169,9 +168,9 @@ class Knobs {
                                                  "SHRT_", "USHRT_", "RAND_", "SIZE_MAX", "__"};
     const bool is_of_the_system = std::ranges::any_of(
         kOfTheSystem, [&](std::string_view one) { return name.starts_with(one); });
-    const bool is_macro =
-        name.size() > 1 && std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
-        std::ranges::none_of(name, [](unsigned char c) { return std::islower(c) != 0; });
+    const bool is_macro = name.size() > 1 &&
+                          std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
+                          is_in_capitals(name);
     return is_macro && !is_of_the_system && is_nobodys(name);
   }
 

@@ -1,9 +1,9 @@
-// Replaces calls by what they stand for, token by token.
-
-#include "tuner/drafting/expansion.h"
+// Puts macros with parameters, and functions that only return something, in the place of their
+// calls, token by token.
 
 #include <algorithm>
 
+#include "tuner/drafting/found_source.h"
 #include "tuner/source/own_names.h"
 
 namespace tuner {

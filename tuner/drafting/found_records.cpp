@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tuner/drafting/found_source.h"
-#include "tuner/drafting/study_text.h"
 
 namespace tuner {
 namespace {

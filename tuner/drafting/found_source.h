@@ -2,13 +2,13 @@
 // What a CUDA source says about itself: its kernels, its macros, its constants.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tuner/drafting/expansion.h"
 #include "tuner/source/declarations.h"
 #include "tuner/source/parameters.h"
 #include "tuner/source/signature.h"
@@ -25,7 +25,7 @@ struct FoundKernel {
   int line = 0;
   std::vector<TemplateParameter> templates;
   std::vector<FoundArgument> arguments;
-  Tokens head, parameters, body;
+  Tokens body;
   bool is_own = true;  // of the source; not of a header
 };
 
@@ -65,6 +65,28 @@ struct NamesOfTypes {
 // Of the body of a struct. None where its layout is not seen: unions, bits, virtual functions,
 // members of types that are not known.
 std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names);
+
+// ---- macros with parameters, and functions that only return something -------------------------
+
+struct CallableText {
+  std::vector<std::string_view> parameters;
+  std::vector<Token> text;
+  bool is_macro = false;  // whose text need not be an expression
+};
+
+using Callables = std::map<std::string, CallableText, std::less<>>;
+
+// The macros with parameters of a source.
+Callables macros_with_parameters(const std::vector<Token>& tokens);
+
+// Adds a function whose body is one "return ...;".
+void add_function(const Declaration& function, Callables& callables);
+
+// Those of which the text says where a thread stands, such as a framework's macro for a loop.
+Callables index_macros(const Callables& all);
+
+// Calls inside of what is put there are followed, to a moderate depth.
+std::vector<Token> expanded(Tokens tokens, const Callables& callables, int depth = 0);
 
 // ---- the source ---------------------------------------------------------------------------------
 
@@ -122,7 +144,18 @@ FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::str
 
 std::optional<std::int64_t> whole_number(std::string_view text);
 
-// "k" of "n::k".
-inline std::string last_name(const std::string& name) { return name.substr(name.rfind(':') + 1); }
+// ---- C expressions in the words of a study ------------------------------------------------------
+
+// What a name of the source stands for in the study; nothing when it has no meaning there.
+using Meaning = std::function<std::optional<std::string>(const std::string& name)>;
+
+// Whether a study has a function for what C sources call by this name.
+bool has_study_function(std::string_view name);
+
+// Nothing for what a study cannot say: members, bits, calls of unknown functions.
+std::optional<std::string> study_expression(Tokens expression, const Meaning& meaning);
+
+// Of an expression of numbers only.
+std::optional<std::int64_t> constant_value(const std::string& expression);
 
 }  // namespace tuner

@@ -11,9 +11,6 @@
 namespace tuner {
 namespace {
 
-bool is_open(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
-bool is_close(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
-
 // What ends an operand of a comparison or of a sum.
 bool is_boundary(const Token& token) {
   constexpr std::string_view kAll[] = {";", ",", "&", "&&", "|", "||",
@@ -126,9 +123,9 @@ class Axes {
     std::size_t from = at;
     for (int depth = 0; from > 0; --from) {
       const Token& token = body_[from - 1];
-      if (is_close(token)) ++depth;
-      if (depth == 0 && (is_open(token) || is_boundary(token))) break;
-      if (is_open(token)) --depth;
+      if (closes(token)) ++depth;
+      if (depth == 0 && (opens(token) || is_boundary(token))) break;
+      if (opens(token)) --depth;
     }
     return body_.subspan(from, at - from);
   }
@@ -138,9 +135,9 @@ class Axes {
     std::size_t to = at;
     for (int depth = 0; to < body_.size(); ++to) {
       const Token& token = body_[to];
-      if (depth == 0 && (is_close(token) || is_boundary(token))) break;
-      if (is_open(token)) ++depth;
-      if (is_close(token)) --depth;
+      if (depth == 0 && (closes(token) || is_boundary(token))) break;
+      if (opens(token)) ++depth;
+      if (closes(token)) --depth;
     }
     return body_.subspan(at, to - at);
   }
@@ -150,8 +147,8 @@ class Axes {
     if (body_[last].is(")")) {
       std::size_t at = last;
       for (int depth = 0;; --at) {
-        if (is_close(body_[at])) ++depth;
-        if ((is_open(body_[at]) && --depth == 0) || at == 0) return at;
+        if (closes(body_[at])) ++depth;
+        if ((opens(body_[at]) && --depth == 0) || at == 0) return at;
       }
     }
     return last >= 2 && body_[last - 1].is(".") ? last - 2 : last;

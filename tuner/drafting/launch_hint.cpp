@@ -81,7 +81,7 @@ std::vector<Tokens> with_defaults(std::vector<Tokens> arguments, Tokens paramete
 // The arguments of the first call of `function` in `body`.
 std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& function,
                                            Tokens& before) {
-  const std::string name = last_name(function.name);
+  const std::string name(last_name(function.name));
   for (std::size_t at = 0; at + 1 < body.size(); ++at) {
     if (!body[at].is(name)) continue;
     std::size_t open = at + 1;
@@ -210,7 +210,7 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
 }
 
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel) {
-  const std::string name = last_name(kernel.name);
+  const std::string name(last_name(kernel.name));
   for (const Declaration& one : source.declarations) {
     for (std::size_t at = 0; at < one.body.size(); ++at) {
       auto hint = runtime_launch_at(source, name, one.body, at);

@@ -1,7 +1,5 @@
 // Rewrites C expressions: casts go, "/" of integers becomes "//".
 
-#include "tuner/drafting/study_text.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>

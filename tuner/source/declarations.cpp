@@ -14,10 +14,6 @@ constexpr std::string_view kTakesParentheses =
     "__declspec asm "
     "__maxnreg__ __cluster_dims__ __block_size__ static_assert _Static_assert requires";
 
-bool is_macro_like(std::string_view word) {
-  return std::ranges::none_of(word, [](unsigned char c) { return std::islower(c) != 0; });
-}
-
 class Parser {
  public:
   explicit Parser(Tokens code) : code_(code) {}
@@ -98,12 +94,8 @@ class Parser {
       return true;
     }
     if (token.is("{")) return brace(now, at);
-    if (token.is("(")) {
-      note_parameters(now, at);
-      at = std::min(behind_closing(code_, at), end);
-      return false;
-    }
-    if (token.is("[")) {
+    if (token.is("(")) note_parameters(now, at);
+    if (opens(token)) {
       at = std::min(behind_closing(code_, at), end);
       return false;
     }
@@ -137,7 +129,7 @@ class Parser {
     const std::string_view word = code_[behind_name - 1].text;
     if (is_one_of(kTakesParentheses, word)) return;
     // BOUNDS(256) before the name is a macro; a second one behind it is not the name.
-    if (now.has_parameters() && !is_macro_like(code_[now.name].text)) return;
+    if (now.has_parameters() && !is_in_capitals(code_[now.name].text)) return;
     now.name = behind_name - 1;
     now.open = at;
     now.close = behind_closing(code_, at);
@@ -205,13 +197,22 @@ bool mentions(Tokens tokens, std::string_view word) {
   return std::ranges::any_of(tokens, [&](const Token& token) { return token.is(word); });
 }
 
+std::string_view last_name(std::string_view name) {
+  name = name.substr(0, name.find('<'));
+  return name.substr(name.rfind(':') + 1);
+}
+
+bool is_in_capitals(std::string_view word) {
+  return std::ranges::none_of(word, [](unsigned char c) { return std::islower(c) != 0; });
+}
+
 std::vector<Tokens> pieces_between_commas(Tokens tokens) {
   std::vector<Tokens> pieces;
   std::size_t from = 0;
   int angles = 0;
   for (std::size_t at = 0; at < tokens.size();) {
     const Token& token = tokens[at];
-    if (token.is("(") || token.is("[") || token.is("{")) {
+    if (opens(token)) {
       at = behind_closing(tokens, at);
       continue;
     }
@@ -232,8 +233,8 @@ std::size_t behind_closing(Tokens tokens, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < tokens.size(); ++at) {
     const Token& token = tokens[at];
-    if (token.is("(") || token.is("[") || token.is("{")) ++depth;
-    if ((token.is(")") || token.is("]") || token.is("}")) && --depth == 0) return at + 1;
+    if (opens(token)) ++depth;
+    if (closes(token) && --depth == 0) return at + 1;
   }
   return tokens.size();
 }

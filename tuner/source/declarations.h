@@ -34,6 +34,16 @@ std::vector<Declaration> declarations_of(Tokens code);
 
 bool mentions(Tokens tokens, std::string_view word);
 
+// "k" of "n::k<float>".
+std::string_view last_name(std::string_view name);
+
+// Whether a word has no small letter, as macros have none.
+bool is_in_capitals(std::string_view word);
+
+// Whether it is a bracket that opens or closes; "<" is none.
+inline bool opens(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
+inline bool closes(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
+
 // The pieces between commas that stand in no parentheses, brackets, braces or <...>.
 std::vector<Tokens> pieces_between_commas(Tokens tokens);
 

@@ -120,7 +120,7 @@ class Sorter {
   bool may_annotate(const Token& token) const {
     if (!token.is_word() || token.text.size() < 3 || macros_.contains(token.text)) return false;
     if (token.text == "FILE") return false;
-    return std::ranges::none_of(token.text, [](unsigned char c) { return std::islower(c) != 0; });
+    return is_in_capitals(token.text);
   }
 
   static bool mentions_host_name(Tokens tokens) {
@@ -182,13 +182,6 @@ DevicePart device_part(const std::string& source) {
 // ---- kernels that nobody asks for ---------------------------------------------------------------
 
 namespace {
-
-// "f" of "n::f<4>".
-std::string_view last_name(std::string_view entry) {
-  entry = entry.substr(0, entry.find('<'));
-  const std::size_t at = entry.rfind("::");
-  return at == entry.npos ? entry : entry.substr(at + 2);
-}
 
 // "extern "C" __global__ void __launch_bounds__(...)": no other word, which might be a macro.
 bool is_plain_kernel(const Declaration& one) {

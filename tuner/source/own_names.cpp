@@ -153,7 +153,7 @@ void add_constant(Tokens piece, std::vector<Token>& type, std::vector<UnsetConst
   bool may_be_named = !type.empty(), is_set = false;
   for (std::size_t at = 0; at < declared.size();) {
     const Token& token = declared[at];
-    if (token.is("(") || token.is("[") || token.is("{")) {
+    if (opens(token)) {
       if (token.is("[")) now.extents.push_back(inside(declared, at));
       is_set = is_set || token.is("{");
       at = behind_closing(declared, at);
@@ -186,7 +186,7 @@ std::vector<UnsetConstant> unset_constants(Tokens code) {
     std::size_t from = at, end = at;
     while (from > 0 && !is_one_of("; { }", code[from - 1].text)) --from;
     while (end < code.size() && !code[end].is(";")) {
-      end = is_one_of("( [ {", code[end].text) ? behind_closing(code, end) : end + 1;
+      end = opens(code[end]) ? behind_closing(code, end) : end + 1;
     }
     std::vector<Token> type;
     for (const Tokens piece : pieces_between_commas(code.subspan(from, end - from))) {

@@ -61,16 +61,23 @@ std::vector<fs::path> neighbouring_folders(const fs::path& folder) {
   return out;
 }
 
+// What the #include directives of a text name.
+std::vector<Include> includes_in(const std::string& text) {
+  std::vector<Include> out;
+  for (const Directive& directive : possible_directives(text)) {
+    const auto include = directive.name == "include" ? include_of(directive) : std::nullopt;
+    if (include && !include->name.empty()) out.push_back(*include);
+  }
+  return out;
+}
+
 class Headers {
  public:
   Headers(const fs::path& folder, ProjectFiles& out)
       : neighbours_(neighbouring_folders(folder)), out_(out) {}
 
   void follow(const std::string& text, const fs::path& folder) {
-    for (const Directive& directive : possible_directives(text)) {
-      const auto include = directive.name == "include" ? include_of(directive) : std::nullopt;
-      if (include && !include->name.empty()) take(*include, folder);
-    }
+    for (const Include& include : includes_in(text)) take(include, folder);
   }
 
  private:
@@ -107,11 +114,10 @@ class Headers {
 bool includes(const SourceText& host, const fs::path& source) {
   const std::string name = source.filename().string();
   if (host.text.find(name) == std::string::npos) return false;
-  return std::ranges::any_of(possible_directives(host.text), [&](const Directive& directive) {
-    const auto include = directive.name == "include" ? include_of(directive) : std::nullopt;
-    if (!include || !include->quoted || !include->name.ends_with(name)) return false;
+  return std::ranges::any_of(includes_in(host.text), [&](const Include& include) {
+    if (!include.quoted || !include.name.ends_with(name)) return false;
     std::error_code ignored;
-    return fs::equivalent(fs::path(host.name).parent_path() / include->name, source, ignored);
+    return fs::equivalent(fs::path(host.name).parent_path() / include.name, source, ignored);
   });
 }
 

@@ -14,11 +14,6 @@
 namespace tuner {
 namespace {
 
-std::string_view base_name(std::string_view name) {
-  const std::size_t at = name.rfind("::");
-  return at == name.npos ? name : name.substr(at + 2);
-}
-
 // "n::k" of "::n::k<float>".
 std::string_view plain_name(std::string_view entry) {
   entry = entry.substr(0, entry.find_first_of("< "));
@@ -182,11 +177,11 @@ bool SignatureReader::is_hidden(std::string_view name) const {
 std::vector<Signature> SignatureReader::of(std::string_view entry,
                                            const DefinedNames& defined) const {
   const std::string_view name = plain_name(entry);
-  if (is_hidden(base_name(name)) || defined.contains(base_name(name))) return {};
+  if (is_hidden(last_name(name)) || defined.contains(last_name(name))) return {};
   std::vector<std::pair<const File*, const Declaration*>> found;
   for (const File& file : files_) {
     for (const Declaration& one : file.declarations) {
-      if (base_name(one.name) == base_name(name) && is_kernel(one)) found.emplace_back(&file, &one);
+      if (last_name(one.name) == last_name(name) && is_kernel(one)) found.emplace_back(&file, &one);
     }
   }
   const auto keep = [&found](const auto& these) {
