@@ -113,6 +113,24 @@ Study study_of_these() {
   return study;
 }
 
+RankedResults read_back(const std::string& csv, const Study& study = study_of_these()) {
+  std::vector<std::string> notes;
+  return read_ranked_csv(csv, "x.csv", study, notes);
+}
+
+std::string complaint(const std::string& csv, const Study& study = study_of_these()) {
+  try {
+    read_back(csv, study);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 TEST(RankedCsv, ReadsBackWithoutRowsThatAreNotTheStudys) {
   Study study = study_of_these();
   std::vector<std::string> notes;
@@ -135,9 +153,8 @@ TEST(RankedCsv, ReadsBackWithoutRowsThatAreNotTheStudys) {
 }
 
 TEST(RankedCsv, ReadsTheFiguresOfSearchAndFinalBack) {
-  std::vector<std::string> notes;
   const std::string csv = ranked_csv(with_final(), kNames);
-  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  const RankedResults back = read_back(csv);
   const Trial& best = back.trials[0];
   ASSERT_TRUE(best.final);
   EXPECT_EQ(best.final->median_ms, FinalFigure(0.55));
@@ -149,15 +166,14 @@ TEST(RankedCsv, ReadsTheFiguresOfSearchAndFinalBack) {
 }
 
 TEST(RankedCsv, OfAFinalistWhoseSearchNobodyKeptTheFinalIsRead) {
-  std::vector<std::string> notes;
   std::string csv = ranked_csv(with_final(), kNames);
   const std::string searched = "0.55,0.495,0.505,0.49,2,final,0.5,";
   csv.replace(csv.find(searched), searched.size(), "0.55,,,,,final,,");
-  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  const RankedResults back = read_back(csv);
   EXPECT_EQ(back.trials[0].timing.median, 0);
   EXPECT_EQ(back.trials[0].final->median_ms, FinalFigure(0.55));
   std::string again = ranked_csv(back, kNames);
-  EXPECT_NE(again.find(",0.55,,,,,final,,0.55,"), std::string::npos) << again;
+  EXPECT_TRUE(has(again, ",0.55,,,,,final,,0.55,")) << again;
 }
 
 // Whatever was within 1 % had "true".
@@ -170,10 +186,7 @@ TEST(RankedCsv, TiesOfAnOlderProgramWhoseIntervalsDoNotTouchAreNotRead) {
     return fmt::format("{},ok,{},static,10,20,{},0.1,0.9,0.1,9,final,0.5,{},{},{},2,true,\n", rank,
                        bm, ms, ms, low, high);
   };
-  std::vector<std::string> notes;
-  const auto tied = [&](const std::string& rows) {
-    return read_ranked_csv(columns + rows, "x.csv", study_of_these(), notes).tied;
-  };
+  const auto tied = [&](const std::string& rows) { return read_back(columns + rows).tied; };
   const std::string best = row(1, 64, 0.5, 0.499, 0.501);
   EXPECT_EQ(tied(best + row(2, 32, 0.502, 0.5005, 0.503) + row(3, 128, 0.504, 0.503, 0.505)),
             (std::vector<bool>{true, true, false}));
@@ -189,72 +202,60 @@ TEST(RankedCsv, SaysHowLaunchesWereTimedWhereThatIsNotTheUsualWay) {
   EXPECT_EQ(ranked_csv(results, kNames), ranked_csv(ranked_rows(), kNames));
   results.timed = TimedHow{LaunchMode::kGraph, CacheState::kCold};
   const std::string csv = ranked_csv(results, kNames);
-  EXPECT_NE(csv.find(",mode,cache,tie,"), std::string::npos) << csv;
-  EXPECT_NE(csv.find(",graph,cold,"), std::string::npos) << csv;
+  EXPECT_TRUE(has(csv, ",mode,cache,tie,")) << csv;
+  EXPECT_TRUE(has(csv, ",graph,cold,")) << csv;
   Study study = study_of_these();
   study.measure.mode = LaunchMode::kGraph;
-  std::vector<std::string> notes;
-  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, results.timed);
+  EXPECT_EQ(read_back(csv, study).timed, results.timed);
 }
 
 TEST(RankedCsv, SaysThatInputsWereFreshAndIsReadSo) {
   RankedResults results = ranked_rows();
   results.timed = TimedHow{LaunchMode::kStream, CacheState::kCold, TimedInputs::kFresh};
   const std::string csv = ranked_csv(results, kNames);
-  EXPECT_NE(csv.find(",mode,cache,inputs,tie,"), std::string::npos) << csv;
+  EXPECT_TRUE(has(csv, ",mode,cache,inputs,tie,")) << csv;
   Study study = study_of_these();
   study.measure.inputs = TimedInputs::kFresh;
-  std::vector<std::string> notes;
-  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, results.timed);
+  EXPECT_EQ(read_back(csv, study).timed, results.timed);
 }
 
 TEST(RankedCsv, AParameterMayBeCalledLikeAColumnOfTiming) {
   Study study = study_of_these();
   study.parameters[0].name = "mode";
   const std::string csv = ranked_csv(ranked_rows(), std::vector<std::string>{"mode", kNames[1]});
-  std::vector<std::string> notes;
-  EXPECT_EQ(read_ranked_csv(csv, "x.csv", study, notes).timed, std::nullopt);
+  EXPECT_EQ(read_back(csv, study).timed, std::nullopt);
 }
 
 TEST(RankedCsv, FiguresOfAnotherWayAreRefused) {
   RankedResults results = ranked_rows();
   results.timed = TimedHow{LaunchMode::kGraph, CacheState::kHot};
-  const auto complaint = [](const RankedResults& from, const TimedHow& asked) -> std::string {
+  const auto refused = [](const RankedResults& from, const TimedHow& asked) {
     Study study = study_of_these();
     study.measure.mode = asked.mode;
     study.measure.cache = asked.cache;
     study.measure.inputs = asked.inputs;
-    std::vector<std::string> notes;
-    try {
-      read_ranked_csv(ranked_csv(from, kNames), "x.csv", study, notes);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "none";
+    return complaint(ranked_csv(from, kNames), study);
   };
-  EXPECT_NE(
-      complaint(results, {})
-          .find("x.csv:2:1: measured with 'mode: graph' and 'cache: hot', the study has 'mode: "
-                "stream' and 'cache: cold': these do not compare"),
-      std::string::npos);
+  EXPECT_TRUE(has(refused(results, {}),
+                  "x.csv:2:1: measured with 'mode: graph' and 'cache: hot', the study has 'mode: "
+                  "stream' and 'cache: cold': these do not compare"));
   const RankedResults usual = ranked_rows();
-  EXPECT_NE(complaint(usual, {LaunchMode::kGraph, CacheState::kCold}), "none");
-  EXPECT_NE(complaint(usual, {LaunchMode::kStream, CacheState::kRotate}), "none");
+  EXPECT_NE(refused(usual, {LaunchMode::kGraph, CacheState::kCold}), "none");
+  EXPECT_NE(refused(usual, {LaunchMode::kStream, CacheState::kRotate}), "none");
   const std::string fresh =
-      complaint(usual, {LaunchMode::kStream, CacheState::kCold, TimedInputs::kFresh});
-  EXPECT_NE(fresh.find("'mode: stream' and 'inputs: same', the study has"), std::string::npos);
-  EXPECT_EQ(complaint(usual, {LaunchMode::kStream, CacheState::kHot}), "none")
+      refused(usual, {LaunchMode::kStream, CacheState::kCold, TimedInputs::kFresh});
+  EXPECT_TRUE(has(fresh, "'mode: stream' and 'inputs: same', the study has"));
+  EXPECT_EQ(refused(usual, {LaunchMode::kStream, CacheState::kHot}), "none")
       << "older programs did not write it down";
 }
 
 TEST(RankedCsv, ARowKnowsTheClockThatItWasMeasuredAt) {
   RankedResults results = ranked_rows();
-  EXPECT_EQ(ranked_csv(results, kNames).find("clock_mhz"), std::string::npos);
+  EXPECT_FALSE(has(ranked_csv(results, kNames), "clock_mhz"));
   results.trials[1].conditions = {1754.6, 0};
   const std::string csv = ranked_csv(results, kNames);
-  EXPECT_NE(csv.find(",clock_mhz,tie,"), std::string::npos) << "no column of what nobody knows";
-  std::vector<std::string> notes;
-  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_TRUE(has(csv, ",clock_mhz,tie,")) << "no column of what nobody knows";
+  const RankedResults back = read_back(csv);
   EXPECT_EQ(back.trials[0].conditions, Conditions{});
   EXPECT_EQ(back.trials[1].conditions, (Conditions{1755, 0}));
 }
@@ -262,14 +263,13 @@ TEST(RankedCsv, ARowKnowsTheClockThatItWasMeasuredAt) {
 TEST(RankedCsv, WhereSeveralDevicesMeasuredEachRowNamesItsOwn) {
   RankedResults results = ranked_rows();
   for (Trial& trial : results.trials) trial.device_uuid = "GPU-1";
-  EXPECT_EQ(ranked_csv(results, kNames).find("device_"), std::string::npos)
+  EXPECT_FALSE(has(ranked_csv(results, kNames), "device_"))
       << "all of one device, which device.json describes";
   results.trials[1].device_uuid = "GPU-2";
   results.trials[1].device_scale = 0.98;
   const std::string csv = ranked_csv(results, kNames);
-  EXPECT_NE(csv.find(",device_uuid,device_scale,tie,"), std::string::npos) << csv;
-  std::vector<std::string> notes;
-  const RankedResults back = read_ranked_csv(csv, "x.csv", study_of_these(), notes);
+  EXPECT_TRUE(has(csv, ",device_uuid,device_scale,tie,")) << csv;
+  const RankedResults back = read_back(csv);
   EXPECT_EQ(back.trials[0].device_uuid, "GPU-1");
   EXPECT_EQ(back.trials[0].device_scale, 0);
   EXPECT_EQ(back.trials[1].device_uuid, "GPU-2");
@@ -277,22 +277,11 @@ TEST(RankedCsv, WhereSeveralDevicesMeasuredEachRowNamesItsOwn) {
 }
 
 TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {
-  const auto complaint = [](const std::string& text) -> std::string {
-    std::vector<std::string> notes;
-    try {
-      read_ranked_csv(text, "x.csv", study_of_these(), notes);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "none";
-  };
   std::string csv = ranked_csv(ranked_rows(), kNames);
-  EXPECT_NE(complaint("").find("x.csv: is empty"), std::string::npos);
-  EXPECT_NE(complaint("rank\n1\n").find("has no column 'BM': it is not a ranking of matmul"),
-            std::string::npos);
+  EXPECT_TRUE(has(complaint(""), "x.csv: is empty"));
+  EXPECT_TRUE(has(complaint("rank\n1\n"), "has no column 'BM': it is not a ranking of matmul"));
   csv.replace(csv.find("0.50125"), 7, "soon");
-  EXPECT_NE(complaint(csv).find("x.csv:3:22: 'soon' is no number"), std::string::npos)
-      << complaint(csv);
+  EXPECT_TRUE(has(complaint(csv), "x.csv:3:22: 'soon' is no number")) << complaint(csv);
 }
 
 TEST(RankedFiles, ReadBackWithTheDeviceThatLiesBesideThem) {
