@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 CHECKED = re.compile(r"^(\S+) +(exact|near_size|near_device|fallback|unsupported|predicted) +([\d.]+) +(.*)$")
-LOSES = re.compile(r"^(\S+) +loses ([\d.]+) % \[(-?[\d.]+), (-?[\d.]+)\](: no more.*)?$")
+LOSES = re.compile(r"^(\S+) +loses ([\d.]+) % \[(-?[\d.]+), (-?[\d.]+)\](, not significant)?$")
 
 
 def verify(options, header, *words):
@@ -59,7 +59,7 @@ def loss_at(options, header, label, budget):
     for match in map(LOSES.match, lines):
         if match:
             return float(match[2]), float(match[3]), float(match[4]), match[5] is not None
-    if any("has nothing valid" in line for line in lines):
+    if any("selects nothing valid" in line for line in lines):
         return math.inf, math.inf, math.inf, False
     return None  # nothing is valid at this size
 

@@ -143,7 +143,7 @@ TEST(Exchange, ResultsOfSeveralMachinesGoIntoOneStore) {
   tune_anew(sandbox, "b", "n=10000");
   const auto merged = run_to(
       0, sandbox, {"import", sandbox.path("b/tuner.sqlite"), "--results", sandbox.path("a")});
-  EXPECT_TRUE(says(merged.out, "1 contexts, 1 of them new; 11 trials added"));
+  EXPECT_TRUE(says(merged.out, "1 context, 1 of them new; 11 trials added"));
   const auto again = run(sandbox, {"import", sandbox.path("b"), "--results", sandbox.path("a")});
   EXPECT_TRUE(says(again.out, "0 of them new; 0 trials added, 0 replaced by newer ones, 11 kept"));
   EXPECT_EQ(rows_of(sandbox, "a", "n=3000").size(), 11U);
@@ -156,7 +156,7 @@ TEST(Exchange, AnImportSaysHowTheMachinesCompare) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // dates have seconds
   tune_anew(sandbox, "b", "n=3000");
   const std::vector<std::string> words{"import", sandbox.path("b"), "--results", sandbox.path("a")};
-  const std::string compared = "configurations were measured in both: their times over those here";
+  const std::string compared = "configurations were measured in both: the imported times are";
   const auto merged = run_to(0, sandbox, words);
   EXPECT_TRUE(says(merged.out, compared));
   const auto again = run(sandbox, words);  // nothing was measured since

@@ -134,7 +134,7 @@ TEST_F(Retuning, LeavesAFileAloneThatLosesNothing) {
   export_of("WORK == 1");
   const auto done = retuned();
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_TRUE(says(done.out, "loses 0.00 % [0.00, 0.00]: no more than can be measured\n"));
+  EXPECT_TRUE(says(done.out, "loses 0.00 % [0.00, 0.00], not significant\n"));
   EXPECT_FALSE(says(done.err, "wrote waste.h"));
   EXPECT_EQ(text_of(sandbox_.path("waste.h")), before_);
 }

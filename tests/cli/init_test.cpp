@@ -61,7 +61,7 @@ TEST(Init, TriesItsDraftAndLearns) {
                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                 "  if (i < n && i % 2 == 0) a[3 * i] = i;\n}\n");
   const Finished done = run_to(0, sandbox, {"init", "k.cu"});
-  EXPECT_TRUE(says(done.err, "found: tried once on the CPU: it runs"));
+  EXPECT_TRUE(says(done.err, "found: tried on the CPU: it runs"));
   const std::string yaml = text_of(sandbox.path("k.yaml"));
   EXPECT_TRUE(
       says(yaml, "shape: [n, 4], role: inout, fill: zeros}  # not every element of it was"));
@@ -72,7 +72,7 @@ TEST(Init, SaysWhyADraftDoesNotRun) {
   sandbox.write("k.cu", "__global__ void k(float* a, int n) { a[n] = nobody_knows(n); }\n");
   const Finished done = run_to(0, sandbox, {"init", "k.cu"});
   EXPECT_TRUE(says(text_of(sandbox.path("k.yaml")),
-                   "\n# tried once on the CPU, and it did not run: it does not compile: "))
+                   "\n# tried on the CPU, and it did not run: it does not compile: "))
       << done.err;
 }
 
@@ -106,10 +106,10 @@ TEST(Init, NeedsTheKernelOfAScriptInAFile) {
   const Sandbox sandbox;
   sandbox.write("tune.py", "tune_kernel('k', 'gone.cu', 64, [], {})\n");
   const Finished refused = run_to(2, sandbox, {"init", "tune.py"});
-  EXPECT_EQ(
-      refused.err,
-      "tune.py: names no file with a kernel that is there (write the kernel's text into a file "
-      "beside it, and draft for that)\n");
+  EXPECT_EQ(refused.err,
+            "tune.py: names no file with a kernel, or the file does not exist (write the kernel's "
+            "text into a file "
+            "beside it, and draft for that)\n");
 }
 
 }  // namespace

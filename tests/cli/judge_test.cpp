@@ -155,7 +155,7 @@ TEST(Judge, AServerThatWasKilledOrStoppedIsReplaced) {
   ::kill(stopped, SIGSTOP);
   const Finished done = judge_served(sandbox, kRight);
   EXPECT_EQ(verdict_in(done), "accepted");
-  EXPECT_EQ(done.err, "note: the server did not answer, and the kernel is judged without it\n");
+  EXPECT_EQ(done.err, "note: the server did not answer; the kernel is judged without it\n");
   EXPECT_TRUE(eventually([&] { return server_in(sandbox) != stopped; }));
 }
 

@@ -84,9 +84,9 @@ TEST(Replay, TheClockOfCompileWorkersNeedsCompileTimes) {
 "1": {"B": 1, "time": 3.0, "benchmark_time": 20}}})json");
   const auto done =
       run_to(2, sandbox, {"run", "--replay", "cache.json", "--compile-workers", "16"});
-  EXPECT_TRUE(says(done.err,
-                   "cache: records no compile times, without which compile workers cannot be "
-                   "simulated (--compile-workers)"));
+  EXPECT_TRUE(says(
+      done.err,
+      "cache: has no compile times, which simulated compile workers need (--compile-workers)"));
 }
 
 TEST(Replay, CompileWorkersGoWithNothingElse) {

@@ -73,7 +73,7 @@ TEST(Report, WritesOverItsOwnPagesOnly) {
 TEST(Report, SaysWhatIsMissing) {
   const Sandbox sandbox;
   const auto no_output = run_to(2, sandbox, {"report", kShipped});
-  EXPECT_EQ(no_output.err, "where to? Name the HTML file with -o FILE.html\n");
+  EXPECT_EQ(no_output.err, "the HTML file is missing: -o FILE.html\n");
   run_to(2, sandbox, {"report", "nowhere", "-o", "x.html"});
   sandbox.write("other/table.csv", "a,b\n1,2\n");
   const auto no_results = run_to(2, sandbox, {"report", "other", "-o", "x.html"});

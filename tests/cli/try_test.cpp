@@ -66,7 +66,7 @@ TEST(Try, NamesTheConstraintThatDoesNotHold) {
   const auto done = run_to(
       1, sandbox, {"try", kTiny, "BLOCK=256", "PER=4", "--backend", "cpu", "--size", "n=3000"});
   EXPECT_TRUE(
-      says(done.out, "not in the search space; what does not hold:\n    BLOCK * PER <= 512\n"));
+      says(done.out, "not in the search space; these do not hold:\n    BLOCK * PER <= 512\n"));
 }
 
 TEST(Try, MistakesAreToldBeforeADeviceIsOpened) {

@@ -46,8 +46,8 @@ TEST(Usage, HelpOfACommandIsItsOwnAndEndsWithExamples) {
   const std::string help = run_to(0, sandbox, {"help", "try"}).out;
   EXPECT_EQ(help, run(sandbox, {"try", "--help"}).out);
   EXPECT_TRUE(says(help,
-                   "\nexamples:\n  tuner try saxpy.yaml BLOCK=256,VEC=4\n      that one, at each "
-                   "size of the study\n"));
+                   "\nexamples:\n  tuner try saxpy.yaml BLOCK=256,VEC=4\n      this configuration, "
+                   "at each size of the study\n"));
 }
 
 TEST(Usage, WhatIsWrongIsSaidWithTheNearestAndItsStatus) {

@@ -147,7 +147,7 @@ def ranking(results):
             facts[tuple(row[name] for name in PARAMETERS)] = (
                 "valid" if healthy else row["state"],
                 # last words hold addresses and process numbers
-                "" if healthy else row["message"].partition("; its last words:")[0],
+                "" if healthy else row["message"].partition("; its last output:")[0],
                 *(row[name] for name in ("registers", "static_shared_bytes", "max_error")))
     return facts
 

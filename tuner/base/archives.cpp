@@ -67,7 +67,9 @@ std::vector<PackedFile> files_in_tar(std::string_view archive, const std::string
         is_tar(archive) ? size_in(archive.substr(0, kBlock)) : std::nullopt;
     if (!size || *size > archive.size() - kBlock) {
       throw InputError(
-          Complaint{{file, 0, 0}, "is a damaged archive: what follows a file is no other one", ""});
+          Complaint{{file, 0, 0},
+                    "is a damaged archive: after a file comes neither another file nor the end",
+                    ""});
     }
     const std::string_view head = archive.substr(0, kBlock);
     const std::string_view text = archive.substr(kBlock, *size);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,11 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view blank
   const auto first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return text.substr(text.size());
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// "1 trial", "2 trials".
+inline std::string count_text(std::uint64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 // "a, b, c"; with "and" before the last: "a, b and c".

@@ -228,7 +228,7 @@ CheckOptions parse_check(const Words& words) {
   add("compile", o.compile,
       "compile the variants (no GPU needed); registers, shared memory, spills, occupancy as CSV");
   add("arch", archs, "architectures to compile for, such as sm_80,sm_90, or cpu");
-  add("limit", o.limit, "compile at most this many, drawn at random");
+  add("limit", o.limit, "compile at most this many, chosen at random");
   add("size", o.sizes, "problem size instead of the study's first");
   add.t1(o, false);
   add("seed", o.seed, "of --sample and --limit");

@@ -170,9 +170,9 @@ struct BasisText {
 
 BasisText text_of(Basis basis) {
   constexpr std::array<BasisText, 4> kTexts{
-      {{"final", "both in their finals"},
-       {"search", "both in their searches"},
-       {"not recorded", "a file does not say whether in a final or in a search"},
+      {{"final", "both measured in finals"},
+       {"search", "both measured in searches"},
+       {"not recorded", "a file does not say whether measured in a final or in a search"},
        {"unlike", "a final and a search: not comparable"}}};
   return kTexts.at(static_cast<std::size_t>(basis));
 }
@@ -210,7 +210,7 @@ std::string ratio_text(const BestPair& one) {
   const bool apart = is_faster(one) || is_slower(one);
   return fmt::format("B is {:.4f}x {} ({}{}){}", times(ratio.ratio),
                      direction(one.objective, better), interval, text_of(one.basis).explained,
-                     apart ? "" : ": not to be told apart");
+                     apart ? "" : ": no significant difference");
 }
 
 std::string text_of(const BestPair& one) {
@@ -349,7 +349,7 @@ CompareOptions parse_compare(const Words& words) {
   const auto values = add.parse(words, "tuner compare A B [options]");
   const Words given = inputs(values);
   if (given.size() != 2) {
-    wrong_usage("compare what with what? Give two results folders, databases or ranked CSV files");
+    wrong_usage("compare takes two results folders, databases or ranked CSV files");
   }
   o.a = given[0];
   o.b = given[1];

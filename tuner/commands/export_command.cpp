@@ -56,18 +56,19 @@ ExportOptions parse_export(const Words& words) {
   add("from", o.from,
       "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store");
   add("also", o.also,
-      "results folder of another machine with the same device: of each size the configuration that "
-      "loses least at worst on all of them; may be repeated");
+      "results folder of another machine with the same device: each size gets the configuration "
+      "with the smallest worst loss on all of them; may be repeated");
   add("device", o.filter.device, "only this device (part of its name)");
   add("size", o.filter.size, "only this problem size");
   add.t1(o);
   add("evaluate", o.evaluate,
-      "write nothing; leave each tuned size out in turn and print what would be selected for it, "
-      "and what that loses");
+      "write nothing; leave out each tuned size in turn, and print what would be selected for it "
+      "and how much slower that is");
   add("max-configs", o.max_configs, "header, launcher: at most this many different configurations");
   std::string within;
   add("within", within,
-      "header, launcher: as few configurations as lose at most this, such as 5%, at each size");
+      "header, launcher: as few configurations as possible, none slower than the best by more than "
+      "this at its size, such as 5%");
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner export STUDY --format FORMAT -o FILE");
   o.study = one_input(values, "study", true);

@@ -42,9 +42,9 @@ GateOptions parse_gate(const Words& words) {
   GateOptions o;
   std::string allow = "1%";
   OptionTable add;
-  add("study", o.study, "the study that both sides are measured by");
-  add("allow", allow, "HEAD may be slower by so much");
-  add("seconds", o.rule.seconds, "for one size, until it is left undecided");
+  add("study", o.study, "the study with the sizes, inputs and reference");
+  add("allow", allow, "how much slower HEAD may be");
+  add("seconds", o.rule.seconds, "time for one size; after it the size is undecided");
   add("configuration", o.configuration,
       "NAME=VALUE,... that a source tree runs, instead of the study's baseline or first valid one");
   add.sizes(o.sizes);
@@ -56,9 +56,7 @@ GateOptions parse_gate(const Words& words) {
   const auto values = add.parse(words, "tuner gate BASE HEAD --study STUDY [options]");
   const Words given = inputs(values);
   if (given.size() != 2) {
-    wrong_usage(
-        "compare what with what? Give two source trees, results folders, exports or "
-        "configurations");
+    wrong_usage("gate takes two source trees, results folders, exports or configurations");
   }
   if (o.study.empty()) wrong_usage("which study? Give --study");
   o.base = given[0];
@@ -125,7 +123,7 @@ Configuration configuration_from(const std::string& side, const Study& study,
     if (!text) refuse(side, "has no parameter '" + parameter.name + "'");
     const auto value = value_of(parameter, *text);
     if (!value)
-      refuse(side, fmt::format("has {}={}, which the study has not", parameter.name, *text));
+      refuse(side, fmt::format("has {}={}, which the study does not have", parameter.name, *text));
     out.push_back(*value);
   }
   return out;

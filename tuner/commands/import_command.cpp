@@ -9,6 +9,7 @@
 
 #include "tuner/base/archives.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/text.h"
 #include "tuner/choice/tuned_table.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/imports.h"
@@ -163,7 +164,7 @@ TrialBatch read_batch(const fs::path& path, const ImportAs& as, const std::strin
   const ObjectiveSpec& ranked_by = batch.ranked_by.objective;
   if (study == nullptr && ranked_by.name != "time" && !ranked_by.maximize) {
     tell(path.string() + ": less of '" + ranked_by.name +
-         "' is taken to be better; with --maximize more is");
+         "' is taken as better (--maximize: more is better)");
   }
   return batch;
 }
@@ -191,8 +192,8 @@ ImportOptions parse_import(const Words& words) {
   add("device", o.as.device, "its name, instead of what the file says");
   add("size", o.as.size, "problem size of a recording, such as M=1024,N=1024");
   add("objective", o.objective,
-      "what a recording's results are: time (milliseconds) or a quantity in it; otherwise the "
-      "study's objective, or the time");
+      "what to rank a recording's results by: time (milliseconds) or a quantity in it; default: "
+      "the study's objective, or the time");
   add("maximize", o.as.maximize, "without --study: more of the objective is better");
   const auto values = add.parse(
       words,
@@ -252,23 +253,23 @@ std::string agreement_text(const std::vector<double>& ratios) {
   const double middle = median(ratios);
   const auto [least, most] = std::ranges::minmax(ratios);
   std::string text = fmt::format(
-      "  {} configurations were measured in both: their times over those here are {:.3f} in the "
-      "median ({:.3f} to {:.3f})",
+      "  {} configurations were measured in both: the imported times are {:.3f} times those here "
+      "in the median ({:.3f} to {:.3f})",
       ratios.size(), middle, least, most);
   if (std::abs(middle - 1) > kNotable) {
     text +=
-        "\n  that is more than devices of one model differ: rankings of both together are doubtful "
-        "until one of the machines runs the study again, which measures the best anew";
+        "\n  devices of one model do not differ that much: do not trust rankings of both together "
+        "until one of the machines has run the study again, which measures the best again";
   }
   return text;
 }
 
 void merge(Store& store, const fs::path& path) {
   const MergeReport report = merge_store(store, path);
-  std::cout << fmt::format(
-      "{}: {} contexts, {} of them new; {} trials added, {} replaced by newer ones, {} kept\n",
-      path.string(), report.contexts, report.new_contexts, report.added, report.replaced,
-      report.kept);
+  std::cout << fmt::format("{}: {}, {} of them new; {} added, {} replaced by newer ones, {} kept\n",
+                           path.string(), count_text(report.contexts, "context"),
+                           report.new_contexts, count_text(report.added, "trial"), report.replaced,
+                           report.kept);
   if (!report.ratios.empty()) std::cout << agreement_text(report.ratios) << "\n";
   if (report.damaged > 0) {
     std::cerr << fmt::format("{}: {} damaged rows are left out\n", path.string(), report.damaged);
@@ -318,7 +319,7 @@ int import_command(const Words& words) {
       }
       for (const std::string& note : notes) tell(note);
     } else {
-      reject(name, "whose results are these?", "--study STUDY");
+      reject(name, "importing these results needs a study", "--study STUDY");
     }
   }
   Store store = Store::open(options.results);

@@ -67,7 +67,7 @@ std::string source_of_script(const fs::path& script) {
     std::cerr << fmt::format("found: the kernel's text; wrote it to {}\n", file.string());
     return file.string();
   }
-  reject(script, "names no file with a kernel that is there",
+  reject(script, "names no file with a kernel, or the file does not exist",
          "write the kernel's text into a file beside it, and draft for that");
 }
 
@@ -125,11 +125,11 @@ class Drafts {
       trial = try_draft(study_, options_.plugin_dirs, catalogue);
     }
     if (trial.is_verified) {
-      draft.found.emplace_back("tried once on the CPU: it runs, and gives the same answer again");
+      draft.found.emplace_back("tried on the CPU: it runs, and gives the same answer twice");
       return draft;
     }
     if (trial.end == DraftTrial::End::kCrash) request_.room = plain.room;  // it is no help
-    const std::string said = "tried once on the CPU, and it did not run: " + trial.message;
+    const std::string said = "tried on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
     draft = accepted();
     draft.guessed.push_back(said);

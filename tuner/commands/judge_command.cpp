@@ -49,17 +49,17 @@ JudgeOptions parse_judge(const Words& words) {
   JudgeOptions o;
   std::string configuration;
   OptionTable add;
-  add("study", o.study, "the study that says what is right");
+  add("study", o.study, "the study with the sizes, inputs and reference");
   add("configuration", configuration,
       "NAME=VALUE,... instead of the study's baseline or first valid one");
   add.sizes(o.sizes);
   add.device(o);
   o.timeout = 10;
   add.timeout(o.timeout, "seconds for one size");
-  add("counters", o.counters, "read hardware counters, and say what it is bound by");
+  add("counters", o.counters, "read hardware counters, and say what limits it");
   add("json", o.json, "the verdict as JSON");
   add("server", o.server,
-      "seconds that a process stays which makes the next verdict fast; 0: without");
+      "keep a process for this many seconds, which makes the next verdict faster; 0: none");
   add("no-sanitizer", o.no_sanitizer, "no memory and race checks by compute-sanitizer");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
@@ -97,7 +97,7 @@ fs::path sanitizer_of(const JudgeOptions& options, const std::string& backend, c
   if (options.no_sanitizer) return {};
   fs::path found = find_sanitizer();
   if (found.empty() && backend == "cuda") {
-    note("note: there is no compute-sanitizer: memory and races are not looked at");
+    note("note: compute-sanitizer was not found: memory accesses and races are not checked");
   }
   return found;
 }
@@ -285,7 +285,7 @@ std::optional<Printed> ask_server(const JudgeOptions& options, const Words& word
   const auto answer =
       ask_locally(path, start, {{"words", words}, {"color", coloured ? "always" : "never"}}, stop,
                   [&note](const nlohmann::json& message) { note(message.value("note", "")); });
-  if (!answer) note("note: the server did not answer, and the kernel is judged without it");
+  if (!answer) note("note: the server did not answer; the kernel is judged without it");
   if (!answer || !answer->contains("out")) return std::nullopt;
   return Printed{answer->at("out").get<std::string>(), answer->value("accepted", false)};
 }

@@ -122,7 +122,7 @@ Configuration chosen_configuration(const Study& study, const Assignments& assign
   std::vector<std::string> refused;
   if (const auto chosen = choose(study, assigned, device, size, refused)) return *chosen;
   wrong_usage("no configuration of " + size.label() +
-              " has these values; what does not hold: " + listed(refused));
+              " has these values; these do not hold: " + listed(refused));
 }
 
 void try_configuration(const RunSettings& settings, const Assignments& assigned,

@@ -68,7 +68,7 @@ void OptionTable::jobs(unsigned& count) {
   count = usable_cores();
   const auto check = [](unsigned given) { must_be_some("--jobs", given); };
   (*this)("jobs,j", po::value(&count)->default_value(count, "usable cores")->notifier(check),
-          "compile workers; as many as this process may use cores, by affinity and control groups");
+          "compile workers; default: the number of cores that this process may use");
 }
 
 void OptionTable::plugin_dirs(Words& folders) {

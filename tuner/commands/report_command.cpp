@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/result_sets.h"
@@ -51,12 +52,12 @@ ReportOptions parse_report(const Words& words) {
   add.filter(o.filter);
   add("title", o.title, "of the page; default: the kernels' names");
   add("limit", limits,
-      "what a metric can reach at best on the device, such as gflops=67000: the report then says "
-      "which share of it was reached; may be repeated");
+      "the limit of a metric on the device, such as gflops=67000; the report shows the share that "
+      "was reached; may be repeated");
   add.force(o.force);
   const auto values = add.parse(words, "tuner report STUDY|DIR... -o FILE.html [options]");
   o.targets = inputs(values);
-  if (o.output.empty()) wrong_usage("where to? Name the HTML file with -o FILE.html");
+  if (o.output.empty()) wrong_usage("the HTML file is missing: -o FILE.html");
   for (const std::string& text : limits) o.limits.push_back(parse_limit(text));
   return o;
 }
@@ -122,8 +123,9 @@ int report_command(const Words& words) {
     std::cout << page;
   } else {
     write_file_atomically(options.output, page);
-    std::cerr << for_terminal(fmt::format("{}: {} rankings, {} KiB", options.output,
-                                          data.sets.size(), page.size() / 1024))
+    std::cerr << for_terminal(fmt::format("{}: {}, {} KiB", options.output,
+                                          count_text(data.sets.size(), "ranking"),
+                                          page.size() / 1024))
               << "\n";
   }
   const bool any =

@@ -153,7 +153,8 @@ std::vector<std::string> remarks_of(const StoredResults& results) {
   const auto outdated = std::ranges::count_if(results.ranked.trials, &Trial::outdated);
   if (outdated > 0) {
     out.push_back(fmt::format(
-        "{} results are from when the device was faster or slower, and are not ranked.", outdated));
+        "{} results were measured while the device was faster or slower; they are not ranked.",
+        outdated));
   }
   for (const std::string& other : results.others) out.push_back("Not shown: " + other);
   return out;

@@ -53,11 +53,13 @@ ResultsOptions parse_results(const Words& words) {
   add.results(o.results);
   add.filter(o.filter);
   add("top", o.top, "how many to show");
-  add("csv", o.csv, "write the ranked CSV here ('-' for standard output)");
+  add("csv", o.csv, "write the ranked CSV to this file ('-' for standard output)");
   add.force(o.force);
-  add("here", o.here, "with a STUDY: say also what this machine's compiler and driver make stale");
+  add("here", o.here,
+      "with a STUDY: also show which results this machine's compiler and driver make stale");
   add("all", o.all,
-      "also results that a plain 'tuner run' would not go on with: in random order, stale ones");
+      "also show results that a plain 'tuner run' would not continue: those of --random-order, and "
+      "stale ones");
   add.t1(o);
   add("failures", o.failures,
       "why variants failed, by cause, with an example of each, instead of the ranking");

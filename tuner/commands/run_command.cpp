@@ -31,9 +31,9 @@ po::options_description replay_options(RunOptions& o) {
       "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device")(
       "repeats", po::value(&o.repeats)->default_value(1), "repeat with seeds seed, seed+1, ...")(
       "compile-workers", po::value(&o.compile_workers),
-      "simulate the clock of so many compile workers and one device")(
+      "simulate this many compile workers and one device, with their times")(
       "simulated-devices", po::value(&o.simulated_devices),
-      "with --compile-workers: so many devices that share the search");
+      "with --compile-workers: this many devices that share the search");
   return replays;
 }
 
@@ -77,12 +77,12 @@ RunOptions parse_run(const Words& words) {
   add("seed", o.search.seed, "of the strategy");
   add.jobs(o.jobs);
   add.results(o.results);
-  add("fresh", o.search.fresh, "measure anew what an earlier run has measured");
+  add("fresh", o.search.fresh, "forget earlier results, and measure again");
   add("counters", o.search.counters,
-      "read hardware counters of the finalists, and say what they are bound by");
+      "read hardware counters of the finalists, and say what limits them");
   add("cross-sizes", o.cross_sizes,
-      "then measure each size's winner at the other sizes too, beyond the budget: exports know "
-      "more");
+      "afterwards measure each size's winner at the other sizes, too, beyond the budget; exports "
+      "then select better");
   add.t1(o);
   add("trace", o.trace, "write run,eval,time_s,objective,strategy,seed as CSV");
   add.force(o.force);
@@ -96,7 +96,7 @@ RunOptions parse_run(const Words& words) {
   add("no-warm-start", cold_start,
       "do not tell the strategy what was measured for other sizes and on other devices");
   add("warm-start", o.warm_start_recording,
-      "tell the strategy what a recording says, as if it were an earlier run in another place");
+      "give the strategy a recording to start from; everything is measured again");
   add.add(replay_options(o));
   const auto values =
       add.parse(words, "tuner run STUDY [options]\n       tuner run --replay RECORDING [options]");

@@ -20,7 +20,7 @@ std::string space_text(const SearchSpace& space) {
       static_cast<double>(report.peak_bytes) / (1 << 20));
   for (const auto& group : report.groups) {
     if (group.size() < 2) continue;  // tied to nothing
-    text += fmt::format("tied by constraints: {}\n",
+    text += fmt::format("constrained together: {}\n",
                         for_terminal(fmt::format("{}", fmt::join(group, ", "))));
   }
   for (const ConstraintReport& rule : space.constraint_reports()) {
@@ -30,7 +30,7 @@ std::string space_text(const SearchSpace& space) {
     text += fmt::format("removes {}{:5.1f} %  {}{}\n", rule.exact ? " " : "~",
                         100 * rule.removed_fraction, for_terminal(rule.text), remark);
     if (rule.errors > 0) {
-      text += fmt::format("         {} times it has no value: {}\n", rule.errors,
+      text += fmt::format("         {} times it cannot be computed: {}\n", rule.errors,
                           for_terminal(rule.first_error));
     }
   }

@@ -40,8 +40,8 @@ TryOptions parse_try(const Words& words) {
   add.timeout(o.timeout, "seconds");
   add("random-order", o.in_random_order,
       "cpu backend: run a block's threads in random order between barriers");
-  add("counters", o.counters, "read hardware counters, and say what it is bound by");
-  add("json", o.json, "what came of it as JSON, one line for each size");
+  add("counters", o.counters, "read hardware counters, and say what limits it");
+  add("json", o.json, "the result as JSON, one line for each size");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
   const auto values = add.parse(words, "tuner try STUDY NAME=VALUE,... [options]");
@@ -137,7 +137,7 @@ std::string try_text(const TryOutcome& outcome, const Study& study, const Colour
                                               outcome.device.name, outcome.size.label())) +
                      "\n";
   if (!outcome.refused.empty()) {
-    text += tried_line("state", "not in the search space; what does not hold:");
+    text += tried_line("state", "not in the search space; these do not hold:");
     for (const std::string& rule : outcome.refused) text += "    " + for_terminal(rule) + "\n";
     return text;
   }

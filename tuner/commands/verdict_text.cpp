@@ -74,7 +74,8 @@ std::string lines_of_checks(const Judged& judged) {
   add("right at", right);
   add("and for", inputs);
   add("clean", tools);
-  add("not counted", skipped, ": the study's own kernel is wrong there, too, or nothing is known");
+  add("not counted", skipped,
+      ": the study's own kernel is wrong there, too, or could not be checked");
   return text;
 }
 

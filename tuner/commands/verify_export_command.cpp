@@ -119,9 +119,8 @@ VerifyOptions parse_verify(const Words& words) {
   add.t1(o, false);
   add("largest", o.largest, "extent of a random size; 0: the largest that was tuned");
   add("retune", retune,
-      "then search each of these sizes with this budget, such as 30s, say what the export loses "
-      "here, "
-      "and write it anew where it loses something");
+      "then search each of these sizes with this budget, such as 30s, print how much slower the "
+      "export is here, and write it again if it is slower");
   add("results", o.results, "with --retune: folder of the results");
   add.device(o, "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add.timeout(o.timeout, "seconds for one size");
@@ -173,9 +172,9 @@ std::string retuned_line(const RetunedSize& one) {
   if (one.gain) {
     what = fmt::format("loses {:.2f} % [{:.2f}, {:.2f}]{}", 100 * (one.gain->ratio - 1),
                        100 * (one.gain->low - 1), 100 * (one.gain->high - 1),
-                       is_lost(one) ? "" : ": no more than can be measured");
+                       is_lost(one) ? "" : ", not significant");
   } else if (!one.best.empty()) {
-    what = "has nothing valid; a search found something";
+    what = "selects nothing valid; the search found a valid configuration";
   }
   return fmt::format("{:<28} {}\n", one.size.label(), what);
 }
@@ -267,7 +266,7 @@ int retune_all(const VerifyOptions& options, const Study& study, const Caller& c
   const auto known = results_to_export(options.results, study, {});
   const std::vector<std::string> beyond = entries_beyond(table, known);
   for (const std::string& entry : beyond) {
-    std::cerr << fmt::format("not written anew: {} is of {}, of which '{}' holds nothing\n",
+    std::cerr << fmt::format("not written again: {} contains {}, for which '{}' has no results\n",
                              options.exported, for_terminal(entry), options.results);
   }
   if (!beyond.empty()) return kExitNothingValid;

@@ -30,7 +30,7 @@ bool looks_like_a_reference(const FoundKernel& kernel) {
 const FoundKernel& choose_kernel(const FoundSource& source, const DraftRequest& request) {
   if (source.kernels.empty()) {
     refuse(request, 0, "there is no __global__ function",
-           "one that a macro makes, or a file that is not found, is not seen");
+           "kernels that macros make are not seen, nor those in files that were not found");
   }
   std::vector<std::string> names;
   for (const FoundKernel& kernel : source.kernels) {

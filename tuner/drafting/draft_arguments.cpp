@@ -41,7 +41,7 @@ class Arguments {
       }
       if (one.type.empty() || one.pointers > 1) refuse_type(one);
       DraftedArgument drafted = one.is_pointer() ? buffer(one) : scalar(one);
-      if (is_memory) drafted.remark = "a guess: void* says nothing of its elements";
+      if (is_memory) drafted.remark = "a guess: void* does not tell the type of the elements";
       c_.plan.arguments.push_back(std::move(drafted));
     }
   }
@@ -164,7 +164,7 @@ class Arguments {
     }
     if (c_.request.unsteady.contains(one.name)) {
       out.role = "scratch";
-      out.remark = "no two launches wrote the same when it was tried: it is not verified";
+      out.remark = "not verified: two launches wrote different values when it was tried";
       return out;
     }
     c_.plan.outputs.emplace_back(one.name, one.type);

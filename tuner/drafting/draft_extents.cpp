@@ -65,8 +65,9 @@ class Extents {
     if (take_constants()) return;
     const std::string name = c_.new_name("N");
     c_.plan.extents.emplace_back(name, kInventedExtent);
-    c_.plan.guess("problem_sizes",
-                  fmt::format("{} elements: the kernel takes no number of them", kInventedExtent));
+    c_.plan.guess(
+        "problem_sizes",
+        fmt::format("{} elements: the kernel has no argument for their number", kInventedExtent));
   }
 
   // "#define WIDTH 4096": whether the source itself says how large its problem is.

@@ -253,13 +253,14 @@ class Launch {
   std::string guessed_grid(int axis, std::map<char, std::string>& along) {
     const char letter = "xyz"[axis];
     if (c_.plan.is_cooperative) {
-      c_.plan.guess("grid", fmt::format("as many blocks along {} as surely run at once", letter));
+      c_.plan.guess("grid",
+                    fmt::format("as many blocks along {} as can run at the same time", letter));
       return axis == 0 ? "device.multiprocessors" : "1";
     }
     if (!along.contains(letter)) along[letter] = extent_by_name(axis, along);
     const bool is_invented = c_.plan.extent_of.empty() && !c_.plan.extents.empty() && axis == 0;
     if (along[letter].empty() && !is_invented) {
-      c_.plan.guess("grid", fmt::format("1 block along {}: nothing says how many", letter));
+      c_.plan.guess("grid", fmt::format("1 block along {}: the number was not found", letter));
       return "1";
     }
     std::string extent =

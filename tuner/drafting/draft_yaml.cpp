@@ -144,20 +144,20 @@ std::string baseline_text(const DraftPlan& plan) {
     if (one.is_guess) guesses.push_back(one.name);
   }
   if (!guesses.empty()) {
-    return "# baseline: what you have now, with which results are compared; nothing says what that "
-           "is of " +
+    return "# baseline: what you use now, to show speed-ups over it; your present value was not "
+           "found for " +
            listed(guesses) + "\n";
   }
   return "baseline: {" + present_values(plan) +
-         "}  # what you have now: results say the speed-up over it\n";
+         "}  # what you use now; results show the speed-up over it\n";
 }
 
 std::string reference_text(const DraftPlan& plan) {
   if (plan.arguments.empty()) return {};
   std::string out =
-      "# The right answer: the kernel's own in its present configuration. Only a change of it is "
-      "found\n"
-      "# so; a simple kernel of its own that is known to be right finds more.\n";
+      "# The right answer is that of this kernel in the configuration below. So variants that "
+      "change the\n# answer are found, but not a kernel that is wrong in all of them: better name "
+      "a simple kernel.\n";
   out += fmt::format("reference:\n  entry: {}\n  configuration: {{{}}}\n  block: {}\n  grid: {}\n",
                      "\"" + present_entry(plan, plan.entry) + "\"", present_values(plan),
                      list_of(with_present_values(plan, plan.block)),
@@ -205,8 +205,8 @@ std::string verify_text(const DraftPlan& plan) {
     out += seen == plan.atol.end()
                ? fmt::format("  {}: {{rtol: {}, atol: {}}}\n", name, usual, usual)
                : fmt::format(
-                     "  {}: {{rtol: {}, atol: {}}}  # another order of its sums gives as "
-                     "much, when it was tried\n",
+                     "  {}: {{rtol: {}, atol: {}}}  # sums in another order differ by as much when "
+                     "tried\n",
                      name, usual, seen->second);
   }
   if (out.empty()) return "# Members of structs are compared with the usual tolerances.\n";
@@ -240,8 +240,8 @@ std::string bytes_of(const std::vector<DraftedArgument>& arguments) {
 std::string work_text(const DraftPlan& plan) {
   const std::string bytes = plan.buffers.empty() ? bytes_of(plan.arguments) : "";
   if (bytes.empty()) return {};
-  return "# If each element is read or written: shares of the device's limit, with operations as "
-         "well.\n# work: {bytes: \"" +
+  return "# To see the share of the device's limit that is reached (bytes if each element is moved "
+         "once):\n# work: {bytes: \"" +
          bytes + "\"}\n";
 }
 
@@ -292,7 +292,7 @@ std::string draft_yaml(const DraftPlan& plan) {
            size_text(plan.extents) + remark(plan, "problem_sizes") + "\n";
     if (!plan.size_of_host.empty()) {
       out += "  # - " + size_text(plan.size_of_host) +
-             "  # the host code's: more than a first run needs\n";
+             "  # the host code's value; a first run needs less\n";
     }
   }
   out += parameters_text(plan) + baseline_text(plan);

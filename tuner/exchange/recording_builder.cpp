@@ -129,7 +129,7 @@ void RecordingBuilder::objective(double value) {
   const bool timed = recording_->objective == "time";
   if (!is_failure(value, timed)) {
     if (timed && !is_time(value)) {
-      wrong_ = fmt::format("has the time {}, which is none", value);
+      wrong_ = fmt::format("has the time {}, which is not a time", value);
     }
     entry_.objective = value;
   } else {
@@ -204,7 +204,7 @@ void RecordingBuilder::require_objective() const {
     for (const std::string& name : quantities_) there += (there.empty() ? "" : ", ") + name;
     throw InputError(
         Complaint{{recording_->name, 0, 0},
-                  fmt::format("no result has '{}'; there is: {}", recording_->objective,
+                  fmt::format("no result has '{}'; results have: {}", recording_->objective,
                               there.empty() ? "nothing else" : there),
                   did_you_mean(recording_->objective, quantities_)});
   }

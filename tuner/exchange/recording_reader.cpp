@@ -117,7 +117,7 @@ void RecordingReader::read() {
   }
   if (!seen_results_) {
     reject(recording_.name,
-           "is no recording: it has neither 'cache' (Kernel Tuner) nor "
+           "is not a recording: it has neither 'cache' (Kernel Tuner) nor "
            "'results' (T4)");
   }
   builder_.finish();
@@ -131,8 +131,9 @@ void RecordingReader::walk() {
   if (recording_.entries.empty() && !cache_came_first_) {
     throw InputError(Complaint{end->where, "ends before the first complete result", ""});
   }
-  recording_.notes.push_back("the file ends early, as one that is still being written does" +
-                             std::string(is_torn ? "; its last entry is torn and left out" : ""));
+  recording_.notes.push_back(
+      "the file ends early, as one that is still being written does" +
+      std::string(is_torn ? "; its last entry is incomplete and left out" : ""));
 }
 
 bool RecordingReader::is_list(const std::string& member) {

@@ -112,10 +112,10 @@ ParallelReplay::ParallelReplay(const Recording& recording, unsigned workers, uns
     return known(entry.compile_seconds) > 0;
   });
   if (compiled) return;
-  throw InputError(Complaint{{recording.name, 0, 0},
-                             "records no compile times, without which compile workers cannot be "
-                             "simulated (--compile-workers)",
-                             ""});
+  throw InputError(
+      Complaint{{recording.name, 0, 0},
+                "has no compile times, which simulated compile workers need (--compile-workers)",
+                ""});
 }
 
 // Every worker busy and a few jobs at hand for those that get free before the next result; of what

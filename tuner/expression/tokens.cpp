@@ -78,7 +78,7 @@ class Lexer {
                                 : "write '=='");
     }
     if (c == '?') return fail("'?' is not an operator here", at_, "write 'x if condition else y'");
-    if (c == '\0') return fail("a NUL character means nothing here", at_);
+    if (c == '\0') return fail("a NUL character is not allowed here", at_);
     fail(fmt::format("unexpected character '{}'", c), at_);
   }
 
@@ -229,7 +229,7 @@ class PastedTokens {
   void next() {
     const Token& token = peek();
     if (token.kind != Token::Kind::kName) {
-      if (is_symbol(":")) return fail("':' means nothing here", token.offset);
+      if (is_symbol(":")) return fail("':' is not expected here", token.offset);
       out_.push_back(token);
       ++at_;
       return;
@@ -241,7 +241,7 @@ class PastedTokens {
     if (token.text.starts_with("math.") && is_symbol("(", 1)) return mathematics();
     if (const std::string owner = owner_of(token.text); !owner.empty()) return member(owner);
     if (is_symbol("[", 1)) {
-      return fail(fmt::format("'{}[' looks into something that is not known here", token.text),
+      return fail(fmt::format("'{}[' is not known here, and has no elements", token.text),
                   token.offset, "a parameter's name alone is its value");
     }
     out_.push_back(token);
@@ -273,7 +273,7 @@ class PastedTokens {
     const Token token = peek();
     const std::string name = token.text.substr(token.text.find('.') + 1);
     if (name == "pow") {
-      return fail("math.pow gives a float of whole numbers, too", token.offset,
+      return fail("math.pow returns a float even for whole numbers", token.offset,
                   "write a ** b, or float(a) ** b");
     }
     constexpr std::string_view kSame[] = {"sqrt", "exp", "log", "log2", "ceil", "floor"};
@@ -300,12 +300,12 @@ class PastedTokens {
     const std::string word = negated ? "is not" : "is";
     const std::size_t ahead = negated ? 2 : 1;
     if (is_name("None", ahead)) {
-      return fail(fmt::format("'{} None' asks for what no parameter is", word), offset);
+      return fail(fmt::format("'{} None': no parameter is None", word), offset);
     }
     const bool sign = is_symbol("-", ahead) && is_literal(ahead + 1);
     if (!sign && !is_literal(ahead) && out_.back().kind != Token::Kind::kLiteral) {
-      return fail(fmt::format("'{}' asks for the same object, not for the same value", word),
-                  offset, fmt::format("write '{}'", operation));
+      return fail(fmt::format("'{}' compares objects, not values", word), offset,
+                  fmt::format("write '{}'", operation));
     }
     put(Token::Kind::kSymbol, operation, offset);
     at_ += ahead;

@@ -120,7 +120,7 @@ libtuner::RunSettings settings_of(const tuner_run_settings* from) {
 libtuner::Buffers buffers_of(const tuner_buffer* buffers, size_t count) {
   libtuner::Buffers out;
   if (buffers == nullptr && count > 0) {
-    throw Error("there are no buffers, of which there should be " + std::to_string(count));
+    throw Error("no buffers are given; needed: " + std::to_string(count));
   }
   for (size_t i = 0; i < count; ++i) {
     const tuner_buffer& one = buffers[i];

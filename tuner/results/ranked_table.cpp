@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/base/terminal_text.h"
+#include "tuner/base/text.h"
 #include "tuner/model/bound.h"
 
 namespace tuner {
@@ -130,7 +131,8 @@ std::string counts(const RankedResults& results) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", by_state[s],
                         shown_name(static_cast<TrialState>(s)));
   }
-  return fmt::format("{} trials{}{}\n", results.trials.size(), text.empty() ? "" : ": ", text);
+  return fmt::format("{}{}{}\n", count_text(results.trials.size(), "trial"),
+                     text.empty() ? "" : ": ", text);
 }
 
 // What the best is beside what the user has now.

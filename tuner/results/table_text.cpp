@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "tuner/base/text.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 
@@ -245,8 +246,8 @@ std::string kept_report(const Study& study, const TunedTable& table) {
 std::string loss_report(const TunedTable& table) {
   std::set<std::size_t> used;
   for (const TunedEntry& entry : table.entries) used.insert(entry.configuration);
-  std::string out =
-      fmt::format("{} configurations for {} sizes\n", used.size(), table.entries.size());
+  std::string out = count_text(used.size(), "configuration") + " for " +
+                    count_text(table.entries.size(), "size") + "\n";
   for (const TunedEntry& entry : table.entries) {
     out += fmt::format("{} {}: configuration {}, {:.1f} % slower than the best\n",
                        table.devices[entry.device].name, entry.size.label(), entry.configuration,

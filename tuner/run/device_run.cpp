@@ -10,6 +10,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/base/text.h"
 #include "tuner/resolve/facts_used.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
@@ -80,11 +81,12 @@ std::vector<Prior> DeviceRun::warm_start(const ContextKey& key, const SearchSpac
       earlier_results(history_.store(), key, study_.objective, prior_target(space));
   if (const auto& recording = settings_.warm_recording) {
     earlier.priors.push_back(prior_of(*recording, recording->maximize, prior_target(space), 1));
-    earlier.note += fmt::format("{}{} results of '{}'", earlier.note.empty() ? "" : ", ",
-                                earlier.priors.back().results.size(), recording->name);
+    earlier.note +=
+        fmt::format("{}{} of '{}'", earlier.note.empty() ? "" : ", ",
+                    count_text(earlier.priors.back().results.size(), "result"), recording->name);
   }
   if (!earlier.priors.empty()) {
-    listener_.note("  the search starts from " + earlier.note + " (--no-warm-start: from nothing)");
+    listener_.note("  the search starts from " + earlier.note + " (--no-warm-start ignores them)");
   }
   return std::move(earlier.priors);
 }

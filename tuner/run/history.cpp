@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "tuner/base/text.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/search/ranking.h"
 
@@ -209,9 +210,9 @@ EarlierResults earlier_results(Store& store, const ContextKey& now, const Object
     const Recording recording = store_recording(store, context, objective.name);
     Prior prior = prior_of(recording, objective.maximize, target, alike);
     if (valid_results(prior) < kFewestResults) continue;
-    found.note +=
-        fmt::format("{}{} results of {} on {}", found.note.empty() ? "" : ", ",
-                    prior.results.size(), context.key.size.label(), context.key.device.name);
+    found.note += fmt::format("{}{} of {} on {}", found.note.empty() ? "" : ", ",
+                              count_text(prior.results.size(), "result"), context.key.size.label(),
+                              context.key.device.name);
     found.priors.push_back(std::move(prior));
   }
   return found;

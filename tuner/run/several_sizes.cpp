@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/choice/domain_plan.h"
 #include "tuner/choice/tuned_table.h"
 #include "tuner/resolve/objective.h"
@@ -25,10 +26,6 @@ namespace {
 
 // Finals that take turns in naming one of several equals must not keep a run going for ever.
 constexpr int kMostCrossings = 5;
-
-std::string counted(std::size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 const Trial* winner_of(const RankedResults& results) {
   const bool any = results.ranked > 0 && results.trials.front().state == TrialState::kOk;
@@ -87,7 +84,7 @@ std::vector<Configuration> untried(const Study& study, const DeviceFacts& device
 
 SizeOutcome measured_at(DeviceRun& run, const SizeOutcome& outcome,
                         std::vector<Configuration> others) {
-  const std::string what = counted(others.size(), "winner") + " of other sizes";
+  const std::string what = count_text(others.size(), "winner") + " of other sizes";
   // The size's own winner comes first: it is answered by the store, and says what is too slow.
   if (const Trial* own = winner_of(outcome.results)) {
     others.insert(others.begin(), own->configuration);
@@ -124,8 +121,8 @@ std::vector<std::size_t> cross_sizes(DeviceRun& run, std::vector<SizeOutcome>& o
   while (rounds < kMostCrossings && round()) ++rounds;
   if (trials > 0) {
     run.listener().note(fmt::format(
-        "cross sizes: {} at {}, beyond the budget{}", counted(trials, "trial"),
-        counted(replaced.size(), "size"),
+        "cross sizes: {} at {}, beyond the budget{}", count_text(trials, "trial"),
+        count_text(replaced.size(), "size"),
         rounds == kMostCrossings ? "; winners still change, the same command goes on" : ""));
   } else if (!run.is_interrupted()) {
     run.listener().note("cross sizes: every winner was tried already wherever it is valid");

@@ -118,7 +118,7 @@ class Rounds {
       queue_.push_front(index);
       lost_ = why;
     }
-    lane.note("  its devices are gone, others go on with the size where there are any: " + why);
+    lane.note("  its devices are lost; others continue with the size if there are any: " + why);
   }
 
   // Of the exception that is being handled. The others end what they are at.
@@ -128,7 +128,7 @@ class Rounds {
   }
   void fail(const std::string& what, const RunListener& lane) {
     fail();
-    lane.note("  the run ends when the sizes that are under way are done: " + what);
+    lane.note("  the run ends after the sizes that are in progress: " + what);
   }
 
   const SideBySide& how_;

@@ -106,7 +106,7 @@ BudgetClock::Left BudgetClock::left(double now) const {
 }
 
 std::optional<std::string> BudgetClock::spent(double now) const {
-  if (may_submit() == 0) return fmt::format("{} evaluations", *budget_.evaluations);
+  if (may_submit() == 0) return count_text(*budget_.evaluations, "evaluation");
   if (budget_.seconds && now >= *budget_.seconds) {
     return fmt::format("{:g} seconds", *budget_.seconds);
   }

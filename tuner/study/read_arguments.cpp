@@ -88,9 +88,7 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
     read_fill(reader, *fill, argument.fill);
   } else if (!fields.mentions("fill")) {
     reader.warning(argument.where,
-                   name +
-                       " has no fill, so it is all zeros: an answer that does not "
-                       "depend on it passes for right",
+                   name + " has no fill, so it is all zeros: a kernel that ignores it passes, too",
                    "fill: zeros, where that is meant");
   }
 }

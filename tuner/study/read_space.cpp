@@ -213,8 +213,8 @@ std::vector<Value> read_list(const YamlNode& node, const std::string& what) {
   const YamlNode* other = nullptr;
   for (const YamlRef& item : node.items) {
     if (item->plain && is_comprehension(item->text)) {
-      item->error("a value of " + what + " is what Python would make a list of",
-                  "alone in its brackets it is one");
+      item->error("a value of " + what + " is a list comprehension",
+                  "write it alone, as the whole list");
       continue;
     }
     const auto value = read_value(*item, "a value of " + what);

@@ -79,10 +79,11 @@ void read_rule(Reader& reader, const Fields& fields, const std::string& output,
   const bool exact = tolerance.rtol.empty() && tolerance.atol.empty();
   for (const char* key : {"norm", "relative_to"}) {
     if (!exact || !fields.mentions(key)) continue;
-    fields.error(key, fmt::format("'{}' says nothing without 'rtol' or 'atol'", key), "rtol: 1e-5");
+    fields.error(key, fmt::format("'{}' has no effect without 'rtol' or 'atol'", key),
+                 "rtol: 1e-5");
   }
   if (how.to_largest && tolerance.rtol.empty() && !exact) {
-    fields.error("relative_to", "'relative_to' is what 'rtol' is a share of, which is not there");
+    fields.error("relative_to", "'relative_to' has no effect without 'rtol'");
   }
 }
 

@@ -97,7 +97,7 @@ class WhenReader {
       reader_.error(condition.origin(),
                     path.size() == 1
                         ? "'when' of '" + name + "' cannot depend on '" + name + "' itself"
-                        : "whether '" + name + "' is free depends on itself: " +
+                        : "whether '" + name + "' is used depends on itself: " +
                               fmt::format("{}", fmt::join(path, " depends on ")) + " depends on " +
                               name);
       return;

@@ -282,7 +282,7 @@ class TreeBuilder : public YAML::EventHandler {
   // "?" and "!" are yaml-cpp's marks for plain and quoted.
   void check_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!" || tag == "tag:yaml.org,2002:str") return;
-    diagnostics_.error(position(mark), "YAML tags mean nothing here",
+    diagnostics_.error(position(mark), "YAML tags are not supported",
                        "put text that begins with '!' in quotes");
   }
 

@@ -158,7 +158,7 @@ std::string Channel::exit_reason() {
   std::string text = peer_->wait();
   if (!breach_.empty()) text = "killed because it broke the protocol: " + breach_;
   const std::string tail = peer_->output_tail();
-  return tail.empty() ? text : text + "; its last words: " + tail;
+  return tail.empty() ? text : text + "; its last output: " + tail;
 }
 
 }  // namespace tuner

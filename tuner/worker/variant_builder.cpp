@@ -104,8 +104,8 @@ std::vector<std::string> Preparation::poll() {
     }
     std::string reason = done.error().reason;
     if (!done.error().given.empty() && !study_.reference->entry.empty()) {
-      reason += ", perhaps by the reference kernel '" + study_.reference->entry +
-                "' outside of its buffers: it was given " + done.error().given;
+      reason += ". The reference kernel '" + study_.reference->entry +
+                "' may have left its buffers; it was given " + done.error().given;
     }
     throw FatalError("problem size " + size_.label() + " cannot be prepared: " + reason);
   }

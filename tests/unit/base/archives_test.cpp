@@ -60,7 +60,7 @@ TEST(TarFile, WhatIsDamagedIsRefused) {
       ADD_FAILURE();
     } catch (const InputError& error) {
       EXPECT_EQ(std::string(error.what()),
-                "x.tar: is a damaged archive: what follows a file is no other one");
+                "x.tar: is a damaged archive: after a file comes neither another file nor the end");
     }
   }
   EXPECT_FALSE(is_tar("rank,state"));

@@ -128,14 +128,15 @@ std::string ratio_line(const BestPair& pair) {
 
 TEST(ComparisonText, SaysWhichWayARatioCounts) {
   EXPECT_EQ(ratio_line(pair_of("n", {0.5, 0.4, 0.8})),
-            "  B is 2.0000x slower (1.2500 to 2.5000, both in their finals)");
+            "  B is 2.0000x slower (1.2500 to 2.5000, both measured in finals)");
   EXPECT_EQ(ratio_line(pair_of("n", {2, 1.5, 2.5})),
-            "  B is 2.0000x faster (1.5000 to 2.5000, both in their finals)");
+            "  B is 2.0000x faster (1.5000 to 2.5000, both measured in finals)");
   EXPECT_EQ(ratio_line(pair_of("n", {0.8, 0.5, 1.25})),
-            "  B is 1.2500x slower (0.8000 to 2.0000, both in their finals): not to be told apart");
+            "  B is 1.2500x slower (0.8000 to 2.0000, both measured in finals): no significant "
+            "difference");
   BestPair metric = pair_of("n", {0.5, 0.5, 0.5});
   metric.objective = {"gflops", true, {}};
-  EXPECT_EQ(ratio_line(metric), "  B is 2.0000x worse (both in their finals)");
+  EXPECT_EQ(ratio_line(metric), "  B is 2.0000x worse (both measured in finals)");
 }
 
 TEST(ComparisonText, NamesThePairsThatAreOverTheLimit) {

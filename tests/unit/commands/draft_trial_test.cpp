@@ -13,7 +13,7 @@ const Words kArguments{"x", "y"};
 
 TEST(DraftTrial, ACrashNamesTheBufferAndHowLargeItShouldBe) {
   const DraftTrial far = judged(
-      "the worker was killed by signal 11 (Segmentation fault); its last words: thread (0,0,0) of "
+      "the worker was killed by signal 11 (Segmentation fault); its last output: thread (0,0,0) of "
       "block (3,0,0) uses an address 2000 bytes behind argument 2, a buffer of 1000 bytes",
       kArguments);
   EXPECT_EQ(far.end, End::kCrash);
@@ -27,7 +27,7 @@ TEST(DraftTrial, ACrashNamesTheBufferAndHowLargeItShouldBe) {
 }
 
 TEST(DraftTrial, ThreadsOutsideOfSharedMemoryAreTooMany) {
-  EXPECT_EQ(judged("the worker was killed by signal 11; its last words: thread (64,0,0) of block "
+  EXPECT_EQ(judged("the worker was killed by signal 11; its last output: thread (64,0,0) of block "
                    "(0,0,0) fails after a thread has written outside of the block's shared memory",
                    kArguments)
                 .end,

@@ -64,7 +64,7 @@ TEST_F(ImportKindTest, WhetherLessOrMoreIsBetterIsSaidWhereNobodyDid) {
   EXPECT_EQ(batch.key.kernel, "k");
   EXPECT_EQ(batch.trials.size(), 2U);
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("less of 'joules' is taken to be better"), std::string::npos) << told[0];
+  EXPECT_NE(told[0].find("less of 'joules' is taken as better"), std::string::npos) << told[0];
   told.clear();
   read_batch(path, {"k", "d", "N=1", true}, "joules", nullptr, tell);
   EXPECT_TRUE(told.empty()) << "--maximize says it";

@@ -15,8 +15,8 @@ TEST(SpaceText, OnlyParametersThatShareAConstraintAreTied) {
   }
   definition.constraints.push_back(Expression::parse_or_throw("A * B <= 4"));
   const std::string text = space_text(SearchSpace::build(std::move(definition)));
-  EXPECT_NE(text.find("tied by constraints: A, B\n"), std::string::npos) << text;
-  EXPECT_EQ(text.find("tied by constraints: FREE"), std::string::npos) << text;
+  EXPECT_NE(text.find("constrained together: A, B\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("constrained together: FREE"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -258,10 +258,10 @@ extern "C" __global__ void kernel(int* sums, int* out, int rounds) {
   variant.run(shape, sums, out, 2);
   EXPECT_EQ(out.values, std::vector<int>(320, 32 * 55));
   EXPECT_NE(variant.fault(TUNER_RUNTIME_FAULT, shape, sums, out, 4)
-                .find("not all blocks of the grid come to this_grid().sync()"),
+                .find("not all blocks of the grid reach this_grid().sync()"),
             std::string::npos);
   EXPECT_EQ(variant.fault(TUNER_RUNTIME_FAULT, {1, 1}, sums, out, 1),
-            "a grid waits for itself, which needs a cooperative launch, in thread (0,0,0) of block "
+            "this_grid().sync() needs a cooperative launch, in thread (0,0,0) of block "
             "(0,0,0)");
   EXPECT_EQ(variant.fault(TUNER_LAUNCH_REFUSED, {1000, 32, 0, true}, sums, out, 1),
             "32000 threads in a cooperative launch; there may be 16384");

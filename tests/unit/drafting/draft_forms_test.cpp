@@ -70,8 +70,8 @@ TEST(Draft, RefusesWhatNoStudyCanGive) {
             "k.cu:1:1: 'p' of k has the type 'float**' (no host code shows how many pointers there "
             "are)");
   EXPECT_EQ(refusal("void f() {}\n"),
-            "k.cu: there is no __global__ function (one that a macro makes, or a file that is not "
-            "found, is not seen)");
+            "k.cu: there is no __global__ function (kernels that macros make are not seen, nor "
+            "those in files that were not found)");
   EXPECT_EQ(refusal("__global__ void k(cudaTextureObject_t t) {}\n"),
             "k.cu:1:1: 't' of k has the type 'cudaTextureObject_t' (a study gives numbers, structs "
             "of them, and buffers)");

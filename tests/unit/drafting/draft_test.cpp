@@ -24,7 +24,7 @@ problem_sizes:  # the sizes that matter to you, one a line
   - {n: 65536}
 parameters:
   BLOCK: [32, 64, 128, 256, 512, 1024]  # now 128; launch
-baseline: {BLOCK: 128}  # what you have now: results say the speed-up over it
+baseline: {BLOCK: 128}  # what you use now; results show the speed-up over it
 constraints:
   - BLOCK <= device.max_threads_per_block
 launch:
@@ -35,8 +35,8 @@ arguments:
   - {name: x, type: float32, shape: [n], fill: {uniform: [-1, 1]}}
   - {name: y, type: float32, shape: [n], role: inout, fill: {uniform: [-1, 1]}}
   - {name: n, type: int32, value: n}
-# The right answer: the kernel's own in its present configuration. Only a change of it is found
-# so; a simple kernel of its own that is known to be right finds more.
+# The right answer is that of this kernel in the configuration below. So variants that change the
+# answer are found, but not a kernel that is wrong in all of them: better name a simple kernel.
 reference:
   entry: "axpy"
   configuration: {BLOCK: 128}
@@ -44,7 +44,7 @@ reference:
   grid: ["ceil_div(n, 128)"]
 verify:
   y: {rtol: 1e-4, atol: 1e-4}
-# If each element is read or written: shares of the device's limit, with operations as well.
+# To see the share of the device's limit that is reached (bytes if each element is moved once):
 # work: {bytes: "4 * n + 8 * n"}
 )yaml");
   EXPECT_EQ(study.found,
@@ -272,8 +272,8 @@ TEST(Draft, TheGridRunsAlongWhatIndicesAreComparedWithOrAddedTo) {
 
 TEST(Draft, WhatNobodyDefinesHasNoBaseline) {
   const std::string head =
-      "# baseline: what you have now, with which results are compared; nothing says what that is "
-      "of ";
+      "# baseline: what you use now, to show speed-ups over it; your present value was not found "
+      "for ";
   const std::string kernel =
       "__global__ void k(float* a, int n) { a[blockIdx.x * block_size_x + threadIdx.x] = n; }\n";
   const std::string yaml = drafted(kernel).yaml;
@@ -294,7 +294,7 @@ TEST(Draft, MarksEveryGuessInTheStudy) {
           .yaml;
   says(yaml, {"entry: \"k<float>\"  # a guess: template parameter T is float\n",
               "block: [BLOCK]  # a guess: a block of 256 threads along x\n",
-              "  - {N: 65536}  # a guess: 65536 elements: the kernel takes no number of "});
+              "  - {N: 65536}  # a guess: 65536 elements: the kernel has no argument for "});
   EXPECT_TRUE(has(
       yaml, "grid: [\"ceil_div(N, BLOCK)\"]  # a guess: the grid along x: N in shares of BLOCK\n"))
       << yaml;

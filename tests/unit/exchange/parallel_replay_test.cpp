@@ -250,9 +250,9 @@ TEST(ParallelReplay, ARecordingWithoutCompileTimesIsRefused) {
     const ParallelReplay evaluator(recorded, 16);
     FAIL() << "not refused";
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "test: records no compile times, without which compile workers cannot be "
-                 "simulated (--compile-workers)");
+    EXPECT_STREQ(
+        error.what(),
+        "test: has no compile times, which simulated compile workers need (--compile-workers)");
   }
 }
 

@@ -193,10 +193,9 @@ TEST(Recording, AnUnfinishedCacheSaysSoAndWhatIsMissing) {
       parse_recording(cut, "rec").notes,
       std::vector<std::string>{"the file ends early, as one that is still being written does"});
   const std::string torn = whole.substr(0, whole.find("1e20"));
-  EXPECT_EQ(
-      parse_recording(torn, "rec").notes,
-      std::vector<std::string>{"the file ends early, as one that is still being written does; "
-                               "its last entry is torn and left out"});
+  EXPECT_EQ(parse_recording(torn, "rec").notes,
+            std::vector<std::string>{"the file ends early, as one that is still being written "
+                                     "does; its last entry is incomplete and left out"});
 }
 
 TEST(Recording, AlphabeticallySortedCachesAreRead) {
@@ -243,8 +242,9 @@ TEST(Recording, TheIndexFindsEveryEntryAndNothingElse) {
 }
 
 TEST(Recording, WhatIsWrongIsSaidWithItsPlace) {
-  EXPECT_EQ(message_of("{}"),
-            "rec.json: is no recording: it has neither 'cache' (Kernel Tuner) nor 'results' (T4)");
+  EXPECT_EQ(
+      message_of("{}"),
+      "rec.json: is not a recording: it has neither 'cache' (Kernel Tuner) nor 'results' (T4)");
   EXPECT_EQ(message_of(R"({"tune_params_keys": ["b"], "tune_params": {}, "cache": {}})"),
             "rec.json: 'tune_params' lists no values for 'b', which 'tune_params_keys' names");
   EXPECT_EQ(message_of(R"({"tune_params_keys": ["b"], "tune_params": {"b": [1]}, "cache": {}})"),
@@ -337,9 +337,10 @@ TEST(Recording, WhatAllValidResultsLackIsRefusedWithWhatThereIs) {
     }
     return "no error";
   };
-  EXPECT_EQ(message(kConvolution, "GFLOPs"),
-            "rec.json: no result has 'GFLOPs'; there is: time, GFLOP/s (did you mean 'GFLOP/s'?)");
-  EXPECT_EQ(message(kT4, "GFLOPs"), "rec.json: no result has 'GFLOPs'; there is: power, time");
+  EXPECT_EQ(
+      message(kConvolution, "GFLOPs"),
+      "rec.json: no result has 'GFLOPs'; results have: time, GFLOP/s (did you mean 'GFLOP/s'?)");
+  EXPECT_EQ(message(kT4, "GFLOPs"), "rec.json: no result has 'GFLOPs'; results have: power, time");
   EXPECT_EQ(message(kConvolution, "GFLOP/s"), "no error");
   EXPECT_EQ(message(t4_with("1", "runtime"), "GFLOPs"), "no error") << "nothing in it is valid";
 }

@@ -222,10 +222,9 @@ TEST(Expression, PastedLambdasMeanWhatTheyMeanInPython) {
 
 TEST(Expression, WhatOtherPythonSaysIsRefusedWithWhatToWrite) {
   expect_refused(
-      {{"lambda p: p['X'] is p['Y']", 18, "'is' asks for the same object, not for the same value",
-        "write '=='"},
-       {"A is not B", 3, "'is not' asks for the same object, not for the same value", "write '!='"},
-       {"A is None", 3, "'is None' asks for what no parameter is", ""},
+      {{"lambda p: p['X'] is p['Y']", 18, "'is' compares objects, not values", "write '=='"},
+       {"A is not B", 3, "'is not' compares objects, not values", "write '!='"},
+       {"A is None", 3, "'is None': no parameter is None", ""},
        {"lambda p: p[X] > 1", 13, "'p' takes the name of a parameter in quotes", "p[\"X\"]"},
        {"lambda p: p['X' + 'Y'] > 1", 13, "'p' takes the name of a parameter in quotes",
         "p[\"X\"]"},
@@ -235,11 +234,11 @@ TEST(Expression, WhatOtherPythonSaysIsRefusedWithWhatToWrite) {
        {"A > 1 and lambda p: p.X", 11, "'lambda' may only begin an expression", ""},
        {"math.sin(A) > 0", 1, "there is no 'math.sin' here",
         "only math.sqrt, exp, log, log2, ceil and floor"},
-       {"math.pow(A, 2) > 0", 1, "math.pow gives a float of whole numbers, too",
+       {"math.pow(A, 2) > 0", 1, "math.pow returns a float even for whole numbers",
         "write a ** b, or float(a) ** b"},
-       {"q['X'] > 1", 1, "'q[' looks into something that is not known here",
+       {"q['X'] > 1", 1, "'q[' is not known here, and has no elements",
         "a parameter's name alone is its value"},
-       {"A > 1: B", 6, "':' means nothing here", ""}});
+       {"A > 1: B", 6, "':' is not expected here", ""}});
 }
 
 TEST(Expression, SyntaxErrorsPointAtTheFault) {

@@ -195,7 +195,7 @@ TEST_F(CInterface, ATuningNeedsItsBuffersAndATime) {
   tuner_tuning* one = tuning();
   ASSERT_NE(one, nullptr) << error_;
   EXPECT_EQ(error(tuner_tuning_add(one, "n=8", nullptr, 1, error_, sizeof error_)),
-            "there are no buffers, of which there should be 1");
+            "no buffers are given; needed: 1");
   EXPECT_EQ(error(tuner_tuning_step(one, std::nan(""), nullptr, error_, sizeof error_)),
             "the milliseconds of a step are no number");
   EXPECT_EQ(tuner_tuning_add(one, "n=8", nullptr, 0, error_, sizeof error_), 0) << error_;

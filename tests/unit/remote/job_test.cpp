@@ -49,7 +49,7 @@ TEST_F(Ranks, TheEndOfAWorkerIsToldWithItsLastWordsAndWhoEndedIt) {
   const auto worker = lent.hosts[0].start("compile");
   EXPECT_EQ(worker->wait(late())->at("type"), "will");
   EXPECT_FALSE(worker->wait(late()));
-  EXPECT_EQ(worker->exit_reason(), "ended with status 4 on rank 1; its last words: broken heart");
+  EXPECT_EQ(worker->exit_reason(), "ended with status 4 on rank 1; its last output: broken heart");
   EXPECT_FALSE(worker->killed_from_outside());
 }
 

@@ -126,7 +126,7 @@ TEST(RankedTable, SaysWhenNothingIsValid) {
   RankedResults results = ranked_rows();
   results.trials.erase(results.trials.begin(), results.trials.begin() + 2);
   results.ranked = 0;
-  EXPECT_EQ(ranked_table(results, kNames), "nothing valid was found\n1 trials: 1 compile\n");
+  EXPECT_EQ(ranked_table(results, kNames), "nothing valid was found\n1 trial: 1 compile\n");
 }
 
 }  // namespace

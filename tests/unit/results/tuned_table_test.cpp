@@ -55,7 +55,7 @@ TEST(TunedTable, FewerConfigurationsForALossThatIsAllowed) {
     EXPECT_LE(entry.slowdown, 1.3);
   }
   EXPECT_DOUBLE_EQ(table.entries[1].slowdown, 1.25);
-  EXPECT_EQ(loss_report(table).find("1 configurations for 3 sizes"), 0U);
+  EXPECT_EQ(loss_report(table).find("1 configuration for 3 sizes"), 0U);
   EXPECT_NE(loss_report(table).find("NVIDIA H200 M4096_N2048: configuration 0, 25.0 % slower"),
             std::string::npos);
 }

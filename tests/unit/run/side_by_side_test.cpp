@@ -160,7 +160,7 @@ TEST_F(SideBySideTest, TheSizeOfALostGroupGoesToAnother) {
     EXPECT_EQ(lanes.measured[outcome.results.size.label()], 6U) << "none is measured twice";
   }
   EXPECT_EQ(lanes.rankings, 6);
-  EXPECT_TRUE(lanes.heard("its devices are gone, others go on with the size where there are any"));
+  EXPECT_TRUE(lanes.heard("its devices are lost; others continue with the size if there are any"));
 }
 
 TEST_F(SideBySideTest, WithoutAnyDeviceTheRunEndsAndWhatWasMeasuredIsRanked) {
@@ -181,7 +181,7 @@ TEST_F(SideBySideTest, AnExceptionIsThrownWhenTheOthersAreDoneWithTheirSize) {
   EXPECT_THROW(tune_all(), InputError);
   EXPECT_EQ(measured % 6, 0) << "no size is left half done";
   EXPECT_EQ(lanes.rankings, measured / 6);
-  EXPECT_TRUE(lanes.heard("the run ends when the sizes that are under way are done"));
+  EXPECT_TRUE(lanes.heard("the run ends after the sizes that are in progress"));
 }
 
 TEST_F(SideBySideTest, AnInterruptionEndsAllGroups) {

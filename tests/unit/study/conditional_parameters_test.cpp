@@ -85,7 +85,7 @@ TEST(ConditionalParameters, EveryMistakeHasItsPlace) {
       {"W: {values: [1], when: W == 1, otherwise: 1}",
        "study.yaml:3:48: 'when' of 'W' cannot depend on 'W' itself"},
       {"W: {values: [1], when: V == 1, otherwise: 1}, V: {values: [1], when: W == 1, otherwise: 1}",
-       "study.yaml:3:48: whether 'W' is free depends on itself: W depends on V depends on W"},
+       "study.yaml:3:48: whether 'W' is used depends on itself: W depends on V depends on W"},
       {"W: {values: [1], when: F ==, otherwise: 1}", "study.yaml:3:52: "},
       {"W: {values: [1], when: F == 1}",
        "study.yaml:3:48: 'when' and 'otherwise' of 'W' belong together: the value where it is not "

@@ -81,7 +81,7 @@ constraints:
   - {lambda p: "p.X > 1"}
 )yaml"),
             R"text(study.yaml:4:29: unknown name 'Z'
-study.yaml:5:22: 'is' asks for the same object, not for the same value (write '==')
+study.yaml:5:22: 'is' compares objects, not values (write '==')
 study.yaml:6:17: 'p' takes the name of a parameter in quotes (p["X"])
 study.yaml:7:21: '&&' is not an operator here (write 'and')
 study.yaml:8:31: expected a tuple of 2 values

@@ -143,7 +143,7 @@ parameters: {B: [1, 2]}
 constraints:
   - !B
 )yaml"),
-      R"text(study.yaml:4:5: YAML tags mean nothing here (put text that begins with '!' in quotes)
+      R"text(study.yaml:4:5: YAML tags are not supported (put text that begins with '!' in quotes)
 study.yaml:4:5: expected a value at the end)text");
 }
 

@@ -43,7 +43,7 @@ TEST(Judgement, EveryMistakeHasItsPlace) {
       {{"verify: {y: {norm: l3, rtol: 1}, n: }",
         "study.yaml:11:20: 'norm' must be l1, l2 or max, not 'l3'"},
        {"verify: {y: {norm: l2}, n: }",
-        "study.yaml:11:14: 'norm' says nothing without 'rtol' or 'atol' (rtol: 1e-5)"},
+        "study.yaml:11:14: 'norm' has no effect without 'rtol' or 'atol' (rtol: 1e-5)"},
        {"verify: {y: {norm: l2, rtol: 1e-5, relative_to: largest}, n: }",
         "study.yaml:11:36: 'norm' compares the output as a whole, 'relative_to' its elements "
         "(norm: max, or no norm)"},
@@ -67,9 +67,9 @@ TEST(Judgement, EveryMistakeHasItsPlace) {
         "study.yaml:11:14: unknown key 'relative' in the tolerance of 'y' (known: rtol, atol, "
         "norm, order, relative_to and equal_nan)"},
        {"verify: {y: {relative_to: largest}, n: }",
-        "study.yaml:11:14: 'relative_to' says nothing without 'rtol' or 'atol' (rtol: 1e-5)"},
+        "study.yaml:11:14: 'relative_to' has no effect without 'rtol' or 'atol' (rtol: 1e-5)"},
        {"verify: {y: {relative_to: largest, atol: 1}, n: }",
-        "study.yaml:11:14: 'relative_to' is what 'rtol' is a share of, which is not there"},
+        "study.yaml:11:14: 'relative_to' has no effect without 'rtol'"},
        {"verify: {y: , n: {equal_nan: true}}", "study.yaml:11:30: 'n' is int32, which has no NaN"},
        {"verify: {y: {equal_nan: 2}, n: }",
         "study.yaml:11:25: 'equal_nan' must be true or false, not 2"},

@@ -127,7 +127,7 @@ TEST(SpaceSections, MistakesInPythonsLists) {
                           "  E: [1, i for i in range(3)]\n  F: '[i for i in range(0)]'\n"),
             R"text(study.yaml:3:12: range() with step 0 never ends
 study.yaml:4:22: expected a list such as [1, 2], range(8) or [2**i for i in ...]
-study.yaml:6:10: a value of parameter 'E' is what Python would make a list of (alone in its brackets it is one))text");
+study.yaml:6:10: a value of parameter 'E' is a list comprehension (write it alone, as the whole list))text");
   EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  D: [i // 2 for i in range(4)]\n"),
             "study.yaml:3:6: parameter 'D' has the value 0 twice");
   EXPECT_EQ(complaints_of("schema: 1\nparameters:\n  F: '[i for i in range(0)]'\n"),

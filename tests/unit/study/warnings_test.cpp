@@ -99,8 +99,8 @@ TEST(StudyWarnings, InputWithoutFill) {
   - {name: X, type: float, shape: [N]}
   - {name: Y, type: float, shape: [N], role: out}
 )yaml")),
-            "study.yaml:7:12: 'X' has no fill, so it is all zeros: an answer that does not depend "
-            "on it passes for right (fill: zeros, where that is meant)");
+            "study.yaml:7:12: 'X' has no fill, so it is all zeros: a kernel that ignores it "
+            "passes, too (fill: zeros, where that is meant)");
 }
 
 }  // namespace

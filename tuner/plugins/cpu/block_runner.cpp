@@ -299,9 +299,9 @@ void BlockRunner::on_wait_for_grid(void* self) {
   auto& runner = *static_cast<BlockRunner*>(self);
   GridMeeting* meeting = runner.grid_->meeting;
   if (meeting == nullptr) {
-    on_fault(self, "a grid waits for itself, which needs a cooperative launch", nullptr, 0);
+    on_fault(self, "this_grid().sync() needs a cooperative launch", nullptr, 0);
   } else if (!meeting->wait()) {
-    on_fault(self, "not all blocks of the grid come to this_grid().sync()", nullptr, 0);
+    on_fault(self, "not all blocks of the grid reach this_grid().sync()", nullptr, 0);
   }
 }
 
