@@ -15,7 +15,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # Depends: is what the program is linked with
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS g++)  # the backend `cpu` compiles with it
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS python3)
+# The backend `cpu` compiles with g++; scripts of Kernel Tuner are read by python3.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, python3")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)
