@@ -73,11 +73,9 @@ ServedLaunch::ServedLaunch(tuner::Backend& backend, ReadyVariant ready)
     : backend_(backend), ready_(std::move(ready)) {
   kernel_.emplace(backend_, take(backend_.load(ready_.variant.artifact), "the kernel"));
   for (std::uint32_t i = 0; i < ready_.size.arguments.size(); ++i) make_own(i);
-  set_constants();
-}
-
-const ArgumentPlan& ServedLaunch::argument(std::uint32_t index) const {
-  return tuner::argument_of(ready_.size, ready_.variant.overrides, index);
+  tuner::Constants constants(backend_, ready_.size, nullptr);
+  take(constants.fill(0), "the kernel");
+  take(constants.set(kernel_->id(), constants.bind(ready_.variant)), "the kernel");
 }
 
 void ServedLaunch::make_own(std::uint32_t index) {
@@ -89,19 +87,6 @@ void ServedLaunch::make_own(std::uint32_t index) {
   own_.emplace(index, tuner::DeviceBuffer(memory, id));
   take(memory.fill({id, 0}, bytes, {tuner::Fill::Kind::kBytes, tuner::DataType::kUInt8, 0, 0, 0}),
        one.name);
-}
-
-void ServedLaunch::set_constants() {
-  tuner::GuardedMemory memory(backend_.memory());
-  const auto first = static_cast<std::uint32_t>(ready_.size.arguments.size());
-  for (std::uint32_t i = 0; i < ready_.size.constants.size(); ++i) {
-    const ArgumentPlan& constant = argument(first + i);
-    for (const auto& [name, lowered] : ready_.variant.artifact.symbols) {
-      if (name != constant.name) continue;
-      const auto bytes = take(memory.fetched(constant), name);
-      take(backend_.set_symbol(kernel_->id(), lowered, bytes), name);
-    }
-  }
 }
 
 tuner::BufferId ServedLaunch::buffer_of(std::uint32_t index, const Buffers& given,

@@ -49,9 +49,10 @@ class ServedLaunch {
   void launch(const Buffers& given);
 
  private:
-  const tuner::ArgumentPlan& argument(std::uint32_t index) const;
+  const tuner::ArgumentPlan& argument(std::uint32_t index) const {
+    return tuner::argument_of(ready_.size, ready_.variant.overrides, index);
+  }
   void make_own(std::uint32_t index);
-  void set_constants();
   tuner::BufferId buffer_of(std::uint32_t index, const Buffers& given,
                             const AdoptedMemory& adopted) const;
   tuner::LaunchSequence sequence(const Buffers& given, const AdoptedMemory& adopted) const;

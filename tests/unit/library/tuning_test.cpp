@@ -144,6 +144,39 @@ measure: {min_samples: 3, max_samples: 3, finalists: 2}
   EXPECT_EQ(y_, std::vector<float>(100, 24));
 }
 
+TEST_F(TuningTest, ConstantsAreWhatTheyWereWhenItWasMeasured) {
+  write("scale.cu", R"(
+__constant__ float factors[2];
+__constant__ int shift;
+extern "C" __global__ void scale(const float* x, float* y, int n) {
+  const int i = blockIdx.x * TUNE_TILE + threadIdx.x;
+  if (i < n) y[i] = factors[1] * x[i] + shift;
+}
+)");
+  const std::filesystem::path study = write("scale.yaml", R"yaml(schema: 1
+kernel: {name: scale, source: scale.cu, entry: scale}
+problem_sizes: [{n: 100}]
+parameters: {TILE: [4, 16]}
+launch: {block: [TILE], grid: ["ceil_div(n, TILE)"]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {constant: 1}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+constants:
+  - {name: factors, type: float32, shape: [2], fill: {constant: 5}}
+  - {name: shift, type: int32, value: TILE - TILE + 2}
+backend: {name: cpu, options: {threads: 1}}
+search: {strategy: exhaustive}
+measure: {min_samples: 3, max_samples: 3, finalists: 2}
+)yaml");
+  Tuning tuning(Study::load(study.string()), settings_);
+  const Buffers two{buffers()[0], buffers()[1]};
+  tuning.add("n=100", two);
+  finish(tuning);
+  ASSERT_TRUE(tuning.launch("n=100", two));
+  EXPECT_EQ(y_, std::vector<float>(100, 17)) << "5 times 3, and 2";
+}
+
 TEST_F(TuningTest, TwoTuningsInOneProcessDoNotMeet) {
   TuningSettings other = settings_;
   other.results = (folder_.path() / "other").string();
