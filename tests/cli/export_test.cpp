@@ -27,21 +27,20 @@ class Export : public testing::Test {
     delete sandbox_;
     sandbox_ = nullptr;
   }
-  static Finished call(const std::vector<std::string>& words) { return run(*sandbox_, words); }
+  static Finished call(const std::vector<std::string>& words, int status = 0) {
+    return run_to(status, *sandbox_, words);
+  }
   static Sandbox* sandbox_;
 };
 Sandbox* Export::sandbox_ = nullptr;
 
 TEST_F(Export, OfSeveralMachinesWhatLosesLeastAtWorst) {
-  const Finished other = call({"run", "tiny.yaml", "--backend", "cpu", "--strategy", "exhaustive",
-                               "--results", "elsewhere", "--progress", "none"});
-  ASSERT_EQ(other.status, 0) << other.err;
+  call({"run", "tiny.yaml", "--backend", "cpu", "--strategy", "exhaustive", "--results",
+        "elsewhere", "--progress", "none"});
   const auto done = call({"export", "tiny.yaml", "--also", "elsewhere", "-o", "both.h"});
-  ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_TRUE(says(done.err, ", 2 machines: "));
-  EXPECT_EQ(call({"verify-export", "both.h", "tiny.yaml", "--backend", "cpu"}).status, 0);
-  const auto none = call({"export", "tiny.yaml", "--also", "nowhere", "-o", "none.h"});
-  EXPECT_EQ(none.status, 2);
+  call({"verify-export", "both.h", "tiny.yaml", "--backend", "cpu"});
+  const auto none = call({"export", "tiny.yaml", "--also", "nowhere", "-o", "none.h"}, 2);
   EXPECT_TRUE(says(none.err, "no results in 'nowhere'"));
 }
 
@@ -101,16 +100,16 @@ class Retuning : public testing::Test {
   Retuning() { write_wasteful_study(sandbox_); }
   // Tunes what `where` leaves, and exports it.
   void export_of(const std::string& where) {
-    const auto tuned =
-        call({"run", "waste.yaml", "--backend", "cpu", "--where", where, "--progress", "none"});
-    ASSERT_EQ(tuned.status, 0) << tuned.err;
-    ASSERT_EQ(call({"export", "waste.yaml", "-o", "waste.h"}).status, 0);
+    call({"run", "waste.yaml", "--backend", "cpu", "--where", where, "--progress", "none"});
+    call({"export", "waste.yaml", "-o", "waste.h"});
     before_ = text_of(sandbox_.path("waste.h"));
   }
   Finished retuned() {
     return call({"verify-export", "waste.h", "waste.yaml", "--backend", "cpu", "--retune", "20s"});
   }
-  Finished call(const std::vector<std::string>& words) const { return run(sandbox_, words); }
+  Finished call(const std::vector<std::string>& words, int status = 0) const {
+    return run_to(status, sandbox_, words);
+  }
 
   Sandbox sandbox_;
   std::string before_;
@@ -152,12 +151,11 @@ TEST_F(Retuning, LeavesARankingAsTheStudySays) {
 }
 
 TEST_F(Retuning, AFileThatIsNotThereIsAMistake) {
-  const auto done = call({"verify-export", "none.h", "waste.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 2);
+  const auto done = call({"verify-export", "none.h", "waste.yaml", "--backend", "cpu"}, 2);
   EXPECT_EQ(done.err, "none.h: there is no such file\n");
-  EXPECT_EQ(call({"verify-export", ".", "waste.yaml", "--backend", "cpu"}).status, 2);
+  call({"verify-export", ".", "waste.yaml", "--backend", "cpu"}, 2);
   export_of("WORK == 1");
-  EXPECT_EQ(call({"verify-export", "waste.h", "waste.yaml", "--retune", "soon"}).status, 2);
+  call({"verify-export", "waste.h", "waste.yaml", "--retune", "soon"}, 2);
 }
 
 TEST_F(Export, AnArchiveOfCsvFilesGivesWhatTheFolderGives) {
@@ -167,41 +165,33 @@ TEST_F(Export, AnArchiveOfCsvFilesGivesWhatTheFolderGives) {
   for (const char* format : {"header", "launcher", "json"}) {
     const std::string out = std::string("packed_") + format + "/out.cu";
     const auto write = [&](const char* from, const std::string& to) {
-      const auto done =
-          call({"export", "tiny.yaml", "--from", from, "--format", format, "-o", to + out});
-      EXPECT_EQ(done.status, 0) << done.err;
+      call({"export", "tiny.yaml", "--from", from, "--format", format, "-o", to + out});
       return text_of(sandbox_->path(to + out));
     };
     EXPECT_EQ(write("axpy.tar.gz", "a/"), write("results/axpy", "b/")) << format;
   }
   const auto listed = call({"results", "axpy.tar.gz", "--size", "n=3000"});
-  EXPECT_EQ(listed.status, 0) << listed.err;
   EXPECT_TRUE(listed.out.starts_with("axpy on ")) << listed.out;
-  EXPECT_EQ(call({"compare", "axpy.tar.gz", "results/axpy"}).status, 0);
-  EXPECT_EQ(call({"import", "axpy.tar.gz", "--study", "tiny.yaml", "--results", "packed"}).status,
-            0);
+  call({"compare", "axpy.tar.gz", "results/axpy"});
+  call({"import", "axpy.tar.gz", "--study", "tiny.yaml", "--results", "packed"});
   fs::resize_file(archive, fs::file_size(archive) / 2);
-  const auto damaged = call({"results", "axpy.tar.gz"});
-  EXPECT_EQ(damaged.status, 2);
+  const auto damaged = call({"results", "axpy.tar.gz"}, 2);
   EXPECT_TRUE(says(damaged.err, "axpy.tar.gz: is damaged: "));
 }
 
 TEST_F(Export, CsvFilesOfAnotherStudyAreRefused) {
   sandbox_->write("other/device.json", "{\"name\": \"X\", \"compute_capability\": 90}");
   sandbox_->write("other/n5.csv", "rank,state,BM,n\n1,ok,32,5\n");
-  auto done = call({"export", "tiny.yaml", "--from", "other"});
-  EXPECT_EQ(done.status, 2);
+  auto done = call({"export", "tiny.yaml", "--from", "other"}, 2);
   EXPECT_TRUE(says(done.err, "has no column 'BLOCK'"));
   sandbox_->write("bare/n5.csv", "rank,state,BLOCK,PER,n\n1,ok,32,1,5\n");
-  done = call({"export", "tiny.yaml", "--from", "bare"});
-  EXPECT_EQ(done.status, 2);
+  done = call({"export", "tiny.yaml", "--from", "bare"}, 2);
   EXPECT_TRUE(says(done.err, "device.json"));
-  EXPECT_EQ(call({"export", "tiny.yaml", "--from", "nowhere"}).status, 2);
+  call({"export", "tiny.yaml", "--from", "nowhere"}, 2);
 }
 
 TEST_F(Export, ALauncherIsThreeFilesNamedAfterTheStem) {
   auto done = call({"export", "tiny.yaml", "--format", "launcher", "-o", "lib/axpy.cu"});
-  ASSERT_EQ(done.status, 0) << done.err;
   const std::string source = text_of(sandbox_->path("lib/axpy.cu"));
   EXPECT_TRUE(says(source, "#include \"axpy.hpp\""));
   const std::string kernel = text_of(sandbox_->path("lib/axpy.inl"));
@@ -211,30 +201,26 @@ TEST_F(Export, ALauncherIsThreeFilesNamedAfterTheStem) {
                    "launched axpy(const float* x, float* y, float a, std::int32_t n, "
                    "cudaStream_t stream = nullptr);"));
   done = call({"export", "tiny.yaml", "--format", "launcher", "-o", "lib"});
-  ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_TRUE(fs::exists(sandbox_->path("lib/axpy_launcher.cu")));
-  EXPECT_EQ(call({"export", "tiny.yaml", "--format", "launcher"}).status, 2);
+  call({"export", "tiny.yaml", "--format", "launcher"}, 2);
 }
 
 TEST_F(Export, LeavingOneSizeOutTellsWhatTheOthersWinnerLoses) {
   const auto done = call({"export", "tiny.yaml", "--evaluate"});
-  ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_TRUE(says(done.out, "n3000: near_size"));
   EXPECT_TRUE(says(done.out, "median loss"));
-  EXPECT_EQ(call({"export", "tiny.yaml", "--evaluate", "--size", "n=3000"}).status, 2);
+  call({"export", "tiny.yaml", "--evaluate", "--size", "n=3000"}, 2);
 }
 
 TEST_F(Export, ReducedTablesTellHowManyConfigurationsAreLeft) {
   const auto done = call({"export", "tiny.yaml", "--within", "90%", "-o", "few.h"});
-  ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_TRUE(says(done.err, "configurations for 2 sizes"));
 }
 
 TEST_F(Export, DevicesAndSizesThatWereNotTunedAreSaid) {
   for (const auto& [option, value] :
        {std::pair<std::string, std::string>{"--device", "h200"}, {"--size", "n=7"}}) {
-    const auto done = call({"export", "tiny.yaml", option, value, "-o", "never.h"});
-    EXPECT_EQ(done.status, 1);
+    const auto done = call({"export", "tiny.yaml", option, value, "-o", "never.h"}, 1);
     EXPECT_TRUE(says(done.err, "nothing to export: no valid result of 'axpy' fits"));
   }
   EXPECT_FALSE(fs::exists(sandbox_->path("never.h")));
@@ -268,16 +254,14 @@ TEST_F(Export, OnlyFailedTrialsAreNothingToExport) {
   sandbox_->write("failed/device.json", "{\"name\": \"X\", \"compute_capability\": 90}");
   sandbox_->write("failed/n5.csv",
                   "rank,state,BLOCK,PER,n,message\n,compile,32,1,5,\"no, \"\"not\"\"\"\n");
-  const auto done = call({"export", "tiny.yaml", "--from", "failed"});
-  EXPECT_EQ(done.status, 1);
+  const auto done = call({"export", "tiny.yaml", "--from", "failed"}, 1);
   EXPECT_TRUE(says(done.err, "failed trials: 1"));
 }
 
 TEST_F(Export, VerifyExportRunsWhatWouldBeSelected) {
-  ASSERT_EQ(call({"export", "tiny.yaml", "-o", "verified.h"}).status, 0);
+  call({"export", "tiny.yaml", "-o", "verified.h"});
   const auto done = call({"verify-export", "verified.h", "tiny.yaml", "--backend", "cpu", "--size",
                           "n=3000", "--random", "2", "--seed", "3"});
-  EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_TRUE(says(done.out, "exact"));
   EXPECT_TRUE(says(done.out, "3 right, 0 wrong"));
 }
@@ -301,11 +285,10 @@ TEST_F(Export, VerifyExportFindsWhatIsWrongNow) {
 
 TEST_F(Export, VerifyExportRefusesOtherFiles) {
   sandbox_->write("plain.h", "int x;\n");
-  auto done = call({"verify-export", "plain.h", "tiny.yaml", "--backend", "cpu"});
-  EXPECT_EQ(done.status, 2);
+  auto done = call({"verify-export", "plain.h", "tiny.yaml", "--backend", "cpu"}, 2);
   EXPECT_TRUE(says(done.err, "holds no table"));
-  EXPECT_EQ(call({"verify-export", "plain.h"}).status, 2);
-  EXPECT_EQ(call({"verify-export", "missing.h", "tiny.yaml"}).status, 2);
+  call({"verify-export", "plain.h"}, 2);
+  call({"verify-export", "missing.h", "tiny.yaml"}, 2);
 }
 
 }  // namespace
