@@ -105,11 +105,67 @@ class VariantPair {
 
   // Compiles both and gets the device ready. A side that does not come so far has a trial that says
   // why. Throws what Preparation does.
-  std::array<Trial, 2> make_ready();
+  std::array<Trial, 2> make_ready() {
+    preparation_.start();
+    for (std::size_t i = 0; i < 2; ++i) {
+      Job job;
+      job.trial.index = i;
+      job.trial.configuration = sides_.at(i).configuration;
+      auto request = builders_.at(i).resolve(job);
+      auto built =
+          request ? builders_.at(i).build(std::move(job), std::move(*request)) : std::move(job);
+      if (built) built_.at(i) = std::move(built);
+    }
+    Compilers& compilers = sides_[0].tools.compilers;
+    while (interrupt_.count() == 0 && !is_done()) {
+      for (const CompileResult& result : compilers.handle()) {
+        if (preparation_.take(result)) continue;
+        for (std::size_t i = 0; i < 2; ++i) {
+          if (auto job = builders_.at(i).take(result)) built_.at(i) = std::move(job);
+        }
+      }
+      for (const std::string& text : preparation_.poll()) {
+        if (sides_[0].task.warn) sides_[0].task.warn(text);
+      }
+      if (is_done()) break;
+      PollSet awaited;
+      awaited.sockets.push_back({interrupt_.fd(), POLLIN, 0});
+      compilers.watch(awaited);
+      worker_.watch(awaited);
+      awaited.until(after(Clock::now(), 1.0));
+      awaited.wait();
+    }
+    std::array<Trial, 2> trials;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (built_.at(i)) trials.at(i) = built_.at(i)->trial;
+    }
+    is_one_program_ = built_[0] && built_[1] && is_valid(trials[0]) && is_valid(trials[1]) &&
+                      built_[0]->program == built_[1]->program;
+    return trials;
+  }
+
   // Both are ready, and are the same program in the same launch.
   bool is_one_program() const { return is_one_program_; }
   // samples[side][round]; empty when one failed, which its trial says, or when it was over.
-  std::vector<std::vector<double>> measure(const FinalPlan& plan, std::array<Trial, 2>& trials);
+  std::vector<std::vector<double>> measure(int rounds, std::uint64_t seed, double seconds,
+                                           std::array<Trial, 2>& trials) {
+    if (!built_[0] || !built_[1]) return {};
+    FinalPlan plan;
+    plan.rounds = rounds;
+    plan.seed = seed;
+    plan.seconds = seconds;
+    std::vector<Trial> both(trials.begin(), trials.end());
+    const TimePoint end = after(Clock::now(), plan.seconds + 1);
+    const auto is_over = [&] { return interrupt_.count() > 0 || Clock::now() >= end; };
+    auto samples =
+        remeasure_finalists(worker_, {built_[0]->plan, built_[1]->plan}, both, plan, is_over, {});
+    constexpr std::string_view kInFinal = "in the final: ";  // which this is none of
+    for (std::size_t i = 0; i < 2; ++i) {
+      trials.at(i) = both[i];
+      if (both[i].message.starts_with(kInFinal)) trials.at(i).message.erase(0, kInFinal.size());
+    }
+    return samples;
+  }
 
  private:
   bool is_done() const { return built_[0] && built_[1] && preparation_.is_done(); }
@@ -122,61 +178,6 @@ class VariantPair {
   std::array<std::optional<Job>, 2> built_;
   bool is_one_program_ = false;
 };
-
-std::array<Trial, 2> VariantPair::make_ready() {
-  preparation_.start();
-  for (std::size_t i = 0; i < 2; ++i) {
-    Job job;
-    job.trial.index = i;
-    job.trial.configuration = sides_.at(i).configuration;
-    auto request = builders_.at(i).resolve(job);
-    auto built =
-        request ? builders_.at(i).build(std::move(job), std::move(*request)) : std::move(job);
-    if (built) built_.at(i) = std::move(built);
-  }
-  Compilers& compilers = sides_[0].tools.compilers;
-  while (interrupt_.count() == 0 && !is_done()) {
-    for (const CompileResult& result : compilers.handle()) {
-      if (preparation_.take(result)) continue;
-      for (std::size_t i = 0; i < 2; ++i) {
-        if (auto job = builders_.at(i).take(result)) built_.at(i) = std::move(job);
-      }
-    }
-    for (const std::string& text : preparation_.poll()) {
-      if (sides_[0].task.warn) sides_[0].task.warn(text);
-    }
-    if (is_done()) break;
-    PollSet awaited;
-    awaited.sockets.push_back({interrupt_.fd(), POLLIN, 0});
-    compilers.watch(awaited);
-    worker_.watch(awaited);
-    awaited.until(after(Clock::now(), 1.0));
-    awaited.wait();
-  }
-  std::array<Trial, 2> trials;
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (built_.at(i)) trials.at(i) = built_.at(i)->trial;
-  }
-  is_one_program_ = built_[0] && built_[1] && is_valid(trials[0]) && is_valid(trials[1]) &&
-                    built_[0]->program == built_[1]->program;
-  return trials;
-}
-
-std::vector<std::vector<double>> VariantPair::measure(const FinalPlan& plan,
-                                                      std::array<Trial, 2>& trials) {
-  if (!built_[0] || !built_[1]) return {};
-  std::vector<Trial> both(trials.begin(), trials.end());
-  const TimePoint end = after(Clock::now(), plan.seconds + 1);
-  const auto is_over = [&] { return interrupt_.count() > 0 || Clock::now() >= end; };
-  auto samples =
-      remeasure_finalists(worker_, {built_[0]->plan, built_[1]->plan}, both, plan, is_over, {});
-  constexpr std::string_view kInFinal = "in the final: ";  // which this is none of
-  for (std::size_t i = 0; i < 2; ++i) {
-    trials.at(i) = both[i];
-    if (both[i].message.starts_with(kInFinal)) trials.at(i).message.erase(0, kInFinal.size());
-  }
-  return samples;
-}
 
 class GateOnDevice {
  public:
@@ -221,11 +222,7 @@ class GateOnDevice {
     out.state = decide(
         rule_,
         [&](int rounds, std::uint64_t seed, double seconds) {
-          FinalPlan plan;
-          plan.rounds = rounds;
-          plan.seed = seed;
-          plan.seconds = seconds;
-          return pair.measure(plan, out.trials);
+          return pair.measure(rounds, seed, seconds, out.trials);
         },
         [&] { return since.seconds(); });
   }
