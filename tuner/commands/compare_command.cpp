@@ -129,10 +129,6 @@ Speedup speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize
   return {1 / out.ratio, 1 / out.high, 1 / out.low};
 }
 
-bool is_worse_by(const BestPair& pair, double share) {
-  return pair.b_over_a && 1 / pair.b_over_a->high - 1 > share;
-}
-
 Compared compare(const std::vector<StoredResults>& a, const std::vector<StoredResults>& b) {
   Compared out;
   std::vector<bool> used(b.size());
@@ -175,6 +171,11 @@ BasisText text_of(Basis basis) {
        {"not recorded", "a file does not say whether measured in a final or in a search"},
        {"unlike", "a final and a search: not comparable"}}};
   return kTexts.at(static_cast<std::size_t>(basis));
+}
+
+// Even at the good end of the interval.
+bool is_worse_by(const BestPair& pair, double share) {
+  return pair.b_over_a && 1 / pair.b_over_a->high - 1 > share;
 }
 
 bool is_slower(const BestPair& one) { return one.b_over_a && one.b_over_a->high < 1; }
@@ -316,6 +317,9 @@ std::string over_limit_text(const Compared& compared, double limit) {
                                     lines_for_terminal(text));
 }
 
+namespace {
+
+// The form is in docs/contract.md.
 std::string comparison_json(const Compared& compared, const std::string& a, const std::string& b) {
   Json all = Json::array();
   for (const BestPair& one : compared.common) all.push_back(json_of(one));
@@ -327,8 +331,6 @@ std::string comparison_json(const Compared& compared, const std::string& a, cons
                  {"geometric_mean", geometric_mean(compared.common)}};
   return dump(out, 2) + "\n";
 }
-
-namespace {
 
 struct CompareOptions {
   std::string a, b;  // results folders, databases, ranked CSV files, or folders of these

@@ -41,10 +41,6 @@ struct Compared {
 // those of each device with each.
 Compared compare(const std::vector<StoredResults>& a, const std::vector<StoredResults>& b);
 
-// Whether b is worse than a by more than this share (0.03 = 3 %), even at the good end of the
-// interval.
-bool is_worse_by(const BestPair& pair, double share);
-
 // Of two medians measured apart from each other, by the method of variance estimates recovery (Zou
 // and Donner 2008) on their logarithms.
 Speedup speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize);
@@ -54,7 +50,5 @@ std::string comparison_text(const Compared& compared, const std::string& a, cons
 // The pairs of which B is worse by more than this share even at the good end of the interval, one a
 // line behind a first one; empty: there are none.
 std::string over_limit_text(const Compared& compared, double limit);
-// The form is in docs/contract.md.
-std::string comparison_json(const Compared& compared, const std::string& a, const std::string& b);
 
 }  // namespace tuner

@@ -1,17 +1,14 @@
 #pragma once
-// What an exported file holds, and at which sizes it is checked.
+// At which sizes an exported file is checked.
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "tuner/results/table_text.h"
+#include "tuner/choice/tuned_table.h"
+#include "tuner/model/study.h"
 
 namespace tuner {
-
-// The table in an exported header or launcher. Throws InputError when it is not one of this study.
-ExportedTable read_exported(const std::filesystem::path& file, const Study& study);
 
 struct CheckedSizes {
   std::vector<std::string> named;  // "M=1024,N=1024"

@@ -73,8 +73,9 @@ void take_for_search(Trial& trial) {
   trial.objective = SearchFigure(final.objective.value());
 }
 
-}  // namespace
-
+// A recording under the kernel, device and size that `as`, study or the recording itself name.
+// With a study its parameters, metrics and objective are the study's. Throws InputError when
+// something is named nowhere or does not fit, or when no valid result has the study's objective.
 TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study,
                     const Note& tell) {
   TrialBatch batch;
@@ -91,6 +92,8 @@ TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study*
   return batch;
 }
 
+// Of ranked CSV files of this program, with the device.json beside them: a file, or a folder of
+// files. `notes` is told what is left out. Throws InputError for files of another study.
 std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const ImportAs& as,
                                        const Study& study, std::vector<std::string>& notes) {
   std::vector<TrialBatch> batches;
@@ -120,6 +123,15 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const 
   return batches;
 }
 
+// A recording by this objective; empty = the file's own. What it has to say of itself is told.
+Recording read_import(const fs::path& path, const std::string& objective, const Note& tell) {
+  Recording recording = read_any_recording(path, objective);
+  for (const std::string& note : recording.notes) tell(note);
+  return recording;
+}
+
+}  // namespace
+
 ImportKind import_kind(const fs::path& path, bool with_study) {
   if (!fs::exists(path)) reject(path.string(), "there is no such file");
   if (fs::is_directory(path)) {
@@ -133,12 +145,6 @@ ImportKind import_kind(const fs::path& path, bool with_study) {
   const std::string text = read_maybe_compressed(path).text;
   if (is_tar(text)) return ImportKind::kCsv;
   return is_t1(text) ? ImportKind::kT1 : ImportKind::kRecording;
-}
-
-Recording read_import(const fs::path& path, const std::string& objective, const Note& tell) {
-  Recording recording = read_any_recording(path, objective);
-  for (const std::string& note : recording.notes) tell(note);
-  return recording;
 }
 
 // Under a study that tunes for a metric the study's own formula comes first: a file's quantity of

@@ -25,25 +25,11 @@ enum class ImportKind { kStore, kCsv, kT1, kRecording };
 // What a file or folder is. A folder of CSV files can only be read with a study. Throws InputError.
 ImportKind import_kind(const std::filesystem::path& path, bool with_study);
 
-// A recording by this objective; empty = the file's own. What it has to say of itself is told.
-Recording read_import(const std::filesystem::path& path, const std::string& objective,
-                      const Note& tell);
-
 // The results of a recording, by `objective`; empty = the study's, else what the file says. Throws
-// InputError as batch_of() does.
+// InputError when kernel, device or size are named nowhere or do not fit, or when no valid result
+// has the objective.
 TrialBatch read_batch(const std::filesystem::path& path, const ImportAs& as,
                       const std::string& objective, const Study* study, const Note& tell);
-
-// A recording under the kernel, device and size that `as`, study or the recording itself name.
-// With a study its parameters, metrics and objective are the study's. Throws InputError when
-// something is named nowhere or does not fit, or when no valid result has the study's objective.
-TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study* study,
-                    const Note& tell);
-
-// Ranked CSV files of this program, with the device.json beside them: a file, or a folder of files.
-// `notes` is told what is left out. Throws InputError for files of another study.
-std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const ImportAs& as,
-                                       const Study& study, std::vector<std::string>& notes);
 
 // The size that the user names ("M=1024,N=1024"; empty: none), else the one of the study's that the
 // recording's own agrees with, else, where the recording has none, the study's only one. Extents

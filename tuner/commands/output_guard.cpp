@@ -71,8 +71,7 @@ bool is_remembered(const fs::path& file) {
   return !kept.empty() && fs::exists(kept, error);
 }
 
-}  // namespace
-
+// Whether a file's beginning says that this program wrote it, as in all that it writes itself.
 bool is_own_output(const std::string& beginning) {
   const std::string_view line(beginning.data(), std::min(beginning.find('\n'), beginning.size()));
   const auto has = [&](std::string_view part) { return line.find(part) != line.npos; };
@@ -88,6 +87,8 @@ bool is_own_output(const std::string& beginning) {
   if (beginning.starts_with(kDefinesMark) || beginning.starts_with(kReportMark)) return true;
   return beginning.starts_with('{') && is_own_json(beginning);
 }
+
+}  // namespace
 
 void remember_output(const std::string& text) {
   const fs::path kept = kept_digest(file_digest_of(text));

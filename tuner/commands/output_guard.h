@@ -10,11 +10,8 @@
 
 namespace tuner {
 
-// Whether a file's beginning says that this program wrote it, as in all that it writes itself.
-bool is_own_output(const std::string& beginning);
-
 // An exporter of a plugin writes what it likes. A file of it is known by its contents: their digest
-// is kept in this user's cache, as far as there is one. Of what is_own_output() nothing is kept.
+// is kept in this user's cache, as far as there is one. Of what says so itself nothing is kept.
 void remember_output(const std::string& text);
 
 // Files are told apart by what they are, not by how they are spelled: a link to a protected file is

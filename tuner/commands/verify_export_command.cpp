@@ -18,6 +18,7 @@
 #include "tuner/commands/export_check.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/results/table_text.h"
 #include "tuner/run/bench.h"
 #include "tuner/run/counters.h"
 #include "tuner/run/tuning_run.h"
@@ -68,8 +69,7 @@ std::string text_of_export(const std::filesystem::path& file) {
   return read_file(file);
 }
 
-}  // namespace
-
+// The table in an exported header or launcher. Throws InputError when it is not one of this study.
 ExportedTable read_exported(const std::filesystem::path& file, const Study& study) {
   ExportedTable exported = read_table_comment(text_of_export(file), file.string());
   if (exported.kernel != study.kernel.name) {
@@ -87,6 +87,8 @@ ExportedTable read_exported(const std::filesystem::path& file, const Study& stud
   }
   return exported;
 }
+
+}  // namespace
 
 std::vector<ProblemSize> sizes_to_check(const CheckedSizes& wanted, const Study& study,
                                         const TunedTable& table) {

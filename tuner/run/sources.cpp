@@ -23,18 +23,11 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/device_part.h"
 #include "tuner/source/own_names.h"
+#include "tuner/study/signature_check.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
-
-void check_sources(const Study& study, const Note& note) {
-  for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
-  for (const std::string& warning : unreached_parameters(study)) note("warning: " + warning);
-  SignatureComplaints unlike = signature_complaints(study);
-  for (const Complaint& warning : unlike.warnings) note("warning: " + render(warning, study.text));
-  if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);
-}
 
 Study load_study(const std::string& file, const std::vector<std::string>& sizes, const Note& note) {
   StudyFile read = read_study_file(file);
@@ -191,6 +184,10 @@ std::vector<std::string> files_of_workers(const Study& study, const SourceTexts&
   return files;
 }
 
+namespace {
+
+// One line for each __constant__ symbol of the kernel's source that neither the source nor the
+// study sets: it is zero for kernel and reference alike.
 std::vector<std::string> constant_warnings(const Study& study) {
   std::vector<std::string> out;
   if (study.kernel.is_launcher) return out;  // it sets its own
@@ -214,8 +211,6 @@ std::vector<std::string> constant_warnings(const Study& study) {
   return out;
 }
 
-namespace {
-
 std::vector<SourceText> texts_of(const Study& study, const std::filesystem::path& source) {
   KnownSources known;
   std::vector<SourceText> texts;
@@ -226,8 +221,7 @@ std::vector<SourceText> texts_of(const Study& study, const std::filesystem::path
   return texts;
 }
 
-}  // namespace
-
+// How the study's arguments differ from what its kernels take, as far as the sources show it.
 SignatureComplaints signature_complaints(const Study& study) {
   if (!study.runnable || study.kernel.is_launcher) return {};
   try {
@@ -238,6 +232,16 @@ SignatureComplaints signature_complaints(const Study& study) {
   } catch (const FatalError&) {
     return {};  // whoever needs the file will say so
   }
+}
+
+}  // namespace
+
+void check_sources(const Study& study, const Note& note) {
+  for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
+  for (const std::string& warning : unreached_parameters(study)) note("warning: " + warning);
+  SignatureComplaints unlike = signature_complaints(study);
+  for (const Complaint& warning : unlike.warnings) note("warning: " + render(warning, study.text));
+  if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);
 }
 
 void ArtifactShelf::remember(const std::string& key, const std::string& text) const {

@@ -12,7 +12,6 @@
 #include "tuner/ports/evaluator.h"
 #include "tuner/run/settings.h"
 #include "tuner/source/known_sources.h"
-#include "tuner/study/signature_check.h"
 #include "tuner/worker/artifact_cache.h"
 #include "tuner/worker/compilers.h"
 
@@ -54,17 +53,9 @@ SourceTexts whole_sources(const Study& study, SourceTexts sources);
 std::vector<std::string> files_of_workers(const Study& study, const SourceTexts& sources,
                                           std::uint64_t seed);
 
-// One line for each __constant__ symbol of the kernel's source that neither the source nor the
-// study sets: it is zero for kernel and reference alike. Empty when the source cannot be read.
-std::vector<std::string> constant_warnings(const Study& study);
-
 // One line for each parameter of which the sources define or declare the name themselves, so that
 // its values do not reach the kernel. Empty when the source cannot be read.
 std::vector<std::string> unreached_parameters(const Study& study);
-
-// How the study's arguments differ from what its kernels take, as far as the sources show it. Empty
-// when they cannot be read.
-SignatureComplaints signature_complaints(const Study& study);
 
 // Says which of the study's options this compiler (by the name of its plugin item) does not get,
 // because they mean nothing to it; empty where it gets all.
