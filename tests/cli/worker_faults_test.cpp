@@ -116,7 +116,7 @@ TEST_F(WorkerFaults, WhatHangsIsKilledAtItsDeadlineAndTheSlowIsWaitedFor) {
 TEST_F(WorkerFaults, AHangInTheFinalEndsTheFinalAndNothingElse) {
   const auto done = tune("ok, hang_late", "1");
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_TRUE(says(done.err, "final: the best 4 again"));
+  EXPECT_TRUE(says(done.err, "final: the best 4 are measured again"));
   for (const auto& [fault, row] : rows()) EXPECT_EQ(row.at("state"), "ok") << fault;
 }
 
@@ -248,7 +248,7 @@ TEST_F(Speed, NothingIsMeasuredTwiceOnADeviceThatIsAsFastAsThen) {
 TEST_F(WorkerFaults, AFinalThatStandsIsNotRecordedAgain) {
   const auto first = tune("ok");
   ASSERT_EQ(first.status, 0) << first.err;
-  ASSERT_TRUE(says(first.err, "final: the best 2 again"));
+  ASSERT_TRUE(says(first.err, "final: the best 2 are measured again"));
   // Of trials that are not recorded again the dates stay what they are.
   const auto changes_of = [&](const char* sql) {
     sqlite3* database = nullptr;
