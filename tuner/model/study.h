@@ -29,12 +29,10 @@ struct KernelSpec {
   Position where;
   std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
   KernelCompiler compiler = KernelCompiler::kAuto;
-  std::vector<std::filesystem::path>
-      units{};                    // further sources, which are linked with it; absolute
-  std::string language = "cuda";  // or "opencl", or "program"
-  bool is_launcher = false;       // the entry is a function of the host, which launches by itself
-  std::string text{};             // the source itself, where it stands in the study
-
+  std::vector<std::filesystem::path> units{};  // further sources, linked with it; absolute
+  std::string language = "cuda";               // or "opencl", or "program"
+  bool is_launcher = false;  // the entry is a function of the host, which launches by itself
+  std::string text{};        // the source itself, where it stands in the study
   bool is_opencl() const { return language == "opencl"; }
   bool is_command() const { return language == "program"; }  // no kernel, but a program
 };
