@@ -14,7 +14,7 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
-#include "tuner/resolve/attempt.h"
+#include "tuner/base/try.h"
 
 namespace tuner {
 
@@ -59,13 +59,12 @@ Expected<Value, std::string> value_of(const Expression& expression, const Bindin
 Expected<std::uint64_t, std::string> whole(const Expression& expression, const Bindings& names,
                                            const std::string& what, const WholeRange& range) {
   if (expression.empty()) return range.fallback;
-  const auto value = value_of(expression, names, what);
-  if (!value) return Unexpected{value.error()};
+  const Value value = TUNER_TRY(value_of(expression, names, what));
   std::int64_t number = -1;
-  const double real = to_number(*value);
-  if (const auto* integer = std::get_if<std::int64_t>(&*value)) {
+  const double real = to_number(value);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     number = *integer;
-  } else if (!std::holds_alternative<bool>(*value) && real >= 0 && real < 0x1p63 &&
+  } else if (!std::holds_alternative<bool>(value) && real >= 0 && real < 0x1p63 &&
              real == std::floor(real)) {
     number = static_cast<std::int64_t>(real);
   }
@@ -74,7 +73,7 @@ Expected<std::uint64_t, std::string> whole(const Expression& expression, const B
     return static_cast<std::uint64_t>(number);
   }
   return Unexpected{fmt::format("{} '{}' is {}, must be a whole number from {} to {}", what,
-                                expression.text(), to_text(*value), range.low, range.high)};
+                                expression.text(), to_text(value), range.low, range.high)};
 }
 
 std::string cpp_text(const Value& value) {
@@ -188,11 +187,13 @@ namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
 
-std::vector<std::byte> number_bytes(DataType type, const Expression& expression,
-                                    const Bindings& names, const std::string& what) {
-  const Value value = needed(value_of(expression, names, what));
+Expected<std::vector<std::byte>, std::string> number_bytes(DataType type,
+                                                           const Expression& expression,
+                                                           const Bindings& names,
+                                                           const std::string& what) {
+  const Value value = TUNER_TRY(value_of(expression, names, what));
   if (std::holds_alternative<std::string>(value)) {
-    throw NoPlan{fmt::format("{} '{}' is text, must be a number", what, expression.text())};
+    return Unexpected{fmt::format("{} '{}' is text, must be a number", what, expression.text())};
   }
   const double real = to_number(value);
   if (is_floating(type)) return scalar_bytes(type, real);
@@ -204,73 +205,74 @@ std::vector<std::byte> number_bytes(DataType type, const Expression& expression,
   const bool fits = (integer != nullptr && bits >= 63) ||
                     (real == std::floor(real) && real >= -limit && real < limit);
   if (!fits || (!is_signed && real < 0)) {
-    throw NoPlan{fmt::format("{} '{}' is {}, does not fit {}", what, expression.text(),
-                             to_text(value), name_of(type))};
+    return Unexpected{fmt::format("{} '{}' is {}, does not fit {}", what, expression.text(),
+                                  to_text(value), name_of(type))};
   }
   return scalar_bytes(type, integer != nullptr ? *integer : static_cast<std::int64_t>(real));
 }
 
-void measure_shape(const ArgumentSpec& spec, const Bindings& names, ArgumentPlan& plan) {
+Expected<ArgumentPlan, std::string> with_shape(const ArgumentSpec& spec, const Bindings& names,
+                                               ArgumentPlan plan) {
   plan.elements = 1;
   for (const Expression& extent : spec.shape) {
     const std::uint64_t value =
-        needed(whole(extent, names, "the shape of " + spec.name, {1, 1, kMostElements}));
+        TUNER_TRY(whole(extent, names, "the shape of " + spec.name, {1, 1, kMostElements}));
     if (plan.elements > kMostElements / value) {
-      throw NoPlan{fmt::format("{} has more than 2^60 elements", spec.name)};
+      return Unexpected{fmt::format("{} has more than 2^60 elements", spec.name)};
     }
     plan.elements *= value;
     plan.extents.push_back(value);
   }
-  if (spec.lanes == 1) return;
+  if (spec.lanes == 1) return plan;
   plan.extents.push_back(static_cast<std::uint64_t>(spec.lanes));
   plan.elements *= plan.extents.back();
+  return plan;
 }
 
 // Empty where the configuration decides, or there is none.
 std::optional<ArgumentPlan> measured(const ArgumentSpec& spec, const Bindings& names) {
   if (varies(spec, names)) return std::nullopt;
-  const auto plan = attempt([&] {
-    ArgumentPlan out;
-    measure_shape(spec, names, out);
-    return out;
-  });
-  return plan ? std::optional(*plan) : std::nullopt;
+  auto plan = with_shape(spec, names, {});
+  return plan ? std::optional(std::move(*plan)) : std::nullopt;
 }
 
 // The address that a member is. Of a buffer whose size the configuration decides, only the
 // beginning is sure to be there.
-AddressPlan address_plan(const std::string& who, const MemberSpec& member,
-                         const std::vector<ArgumentSpec>& arguments, const Bindings& names) {
+Expected<AddressPlan, std::string> address_plan(const std::string& who, const MemberSpec& member,
+                                                const std::vector<ArgumentSpec>& arguments,
+                                                const Bindings& names) {
   const auto of = position_of(arguments, member.of, names);
-  if (!of) throw NoPlan{fmt::format("{}: there is no buffer '{}'", who, member.of)};
+  if (!of) return Unexpected{fmt::format("{}: there is no buffer '{}'", who, member.of)};
   const ArgumentSpec& target = arguments[*of];
   const auto known = measured(target, names);
   const auto lanes = static_cast<std::uint64_t>(target.lanes);
   const std::uint64_t most = known ? known->elements / lanes : kMostElements;
   const std::uint64_t behind =
-      needed(whole(member.value, names, "the offset of " + who, {0, 0, most}));
+      TUNER_TRY(whole(member.value, names, "the offset of " + who, {0, 0, most}));
   AddressPlan plan{member.offset, *of, behind * lanes * size_of(target.type)};
   if (!member.texture) return plan;
-  if (!known) throw NoPlan{fmt::format("{}: '{}' has no fixed extents", who, member.of)};
+  if (!known) return Unexpected{fmt::format("{}: '{}' has no fixed extents", who, member.of)};
   plan.texture = view_of(*member.texture, target, known->extents);
-  if (auto wrong = texture_fault(*plan.texture)) throw NoPlan{who + ": " + *wrong};
+  if (auto wrong = texture_fault(*plan.texture)) return Unexpected{who + ": " + *wrong};
   return plan;
 }
 
 // The bytes of a struct, a vector, an address, a table of addresses.
-void fill_record(const ArgumentSpec& spec, const std::vector<ArgumentSpec>& arguments,
-                 const Bindings& names, ArgumentPlan& plan) {
+Expected<ArgumentPlan, std::string> with_record(const ArgumentSpec& spec,
+                                                const std::vector<ArgumentSpec>& arguments,
+                                                const Bindings& names, ArgumentPlan plan) {
   plan.scalar.assign(spec.record->bytes, std::byte{});
   for (const MemberSpec& member : spec.record->members) {
     const std::string who = member.path.empty() ? spec.name : spec.name + "." + member.path;
     if (member.is_address && member.of.empty()) continue;
     if (member.is_address) {
-      plan.addresses.push_back(address_plan(who, member, arguments, names));
+      plan.addresses.push_back(TUNER_TRY(address_plan(who, member, arguments, names)));
       continue;
     }
-    const auto bytes = number_bytes(member.type, member.value, names, who);
+    const auto bytes = TUNER_TRY(number_bytes(member.type, member.value, names, who));
     std::ranges::copy(bytes, plan.scalar.begin() + static_cast<std::ptrdiff_t>(member.offset));
   }
+  return plan;
 }
 
 // Of a buffer of structs. Padding and addresses are zeros.
@@ -301,44 +303,47 @@ ArgumentPlan placeholder(const ArgumentSpec& spec) {
   return plan;
 }
 
-TensorMapPlan map_plan(const ArgumentSpec& spec, const std::vector<ArgumentSpec>& arguments,
-                       const Bindings& names) {
+Expected<TensorMapPlan, std::string> map_plan(const ArgumentSpec& spec,
+                                              const std::vector<ArgumentSpec>& arguments,
+                                              const Bindings& names) {
   constexpr std::uint64_t kMostInBox = 256;  // the copy engine's limit
   const auto of = position_of(arguments, spec.map->of, names);
-  if (!of) throw NoPlan{fmt::format("{}: there is no argument '{}'", spec.name, spec.map->of)};
+  if (!of) return Unexpected{fmt::format("{}: there is no argument '{}'", spec.name, spec.map->of)};
   TensorMapPlan plan;
   plan.of = *of;
   plan.map.type = arguments[*of].type;
   for (const Expression& extent : arguments[*of].shape) {
     plan.map.extents.push_back(
-        needed(whole(extent, names, "the shape of " + spec.map->of, {1, 1, kMostElements})));
+        TUNER_TRY(whole(extent, names, "the shape of " + spec.map->of, {1, 1, kMostElements})));
   }
   for (const Expression& extent : spec.map->box) {
     plan.map.box.push_back(static_cast<std::uint32_t>(
-        needed(whole(extent, names, "the box of " + spec.name, {1, 1, kMostInBox}))));
+        TUNER_TRY(whole(extent, names, "the box of " + spec.name, {1, 1, kMostInBox}))));
   }
   const std::uint64_t swizzle =
-      needed(whole(spec.map->swizzle, names, "the swizzle of " + spec.name, {0, 0, 128}));
+      TUNER_TRY(whole(spec.map->swizzle, names, "the swizzle of " + spec.name, {0, 0, 128}));
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) {
-    throw NoPlan{fmt::format("the swizzle of {} '{}' is {}, must be 0, 32, 64 or 128", spec.name,
-                             spec.map->swizzle.text(), swizzle)};
+    return Unexpected{fmt::format("the swizzle of {} '{}' is {}, must be 0, 32, 64 or 128",
+                                  spec.name, spec.map->swizzle.text(), swizzle)};
   }
   plan.map.swizzle = static_cast<std::uint32_t>(swizzle);
   return plan;
 }
 
-void plan_contents(const ArgumentSpec& spec, const std::vector<ArgumentSpec>& arguments,
-                   const Bindings& names, ArgumentPlan& plan) {
-  measure_shape(spec, names, plan);
-  if (is_table(spec)) fill_record(spec, arguments, names, plan);
-  if (auto wrong = plan_fill(names, plan.fill)) throw NoPlan{spec.name + ": " + *wrong};
+Expected<ArgumentPlan, std::string> with_contents(const ArgumentSpec& spec,
+                                                  const std::vector<ArgumentSpec>& arguments,
+                                                  const Bindings& names, ArgumentPlan plan) {
+  plan = TUNER_TRY(with_shape(spec, names, std::move(plan)));
+  if (is_table(spec)) plan = TUNER_TRY(with_record(spec, arguments, names, std::move(plan)));
+  if (auto wrong = plan_fill(names, plan.fill)) return Unexpected{spec.name + ": " + *wrong};
   for (MemberPlan& member : plan.members) {
     if (auto wrong = plan_fill(names, member.fill)) {
-      throw NoPlan{spec.name + "." + member.path + ": " + *wrong};
+      return Unexpected{spec.name + "." + member.path + ": " + *wrong};
     }
   }
-  if (spec.fill.kind != FillSpec::Kind::kFile) return;
-  plan.fill.file = needed(substitute(spec.fill.file.string(), names), spec.name + ": ");
+  if (spec.fill.kind != FillSpec::Kind::kFile) return plan;
+  plan.fill.file = TUNER_TRY(in_context(spec.name, substitute(spec.fill.file.string(), names)));
+  return plan;
 }
 
 }  // namespace
@@ -346,19 +351,17 @@ void plan_contents(const ArgumentSpec& spec, const std::vector<ArgumentSpec>& ar
 Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
                                                   const std::vector<ArgumentSpec>& arguments,
                                                   const Bindings& names) {
-  return attempt([&] {
-    ArgumentPlan plan = placeholder(spec);
-    if (spec.map) {
-      plan.map = map_plan(spec, arguments, names);
-    } else if (!spec.is_scalar) {
-      plan_contents(spec, arguments, names, plan);
-    } else if (spec.record) {
-      fill_record(spec, arguments, names, plan);
-    } else {
-      plan.scalar = number_bytes(spec.type, spec.value, names, spec.name);
-    }
-    return plan;
-  });
+  ArgumentPlan plan = placeholder(spec);
+  if (spec.map) {
+    plan.map = TUNER_TRY(map_plan(spec, arguments, names));
+  } else if (!spec.is_scalar) {
+    return with_contents(spec, arguments, names, std::move(plan));
+  } else if (spec.record) {
+    return with_record(spec, arguments, names, std::move(plan));
+  } else {
+    plan.scalar = TUNER_TRY(number_bytes(spec.type, spec.value, names, spec.name));
+  }
+  return plan;
 }
 
 // No buffer, and no bytes.
@@ -374,23 +377,21 @@ bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || spec.role >= 
 Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
     const std::vector<ArgumentSpec>& specs, const std::vector<ArgumentSpec>& arguments,
     const Bindings& names) {
-  return attempt([&] {
-    std::vector<ArgumentPlan> plans;
-    for (const ArgumentSpec& spec : specs) {
-      if (!varies(spec, names)) {
-        plans.push_back(needed(argument_plan(spec, arguments, names)));
-        continue;
-      }
-      if (!may_vary(spec)) {
-        throw NoPlan{fmt::format(
-            "the shape of {} depends on the parameters; only scratch's or a workspace's may",
-            spec.name)};
-      }
-      plans.push_back(placeholder(spec));
-      plans.back().varies = true;
+  std::vector<ArgumentPlan> plans;
+  for (const ArgumentSpec& spec : specs) {
+    if (!varies(spec, names)) {
+      plans.push_back(TUNER_TRY(argument_plan(spec, arguments, names)));
+      continue;
     }
-    return plans;
-  });
+    if (!may_vary(spec)) {
+      return Unexpected{fmt::format(
+          "the shape of {} depends on the parameters; only scratch's or a workspace's may",
+          spec.name)};
+    }
+    plans.push_back(placeholder(spec));
+    plans.back().varies = true;
+  }
+  return plans;
 }
 
 }  // namespace tuner

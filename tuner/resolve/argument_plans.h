@@ -33,6 +33,13 @@ struct WholeRange {
 Expected<std::uint64_t, std::string> whole(const Expression& expression, const Bindings& names,
                                            const std::string& what, const WholeRange& range);
 
+// The failure with what it happened to in front of it.
+template <typename T>
+Expected<T, std::string> in_context(const std::string& what, Expected<T, std::string> result) {
+  if (!result) result.error() = what + ": " + result.error();
+  return result;
+}
+
 // Values as C++ reads them, in definitions and in name expressions alike.
 std::string cpp_text(const Value& value);
 

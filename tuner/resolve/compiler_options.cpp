@@ -12,8 +12,8 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/base/try.h"
 #include "tuner/resolve/argument_plans.h"
-#include "tuner/resolve/attempt.h"
 #include "tuner/resolve/option_table.h"
 
 namespace tuner {
@@ -288,14 +288,16 @@ bool means_something(const std::string& word, const std::string& compiler, bool 
 
 // What a program is told of the files that hold the study's arguments: "argument=2:y.npy:float32:
 // 64x64:out", position, file, type, shape and role (tuner/plugins/program).
-void add_files(const Study& study, const Bindings& names, std::vector<std::string>& options) {
+Expected<std::vector<std::string>, std::string> file_options(const Study& study,
+                                                             const Bindings& names) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  std::vector<std::string> options;
   for (std::size_t i = 0; i < study.arguments.size(); ++i) {
     const ArgumentSpec& argument = study.arguments[i];
     std::vector<std::uint64_t> shape;
     for (const Expression& extent : argument.shape) {
       shape.push_back(
-          needed(whole(extent, names, "the shape of '" + argument.name + "'", {1, 1, kMost})));
+          TUNER_TRY(whole(extent, names, "the shape of '" + argument.name + "'", {1, 1, kMost})));
     }
     if (argument.lanes > 1) shape.push_back(static_cast<std::uint64_t>(argument.lanes));
     const char* role = argument.role == Role::kIn    ? "in"
@@ -304,6 +306,7 @@ void add_files(const Study& study, const Bindings& names, std::vector<std::strin
     options.push_back(fmt::format("argument={}:{}:{}:{}:{}", i, argument.file,
                                   name_of(argument.type), fmt::join(shape, "x"), role));
   }
+  return options;
 }
 
 }  // namespace
@@ -318,19 +321,18 @@ CompilerOptions compiler_options(const std::vector<std::string>& texts) {
 
 Expected<std::vector<std::string>, std::string> resolved_options(const Study& study,
                                                                  const Bindings& names) {
-  return attempt([&] {
-    std::vector<std::string> options;
-    for (const std::string& option : study.kernel.options) {
-      options.push_back(needed(substitute(option, names)));
-    }
-    if (study.kernel.is_command()) {  // whose words are no compiler's
-      add_files(study, names, options);
-      return options;
-    }
-    auto words = compiler_options(options);
-    if (!words) throw NoPlan{to_text(words.error())};
-    return std::move(*words);
-  });
+  std::vector<std::string> options;
+  for (const std::string& option : study.kernel.options) {
+    options.push_back(TUNER_TRY(substitute(option, names)));
+  }
+  if (study.kernel.is_command()) {  // whose words are no compiler's
+    auto files = TUNER_TRY(file_options(study, names));
+    std::ranges::move(files, std::back_inserter(options));
+    return options;
+  }
+  auto words = compiler_options(options);
+  if (!words) return Unexpected{to_text(words.error())};
+  return std::move(*words);
 }
 
 CompilerOptions unresolved_options(const std::vector<std::string>& texts) {

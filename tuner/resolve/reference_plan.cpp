@@ -11,8 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/base/try.h"
 #include "tuner/resolve/argument_plans.h"
-#include "tuner/resolve/attempt.h"
 #include "tuner/resolve/sequence_plan.h"
 
 namespace tuner {
@@ -152,7 +152,8 @@ Bindings names_of(const Study& study, const Bindings& fixed, const ReferenceCase
 using Overrides = std::vector<std::pair<std::uint32_t, ArgumentPlan>>;
 
 // Outputs that a file fills with what is right.
-Overrides answer_files(const Study& study, const ReferencePlan& reference, const Bindings& names) {
+Expected<Overrides, std::string> answer_files(const Study& study, const ReferencePlan& reference,
+                                              const Bindings& names) {
   Overrides files;
   for (const std::uint32_t index : reference.arguments) {
     ArgumentSpec output = study.arguments[index];
@@ -162,17 +163,18 @@ Overrides answer_files(const Study& study, const ReferencePlan& reference, const
         std::ranges::find(all, output.name, &std::pair<std::string, std::filesystem::path>::first);
     if (file == all.end()) continue;
     output.fill = {FillSpec::Kind::kFile, 0, 0, file->second};
-    files.emplace_back(index, needed(argument_plan(output, study.arguments, names), "reference: "));
+    files.emplace_back(
+        index, TUNER_TRY(in_context("reference", argument_plan(output, study.arguments, names))));
   }
   return files;
 }
 
-AnswerPlan answer_plan(const Study& study, const ReferencePlan& reference, const Bindings& fixed,
-                       const ReferenceCase& one) {
+Expected<AnswerPlan, std::string> answer_plan(const Study& study, const ReferencePlan& reference,
+                                              const Bindings& fixed, const ReferenceCase& one) {
   AnswerPlan plan;
   plan.key = one.key;
   plan.values = one.values;
-  const std::string who = one.values.empty() ? "reference: " : "reference, " + one.values + ": ";
+  const std::string who = one.values.empty() ? "reference" : "reference, " + one.values;
   plan.by_problem = study.reference->by_problem;
   const Bindings names = names_of(study, fixed, one);
   for (std::uint32_t i = 0; i < study.arguments.size(); ++i) {
@@ -181,30 +183,32 @@ AnswerPlan answer_plan(const Study& study, const ReferencePlan& reference, const
   }
   if (plan.by_problem) return plan;
   if (!study.reference->files.empty()) {
-    plan.files = answer_files(study, reference, names);
+    plan.files = TUNER_TRY(answer_files(study, reference, names));
     return plan;
   }
-  static_cast<SequencePlan&>(plan) = needed(reference_sequence(study, names), who);
+  static_cast<SequencePlan&>(plan) = TUNER_TRY(in_context(who, reference_sequence(study, names)));
   for (const std::uint32_t index : reference.arguments) {
     const ArgumentSpec& spec = study.arguments[index];
     if (!is_there(spec, names) || !varies(spec, fixed)) continue;
     if (varies(spec, names)) {
-      throw NoPlan{fmt::format(
+      return Unexpected{fmt::format(
           "reference: argument '{}' depends on the parameters; name the reference's arguments, or "
           "say the values in its 'configuration'",
           spec.name)};
     }
-    plan.overrides.emplace_back(index, needed(argument_plan(spec, study.arguments, names), who));
+    plan.overrides.emplace_back(
+        index, TUNER_TRY(in_context(who, argument_plan(spec, study.arguments, names))));
   }
   return plan;
 }
 
 // By any of its launches, each once; what they reach through addresses, too.
-std::vector<std::uint32_t> taken_by(const Study& study, const ReferenceSpec& spec) {
-  auto all = needed(positions_of(study.arguments, spec.arguments, "reference", {}));
+Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
+                                                           const ReferenceSpec& spec) {
+  auto all = TUNER_TRY(positions_of(study.arguments, spec.arguments, "reference", {}));
   for (const NextLaunchSpec& next : spec.then) {
-    for (const std::uint32_t one :
-         needed(positions_of(study.arguments, next.arguments, "reference", {}))) {
+    const auto more = TUNER_TRY(positions_of(study.arguments, next.arguments, "reference", {}));
+    for (const std::uint32_t one : more) {
       if (std::ranges::find(all, one) == all.end()) all.push_back(one);
     }
   }
@@ -215,28 +219,27 @@ std::vector<std::uint32_t> taken_by(const Study& study, const ReferenceSpec& spe
 
 Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bindings& names,
                                                     const std::vector<ReferenceCase>& cases) {
-  return attempt([&] {
-    ReferencePlan plan;
-    const ReferenceSpec& spec = *study.reference;
-    plan.arguments = taken_by(study, spec);
-    // Files have the answers for one set of inputs.
-    plan.seeds = spec.files.empty() ? static_cast<std::uint32_t>(spec.seeds) : 1;
-    if (spec.files.empty()) plan.fills = spec.fills;
-    for (const ReferenceCase& one : cases) {
-      plan.answers.push_back(answer_plan(study, plan, names, one));
-    }
-    return plan;
-  });
+  ReferencePlan plan;
+  const ReferenceSpec& spec = *study.reference;
+  plan.arguments = TUNER_TRY(taken_by(study, spec));
+  // Files have the answers for one set of inputs.
+  plan.seeds = spec.files.empty() ? static_cast<std::uint32_t>(spec.seeds) : 1;
+  if (spec.files.empty()) plan.fills = spec.fills;
+  for (const ReferenceCase& one : cases) {
+    plan.answers.push_back(TUNER_TRY(answer_plan(study, plan, names, one)));
+  }
+  return plan;
 }
 
 namespace {
 
-double tolerance(const Expression& expression, const Bindings& names, const std::string& what) {
+Expected<double, std::string> tolerance(const Expression& expression, const Bindings& names,
+                                        const std::string& what) {
   if (expression.empty()) return 0.0;
-  const Value value = needed(value_of(expression, names, what));
+  const Value value = TUNER_TRY(value_of(expression, names, what));
   const double number = to_number(value);
   if (number >= 0) return number;  // not for NaN
-  throw NoPlan{
+  return Unexpected{
       fmt::format("{} '{}' is {}, must not be negative", what, expression.text(), to_text(value))};
 }
 
@@ -252,33 +255,34 @@ std::pair<double, double> default_tolerance(DataType type) {
 }
 
 // How an output is compared; nothing where it is not.
-std::optional<CheckPlan> check_plan(const Study& study, std::uint32_t index,
-                                    const Bindings& fixed) {
+Expected<std::optional<CheckPlan>, std::string> check_plan(const Study& study, std::uint32_t index,
+                                                           const Bindings& fixed) {
   const ArgumentSpec& spec = study.arguments[index];
-  if (spec.is_scalar) return std::nullopt;
+  if (spec.is_scalar) return std::optional<CheckPlan>();
   Bindings names = fixed;
   if (spec.choice) names[spec.choice->parameter] = spec.choice->value;
   names = with_derived(study, std::move(names));
   const auto named =
       std::ranges::find(study.verify, spec.name, &std::pair<std::string, Tolerance>::first);
   const bool is_named = named != study.verify.end();
-  CheckPlan check{index, 0, 0};
+  std::optional<CheckPlan> check({index, 0, 0});
   if (is_named && named->second.by_problem) {
-    check.by_problem = true;
+    check->by_problem = true;
   } else if (is_named) {
-    check.rtol = tolerance(named->second.rtol, names, "rtol of " + spec.name);
-    check.atol = tolerance(named->second.atol, names, "atol of " + spec.name);
-    check.how = named->second.how;
+    check->rtol = TUNER_TRY(tolerance(named->second.rtol, names, "rtol of " + spec.name));
+    check->atol = TUNER_TRY(tolerance(named->second.atol, names, "atol of " + spec.name));
+    check->how = named->second.how;
   } else if (spec.role == Role::kOut || spec.role == Role::kInOut) {
-    std::tie(check.rtol, check.atol) = default_tolerance(spec.type);
+    std::tie(check->rtol, check->atol) = default_tolerance(spec.type);
   } else {
-    return std::nullopt;
+    return std::optional<CheckPlan>();
   }
   if (!spec.record) return check;
   for (const MemberSpec& member : spec.record->members) {
     if (member.is_address) continue;
-    check.members.push_back(is_named && is_floating(member.type) ? std::pair(check.rtol, check.atol)
-                                                                 : default_tolerance(member.type));
+    check->members.push_back(is_named && is_floating(member.type)
+                                 ? std::pair(check->rtol, check->atol)
+                                 : default_tolerance(member.type));
   }
   return check;
 }
@@ -288,13 +292,12 @@ std::optional<CheckPlan> check_plan(const Study& study, std::uint32_t index,
 Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
                                                           const ReferencePlan& reference,
                                                           const Bindings& fixed) {
-  return attempt([&] {
-    std::vector<CheckPlan> checks;
-    for (const std::uint32_t index : reference.arguments) {
-      if (auto check = check_plan(study, index, fixed)) checks.push_back(std::move(*check));
-    }
-    return checks;
-  });
+  std::vector<CheckPlan> checks;
+  for (const std::uint32_t index : reference.arguments) {
+    auto check = TUNER_TRY(check_plan(study, index, fixed));
+    if (check) checks.push_back(std::move(*check));
+  }
+  return checks;
 }
 
 }  // namespace tuner

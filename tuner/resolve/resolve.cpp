@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/resolve/attempt.h"
+#include "tuner/base/try.h"
 #include "tuner/resolve/objective.h"
 
 namespace tuner {
@@ -61,45 +61,41 @@ bool needs_power(const Study& study) {
 Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
                                           const DeviceFacts& device,
                                           const std::vector<ReferenceCase>& cases) {
-  return attempt([&] {
-    const Bindings names = with_derived(study, facts_of(size, device));
-    SizePlan plan;
-    plan.measure = study.measure;
-    plan.measure.power = needs_power(study);
-    plan.deterministic = study.deterministic;
-    if (study.problem) plan.problem = plugin_plan(study.problem->name, study.problem->options);
-    plan.extents = size.dims;
-    plan.observers = observer_plans(study);
-    if (slow_may_be_best(study, size, device)) plan.measure.drop_above = 0;
-    plan.arguments = needed(argument_plans(study.arguments, study.arguments, names));
-    plan.constants = needed(argument_plans(study.constants, study.arguments, names));
-    if (!study.reference || cases.empty()) return plan;
-    plan.reference = needed(reference_plan(study, names, cases));
-    plan.checks = needed(check_plans(study, *plan.reference, names));
-    return plan;
-  });
+  const Bindings names = with_derived(study, facts_of(size, device));
+  SizePlan plan;
+  plan.measure = study.measure;
+  plan.measure.power = needs_power(study);
+  plan.deterministic = study.deterministic;
+  if (study.problem) plan.problem = plugin_plan(study.problem->name, study.problem->options);
+  plan.extents = size.dims;
+  plan.observers = observer_plans(study);
+  if (slow_may_be_best(study, size, device)) plan.measure.drop_above = 0;
+  plan.arguments = TUNER_TRY(argument_plans(study.arguments, study.arguments, names));
+  plan.constants = TUNER_TRY(argument_plans(study.constants, study.arguments, names));
+  if (!study.reference || cases.empty()) return plan;
+  plan.reference = TUNER_TRY(reference_plan(study, names, cases));
+  plan.checks = TUNER_TRY(check_plans(study, *plan.reference, names));
+  return plan;
 }
 
 Expected<VariantPlan, std::string> variant_plan(const Study& study, const SearchSpace& space,
                                                 const Configuration& configuration) {
-  return attempt([&] {
-    VariantPlan plan;
-    plan.answer = answer_key(study, space, configuration);
-    const Bindings names = space.bindings(configuration);
-    static_cast<SequencePlan&>(plan) = needed(variant_sequence(study, names));
-    std::uint32_t index = 0;
-    for (const auto* specs : {&study.arguments, &study.constants}) {
-      for (const ArgumentSpec& spec : *specs) {
-        const std::uint32_t place = index++;
-        if (!is_there(spec, names)) {
-          plan.overrides.emplace_back(place, idle_argument(spec));
-        } else if (may_vary(spec) && varies(spec, space.definition().facts)) {
-          plan.overrides.emplace_back(place, needed(argument_plan(spec, study.arguments, names)));
-        }
+  VariantPlan plan;
+  plan.answer = answer_key(study, space, configuration);
+  const Bindings names = space.bindings(configuration);
+  static_cast<SequencePlan&>(plan) = TUNER_TRY(variant_sequence(study, names));
+  std::uint32_t index = 0;
+  for (const auto* specs : {&study.arguments, &study.constants}) {
+    for (const ArgumentSpec& spec : *specs) {
+      const std::uint32_t place = index++;
+      if (!is_there(spec, names)) {
+        plan.overrides.emplace_back(place, idle_argument(spec));
+      } else if (may_vary(spec) && varies(spec, space.definition().facts)) {
+        plan.overrides.emplace_back(place, TUNER_TRY(argument_plan(spec, study.arguments, names)));
       }
     }
-    return plan;
-  });
+  }
+  return plan;
 }
 
 }  // namespace tuner

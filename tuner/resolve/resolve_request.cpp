@@ -9,7 +9,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
-#include "tuner/resolve/attempt.h"
+#include "tuner/base/try.h"
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/resolve/resolve.h"
 
@@ -72,23 +72,27 @@ Defines defines_of(const Study& study, const Configuration& configuration) {
   return out;
 }
 
-CompileRequest request(const Study& study, const Bindings& names,
-                       const Configuration& configuration, const DeviceFacts& device,
-                       const std::string& entry, const std::filesystem::path& source,
-                       const std::string& source_text) {
+Expected<CompileRequest, std::string> request(const Study& study, const Bindings& names,
+                                              const Configuration& configuration,
+                                              const DeviceFacts& device, const std::string& entry,
+                                              const std::filesystem::path& source,
+                                              const std::string& source_text) {
   CompileRequest out;
   out.source = source_text;
   out.source_name = source.string();
   out.include_dirs = include_dirs_for(study, source);
   out.arch = device.arch;
   out.defines = defines_of(study, configuration);
-  out.entry = needed(substitute(entry, names));
-  out.options = needed(resolved_options(study, names));
+  out.entry = TUNER_TRY(substitute(entry, names));
+  out.options = TUNER_TRY(resolved_options(study, names));
   return out;
 }
 
-void add_then(std::span<const NextLaunchPlan> then, const Bindings& names, CompileRequest& to) {
-  for (const NextLaunchPlan& next : then) to.then.push_back(needed(substitute(next.name, names)));
+Expected<std::vector<std::string>, std::string> entries_of(std::span<const NextLaunchPlan> then,
+                                                           const Bindings& names) {
+  std::vector<std::string> entries;
+  for (const NextLaunchPlan& one : then) entries.push_back(TUNER_TRY(substitute(one.name, names)));
+  return entries;
 }
 
 // The study's own source has more: further units, and constants.
@@ -149,15 +153,13 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
                                                       std::span<const NextLaunchPlan> then,
                                                       const DeviceFacts& device,
                                                       const std::string& source_text) {
-  return attempt([&] {
-    const Bindings names = space.bindings(configuration);
-    CompileRequest out = request(study, names, configuration, device, study.kernel.entry,
-                                 study.kernel.source, source_text);
-    out.is_host_function = study.kernel.is_launcher;
-    add_own(study, out);
-    add_then(then, names, out);
-    return out;
-  });
+  const Bindings names = space.bindings(configuration);
+  CompileRequest out = TUNER_TRY(request(study, names, configuration, device, study.kernel.entry,
+                                         study.kernel.source, source_text));
+  out.is_host_function = study.kernel.is_launcher;
+  add_own(study, out);
+  out.then = TUNER_TRY(entries_of(then, names));
+  return out;
 }
 
 Expected<CompileRequest, std::string> reference_request(const Study& study,
@@ -165,17 +167,17 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const ReferenceCase& one,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text) {
-  return attempt([&] {
-    const ReferenceSpec& reference = *study.reference;
-    const Bindings names = space.bindings(one.configuration);
-    CompileRequest out = request(study, names, one.configuration, device, reference.entry,
-                                 reference.source.value_or(study.kernel.source), source_text);
-    out.is_host_function = reference.is_launcher;
-    add_then(needed(next_launches(study, reference.then, names), "reference: "), names, out);
-    // A source of its own need not have the kernel's constants.
-    if (!reference.source || reference.shares_source) add_own(study, out);
-    return out;
-  });
+  const ReferenceSpec& reference = *study.reference;
+  const Bindings names = space.bindings(one.configuration);
+  CompileRequest out =
+      TUNER_TRY(request(study, names, one.configuration, device, reference.entry,
+                        reference.source.value_or(study.kernel.source), source_text));
+  out.is_host_function = reference.is_launcher;
+  const auto then = TUNER_TRY(in_context("reference", next_launches(study, reference.then, names)));
+  out.then = TUNER_TRY(entries_of(then, names));
+  // A source of its own need not have the kernel's constants.
+  if (!reference.source || reference.shares_source) add_own(study, out);
+  return out;
 }
 
 }  // namespace tuner
