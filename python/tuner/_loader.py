@@ -14,6 +14,8 @@ import sys
 import threading
 import traceback
 
+from tuner import _worker
+from tuner._failure import words_of
 
 _NOT_INITIALIZED = 3  # of CUDA's driver
 
@@ -26,13 +28,6 @@ def _die_with_parent():
         return
     if os.getppid() != parent:
         os._exit(1)
-
-
-def words_of(error):
-    place = traceback.extract_tb(error.__traceback__)
-    inner = [one for one in place if "/tuner/_" not in one.filename] or place
-    where = f" ({os.path.basename(inner[-1].filename)}:{inner[-1].lineno})" if inner else ""
-    return f"{type(error).__name__}: {str(error)[:2000]}{where}"
 
 
 def _is_forkable():
@@ -50,7 +45,6 @@ def _has_begun_cuda():
 
 def _become(function, printed, *fds):
     """The new process."""
-    from tuner import _worker
     _die_with_parent()
     os.setsid()
     os.dup2(printed, 1)

@@ -12,7 +12,7 @@ import sys
 import time
 
 from tuner import _arrays, _clocks, _stands
-from tuner._loader import words_of
+from tuner._failure import words_of
 
 _STATES = {"OutOfResources": "constraints", "CompilationError": "compile", "CompileException": "compile",
            "CompileTimeAssertionFailure": "compile", "UnsupportedLanguageConstruct": "compile", "NVRTCError": "compile"}
