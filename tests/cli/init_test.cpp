@@ -49,7 +49,7 @@ TEST(Init, FirstRunsOfDraftsVerify) {
         run_to(0, sandbox,
                {"run", name + ".yaml", "--backend", "cpu", "--budget", "1", "--progress", "none"});
     EXPECT_FALSE(says(done.out, "not verified"));
-    EXPECT_TRUE(says(done.out, "trials: "));
+    EXPECT_TRUE(says(done.out, "1 trial: 1 ok"));
   }
 }
 
