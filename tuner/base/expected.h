@@ -1,5 +1,6 @@
 #pragma once
-// A value or the reason why there is none. std::expected needs C++23; this is the part we need.
+// A value or the reason why there is none, and the word by which the reason goes on to the caller.
+// std::expected needs C++23; this is the part we need.
 
 #include <utility>
 #include <variant>
@@ -24,8 +25,9 @@ class [[nodiscard]] Expected {
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
-  T& operator*() { return *std::get_if<0>(&state_); }
-  const T& operator*() const { return *std::get_if<0>(&state_); }
+  T& operator*() & { return *std::get_if<0>(&state_); }
+  T&& operator*() && { return std::move(**this); }
+  const T& operator*() const& { return *std::get_if<0>(&state_); }
   T* operator->() { return std::get_if<0>(&state_); }
   const T* operator->() const { return std::get_if<0>(&state_); }
   E& error() { return *std::get_if<1>(&state_); }
@@ -36,3 +38,11 @@ class [[nodiscard]] Expected {
 };
 
 }  // namespace tuner
+
+// The value of an Expected. Where there is none, the function around it returns the error.
+#define TUNER_TRY(...)                                                  \
+  __extension__({                                                       \
+    auto tried_ = (__VA_ARGS__);                                        \
+    if (!tried_) return ::tuner::Unexpected{std::move(tried_.error())}; \
+    *std::move(tried_);                                                 \
+  })

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"

@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/measure/input_sets.h"
 
 namespace tuner {

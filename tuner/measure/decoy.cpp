@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 
 namespace tuner {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/input_sets.h"
 

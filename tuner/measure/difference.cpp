@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/expected.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/try.h"
 #include "tuner/measure/decoy.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/host_fills.h"

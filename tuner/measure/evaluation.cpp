@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/expected.h"
 #include "tuner/base/stopwatch.h"
-#include "tuner/base/try.h"
 #include "tuner/measure/repeated_launches.h"
 #include "tuner/measure/verdict.h"
 

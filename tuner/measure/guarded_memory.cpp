@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/measure/data_file.h"
 #include "tuner/measure/difference.h"
 #include "tuner/measure/host_fills.h"

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "tuner/base/expected.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/try.h"
 #include "tuner/expression/expression_tree.h"
 
 namespace tuner {

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "tuner/base/expected.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/try.h"
 
 namespace tuner {
 

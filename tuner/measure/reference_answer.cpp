@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/measure/answers.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/guarded_memory.h"

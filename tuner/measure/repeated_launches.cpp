@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/input_sets.h"

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/model/statistics.h"
 
 namespace tuner {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/base/expected.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
-#include "tuner/base/try.h"
 
 namespace tuner {
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/expected.h"
 #include "tuner/base/text.h"
-#include "tuner/base/try.h"
 #include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/option_table.h"
 

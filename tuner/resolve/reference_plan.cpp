@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/sequence_plan.h"
 

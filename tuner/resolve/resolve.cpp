@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/resolve/objective.h"
 
 namespace tuner {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/expected.h"
 #include "tuner/base/text.h"
-#include "tuner/base/try.h"
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/resolve/resolve.h"
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "tuner/base/try.h"
+#include "tuner/base/expected.h"
 #include "tuner/resolve/argument_plans.h"
 
 namespace tuner {
