@@ -124,7 +124,7 @@ bool eventually(const std::function<bool()>& holds) {
 
 bool measured_again(const Finished& done) {
   return done.err.find("than when these results were measured") != std::string::npos ||
-         done.err.find("stored results that are measured again") != std::string::npos;
+         done.err.find("stored results are measured again") != std::string::npos;
 }
 
 std::size_t occurrences(const std::string& text, const std::string& part) {

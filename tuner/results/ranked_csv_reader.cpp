@@ -184,7 +184,7 @@ class RankedText {
       if (table_.known(r, metric.name)) metrics.emplace_back(metric.name, number(r, metric.name));
     }
     const bool by_time = study_.objective.name == "time";
-    const bool in_final = text(r, "basis") == "final";
+    const bool in_final = has_own("basis") && text(r, "basis") == "final";
     const double shown_ms = time(r, "time_ms");
     if (!in_final) read_search(r, shown_ms, trial.timing);
     if (in_final && !text(r, "search_ms").empty()) {

@@ -276,6 +276,14 @@ TEST(RankedCsv, WhereSeveralDevicesMeasuredEachRowNamesItsOwn) {
   EXPECT_EQ(back.trials[1].device_scale, 0.98);
 }
 
+TEST(RankedCsv, TimesOfAFileThatDoesNotSayWhichAreThoseOfTheSearch) {
+  const RankedResults back = read_back(
+      "rank,state,BM,SHARED,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,gflops,tie,message\n"
+      "1,ok,64,static,10,20,0.5,0.4,0.6,0.3,151,2,false,\n");
+  EXPECT_EQ(back.trials[0].timing.median, 0.5);
+  EXPECT_FALSE(back.trials[0].final);
+}
+
 TEST(RankedCsv, AFieldThatMakesNoSenseIsNamedWithItsPlace) {
   std::string csv = ranked_csv(ranked_rows(), kNames);
   EXPECT_TRUE(has(complaint(""), "x.csv: is empty"));
