@@ -28,7 +28,7 @@ from sandbox import (HEALTHY_STUDY, Failure, Sandbox, events, expect, kill, rank
 
 LONGEST_CHAIN = 4  # kills before a run is left alone
 MOST_DEATHS = 3  # as in store.h: of the last of them one variant is held responsible
-AGAIN = ("than when these results were measured", "stored results that are measured again")
+AGAIN = ("than when these results were measured", "stored results are measured again")
 HEALTHY = {"ok", "dropped"}
 AT_ONCE_SECONDS = 60  # after three it ends whatever it does, if the machine lets it
 

@@ -309,12 +309,14 @@ void refuse_nonsense(const Verdict& verdict) {
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type cannot be in parentheses
 #define TUNER_DEFINE_WIRE_NOUN(Noun)                                   \
   void to_json(json& j, const Noun& noun) { j = encoded<json>(noun); } \
   void from_json(const json& j, Noun& noun) {                          \
     decode(j, noun);                                                   \
     refuse_nonsense(noun);                                             \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 TUNER_WIRE_NOUNS(TUNER_DEFINE_WIRE_NOUN)
 
 }  // namespace tuner

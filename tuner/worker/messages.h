@@ -65,9 +65,11 @@ double time_in(const nlohmann::json& message, const char* member);
   ROW(CompileFailure)         \
   ROW(DeviceFacts) ROW(LaunchGeometry) ROW(SizePlan) ROW(VariantPlan) ROW(FinalPlan) ROW(Verdict)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type cannot be in parentheses
 #define TUNER_DECLARE_WIRE_NOUN(Noun)                \
   void to_json(nlohmann::json& j, const Noun& noun); \
   void from_json(const nlohmann::json& j, Noun& noun);
+// NOLINTEND(bugprone-macro-parentheses)
 TUNER_WIRE_NOUNS(TUNER_DECLARE_WIRE_NOUN)
 
 }  // namespace tuner
