@@ -83,7 +83,7 @@ void put(char (&to)[kSize], const std::string& text) {
 
 // Refuses a launch with other groups of threads than the device has.
 inline void check_shape(const tuner_launch& launch, const tuner_device_facts& facts) {
-  const auto check = [](std::string what, std::int64_t value, std::int64_t limit) {
+  const auto check = [](const std::string& what, std::int64_t value, std::int64_t limit) {
     if (value >= 1 && value <= limit) return;
     throw Error(TUNER_LAUNCH_REFUSED, what + " is " + std::to_string(value) +
                                           "; it must be from 1 to " + std::to_string(limit));
