@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "tuner/base/text.h"
+#include "tuner/run/devices.h"
 
 namespace tuner {
 namespace {
@@ -63,7 +64,7 @@ fs::path find_sanitizer() {
   std::istringstream folders(value_of("PATH") + ":" + value_of("CUDA_HOME") +
                              "/bin:" + value_of("CUDA_PATH") + "/bin:/usr/local/cuda/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path program = fs::path(folder) / "compute-sanitizer";
+    fs::path program = fs::path(folder) / "compute-sanitizer";
     if (program.is_absolute() && is_program(program)) return program;
   }
   return {};
