@@ -58,7 +58,8 @@ def call(command, log, limit):
 
 def cause(log):
     """What a run says of the parameters that wrong variants have in common, shortened to that."""
-    said = re.search(r"^((?:all \d+ wrong variants|wrong answers differ).*?)\. If the right.*\(T1 file: (.*)\)", log.read_text(errors="replace"), re.M)
+    said = re.search(r"^((?:all \d+ wrong variants|wrong answers differ).*?)\. If the right.*\(T1 file: (.*)\)",
+                     log.read_text(errors="replace"), re.M)
     return f"; {said.group(1)} ({said.group(2)})" if said else ""
 
 
