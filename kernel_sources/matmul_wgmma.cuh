@@ -8,6 +8,13 @@
 //              its tile while another multiplies
 //   CLUSTER    blocks, one above the other, that need the same tile of B: each brings a part of it
 //              into the shared memory of all
+//   BM         where it is neither 64 nor a multiple of 128, the columns of B stand in for the rows
+//   of A: an
+//              instruction has 64 of the first and any multiple of 16 of the others, so that a few
+//              rows are not rounded up to 64 or 128
+//   STREAM     tiles of B are marked as used once: they are the first to leave the L2 cache, so
+//   that
+//              what was written there before need not make room for each
 //   PERSISTENT one block for each place on the device takes tile after tile, so that the copies for
 //              the next begin while the last is stored; otherwise one block for each tile
 
@@ -29,16 +36,21 @@ struct WgmmaProduct {
   static constexpr int kGroupThreads = 128;  // of a warp group
   static constexpr int kThreads = kGroupThreads * (CONSUMERS + 1);
   static constexpr bool kInTurns = T::kInTurns;
-  static constexpr int kSharers = kInTurns ? 1 : CONSUMERS;  // consumers of one tile
-  static constexpr int kRowsPerConsumer = BM / kSharers;
-  static constexpr int kSlices = kRowsPerConsumer / 64;  // one instruction's rows
-  static constexpr int kStoreBuffers = 2;                // of each consumer
+  static constexpr int kSharers = kInTurns ? 1 : CONSUMERS;   // consumers of one tile
+  static constexpr bool kTurned = BM != 64 && BM % 128 != 0;  // the transpose of C is computed
+  static constexpr int kTall = kTurned ? BN : BM, kWide = kTurned ? BM : BN;
+  static constexpr int kSlices = kTall / kSharers / 64;  // one instruction's 64 rows
+  static constexpr int kRowsPerConsumer = kTurned ? BM : BM / kSharers;
+  static constexpr int kColumnsPerConsumer = kTurned ? BN / kSharers : BN;
+  static constexpr int kStoreBuffers = 2;  // of each consumer
   static constexpr int kStoreColumns = kRowBytes / sizeof(Result);
+  static constexpr int kStoreRows = kTurned ? 16 : 64;  // of the map of C
 
+  static_assert(!kTurned || (sizeof(Element) == 2 && BM % 16 == 0), "16-bit numbers are turned");
   static_assert(!kInTurns || CONSUMERS == 2, "there are two turns");
   static_assert(SPLIT_K == 1 || (CLUSTER == 1 && !kInTurns && !T::kPersistent),
                 "blocks of a cluster share K or B; a block that shares K has one tile");
-  static_assert(BM % (64 * kSharers) == 0 && BN % (64 * CLUSTER) == 0, "whole instructions");
+  static_assert(kTall % (64 * kSharers) == 0 && BN % (64 * CLUSTER) == 0, "whole instructions");
 
   struct Shared {
     unsigned char stages[STAGES][kStage];
@@ -79,22 +91,29 @@ struct WgmmaProduct {
 
   // ---- the producer ----
 
+  __device__ __forceinline__ static void load_part_of_b(void* to, const TensorMap& map,
+                                                        Barrier* full, int x, int y) {
+    if constexpr (CLUSTER > 1) {
+      load_shared_box<CLUSTER>(to, map, full, x, y);
+    } else {
+      load_box<T::kOnce>(to, map, full, x, y);
+    }
+  }
+
   __device__ __forceinline__ static void load_stage(unsigned char* stage, Barrier* full,
                                                     const TensorMap& A_map, const TensorMap& B_map,
                                                     Corner at, int k) {
-    load_box<false>(stage, A_map, full, k, at.row, 0);
-    constexpr bool kShared = CLUSTER > 1;
-    constexpr unsigned short kAll = (1 << CLUSTER) - 1;
+    load_box(stage, A_map, full, k, at.row);
     unsigned char* const tile_b = stage + kTileA;
     if constexpr (kTurnedB) {  // rows of k
       constexpr int kPart = BN / CLUSTER;
       const int first = sharer() * kPart;
-      load_box<kShared>(tile_b + first * kRowBytes, B_map, full, k, at.column + first, kAll);
+      load_part_of_b(tile_b + first * kRowBytes, B_map, full, k, at.column + first);
     } else {  // 64 columns at a time
       constexpr int kPart = BN / kBoxRows / CLUSTER;
       for (int i = 0; i < kPart; ++i) {
         const int box = sharer() * kPart + i;
-        load_box<kShared>(tile_b + box * kBox, B_map, full, at.column + box * kBoxRows, k, kAll);
+        load_part_of_b(tile_b + box * kBox, B_map, full, at.column + box * kBoxRows, k);
       }
     }
   }
@@ -117,22 +136,36 @@ struct WgmmaProduct {
 
   // ---- the consumers ----
 
-  using Sums = float[kSlices][BN / 2];
+  using Sums = float[kSlices][kWide / 2];
+
+  // 32 bytes of k: further along the rows, or 16 rows down, where the next 64 columns are a box on.
+  __device__ __forceinline__ static unsigned long long describe_a(const unsigned char* stage,
+                                                                  int row, int step) {
+    return describe(stage + row * kRowBytes + step * kStepBytes, 8 * kRowBytes, 0);
+  }
+  __device__ __forceinline__ static unsigned long long describe_b(const unsigned char* stage,
+                                                                  int column, int step) {
+    if (kTurnedB) return describe_a(stage + kTileA, column, step);
+    return describe(stage + kTileA + column / kBoxRows * kBox + step * 16 * kRowBytes,
+                    8 * kRowBytes, kBox);
+  }
 
   __device__ __forceinline__ static void multiply_stage(Sums& sum, const unsigned char* stage,
                                                         int part, bool first) {
-    constexpr int kEightRows = 8 * kRowBytes;
-    const unsigned char* const tile_a = stage + part * kRowsPerConsumer * kRowBytes;
     wgmma_begin();
 #pragma unroll
     for (int slice = 0; slice < kSlices; ++slice) {
+      const int at = (part * kSlices + slice) * 64;
 #pragma unroll
       for (int step = 0; step < kStepsOfK; ++step) {
-        const auto a = describe(tile_a + slice * kBox + step * kStepBytes, kEightRows, 0);
-        // 32 bytes of k: further along the rows, or 16 rows down.
-        const int offset = kTurnedB ? step * kStepBytes : step * 16 * kRowBytes;
-        const auto b = describe(stage + kTileA + offset, kEightRows, kBox);
-        wgmma<BN>(sum[slice], a, b, !first || step > 0);
+        const bool add = !first || step > 0;
+        if constexpr (kTurned) {
+          wgmma<kWide, true, false>(sum[slice], describe_b(stage, at, step),
+                                    describe_a(stage, 0, step), add);
+        } else {
+          wgmma<kWide, false, !kTurnedB>(sum[slice], describe_a(stage, at, step),
+                                         describe_b(stage, 0, step), add);
+        }
       }
     }
     wgmma_end_group();
@@ -167,7 +200,7 @@ struct WgmmaProduct {
 #pragma unroll
     for (int slice = 0; slice < kSlices; ++slice) {
 #pragma unroll
-      for (int i = 0; i < BN / 2; ++i) asm volatile("" : "+f"(sum[slice][i])::"memory");
+      for (int i = 0; i < kWide / 2; ++i) asm volatile("" : "+f"(sum[slice][i])::"memory");
     }
   }
 
@@ -177,16 +210,19 @@ struct WgmmaProduct {
 
   // 64 rows at a time and 128 bytes of each, through shared memory with the swizzle of the map.
   __device__ __forceinline__ static void store_tile(const Sums& sum, Shared& shared, int consumer,
-                                                    const TensorMap& C_map, int row0, int column0) {
+                                                    const TensorMap& C_map, Corner at) {
     constexpr int kBlocks = kStoreColumns / 8;  // of eight columns
-    constexpr int kBoxes = kSlices * BN / kStoreColumns;
+    constexpr int kBoxesDown = (kRowsPerConsumer + 63) / 64,
+                  kBoxesAlong = kColumnsPerConsumer / kStoreColumns;
+    constexpr int kBoxes = kBoxesDown * kBoxesAlong;
     // With an odd number of boxes the tile before ended in the buffer that this one begins with.
     constexpr int kFirstPending = kBoxes % kStoreBuffers == 0 ? kStoreBuffers - 1 : 0;
     const int thread = threadIdx.x % kGroupThreads;
-    const int row = thread / 32 * 16 + thread % 32 / 4;
 #pragma unroll
     for (int box = 0; box < kBoxes; ++box) {
-      const int slice = box / (BN / kStoreColumns), part = box % (BN / kStoreColumns);
+      const int down = box / kBoxesAlong, along = box % kBoxesAlong;
+      constexpr int kLastRows = kRowsPerConsumer - (kBoxesDown - 1) * 64;
+      const int rows = down < kBoxesDown - 1 ? 64 : kLastRows;
       unsigned char* const buffer = shared.stores[consumer][box % kStoreBuffers];
       if (thread == 0) {
         if (box == 0) {
@@ -196,17 +232,34 @@ struct WgmmaProduct {
         }
       }
       sync_consumer(consumer);
+      if constexpr (kTurned) {
+        // A warp has sixteen columns of all rows.
+        const int byte = (thread / 32 * 16 + thread % 4 * 2) * int(sizeof(Result));
 #pragma unroll
-      for (int block = 0; block < kBlocks; ++block) {
-        const float* const value = &sum[slice][(part * kBlocks + block) * 4];
-        const int byte = (block * 8 + thread % 4 * 2) * int(sizeof(Result));
-        store_pair(buffer + place_in_tile(row, byte), value[0], value[1]);
-        store_pair(buffer + place_in_tile(row + 8, byte), value[2], value[3]);
+        for (int block = 0; block < rows / 8; ++block) {
+          const float* const value = &sum[along][(down * 8 + block) * 4];
+          const int row = block * 8 + thread % 32 / 4;
+          store_word(buffer + place_in_tile(row, byte), turn_block(value[0], value[1]));
+          store_word(buffer + place_in_tile(row, byte + 16), turn_block(value[2], value[3]));
+        }
+      } else {
+        const int row = thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+        for (int block = 0; block < kBlocks; ++block) {
+          const float* const value = &sum[down][(along * kBlocks + block) * 4];
+          const int byte = (block * 8 + thread % 4 * 2) * int(sizeof(Result));
+          store_pair(buffer + place_in_tile(row, byte), value[0], value[1]);
+          store_pair(buffer + place_in_tile(row + 8, byte), value[2], value[3]);
+        }
       }
       make_visible_to_copies();
       sync_consumer(consumer);
       if (thread == 0) {
-        store_box(C_map, buffer, column0 + part * kStoreColumns, row0 + slice * 64);
+        for (int row = 0; row < rows; row += kStoreRows) {
+          store_box(C_map, buffer + row * kRowBytes, at.column + along * kStoreColumns,
+                    at.row + down * 64 + row);
+        }
+        end_stores();
       }
     }
   }
@@ -218,16 +271,26 @@ struct WgmmaProduct {
     // The stages are no longer read.
     asm volatile("bar.sync %0, %1;" ::"n"(CONSUMERS + 1), "n"(kThreadsOfAll) : "memory");
     const int thread = threadIdx.x % kGroupThreads;
-    const int row0 = at.row + thread / 32 * 16 + thread % 32 / 4,
-              column0 = at.column + thread % 4 * 2;
-    add_up_parts<SPLIT_K, kSlices * BN / 8, kThreadsOfAll>(
+    add_up_parts<SPLIT_K, kSlices * kWide / 8, kThreadsOfAll>(
         &sum[0][0], &shared.stages[0][0], consumer * kGroupThreads + thread,
         [&](const float(&total)[4], int vector) {
-          const int upper = row0 + vector / (BN / 8) * 64, lower = upper + 8;
-          const int column = column0 + vector % (BN / 8) * 8;  // N is even
-          if (column >= N) return;
-          if (upper < M) store_pair(C + size_t(upper) * N + column, total[0], total[1]);
-          if (lower < M) store_pair(C + size_t(lower) * N + column, total[2], total[3]);
+          const int slice = vector / (kWide / 8) * 64, block = vector % (kWide / 8) * 8;
+          if constexpr (kTurned) {
+            const unsigned left = turn_block(total[0], total[1]),
+                           right = turn_block(total[2], total[3]);
+            const int row = at.row + block + thread % 32 / 4;
+            const int column = at.column + slice + thread / 32 * 16 + thread % 4 * 2;
+            if (row >= M) return;
+            if (column < N) store_word(C + size_t(row) * N + column, left);
+            if (column + 8 < N) store_word(C + size_t(row) * N + column + 8, right);
+          } else {
+            const int upper = at.row + slice + thread / 32 * 16 + thread % 32 / 4,
+                      lower = upper + 8;
+            const int column = at.column + block + thread % 4 * 2;  // N is even
+            if (column >= N) return;
+            if (upper < M) store_pair(C + size_t(upper) * N + column, total[0], total[1]);
+            if (lower < M) store_pair(C + size_t(lower) * N + column, total[2], total[3]);
+          }
         });
   }
 
@@ -249,11 +312,11 @@ struct WgmmaProduct {
       if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
       finish_tile(sum, shared, turn);
       Corner at = corner_of(tile, tiles);
-      at.row += part * kRowsPerConsumer;
+      (kTurned ? at.column : at.row) += part * kSlices * 64;
       if constexpr (SPLIT_K > 1) {
         store_totals(sum, shared, consumer, C, M, N, at);
       } else {
-        store_tile(sum, shared, consumer, C_map, at.row, at.column);
+        store_tile(sum, shared, consumer, C_map, at);
       }
     }
     if (threadIdx.x % kGroupThreads == 0) wait_for_stores<0>();
@@ -261,8 +324,8 @@ struct WgmmaProduct {
 
   // ---- the block ----
 
-  // The registers that the producer does not need go to the consumers. All threads begin with as many
-  // as fit (a multiple of 8, at most 255: then there is nothing to give).
+  // The registers that the producer does not need go to the consumers. All threads begin with as
+  // many as fit (a multiple of 8, at most 255: then there is nothing to give).
   static constexpr int kAtStart = 65536 / T::BLOCKS_PER_SM / kThreads / 8 * 8;
   static constexpr int kProducerRegisters = 40;
   static constexpr int kConsumerRegisters =

@@ -13,16 +13,16 @@ __device__ __forceinline__ void fetch_map(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
-// The box whose first element is in column `x` and row `y`, into shared memory at the same place of
-// each block in `blocks` (a bit mask); their barriers count the bytes.
-template <bool MULTICAST>
+// The box whose first element is in column `x` and row `y`, into shared memory; the barrier counts
+// its bytes. ONCE: as in bulk_copy.cuh.
+template <bool ONCE = false>
 __device__ __forceinline__ void load_box(void* to, const TensorMap& map, Barrier* barrier, int x,
-                                         int y, unsigned short blocks) {
-  if constexpr (MULTICAST) {
+                                         int y) {
+  if constexpr (ONCE) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-        ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
-        "l"(&map), "r"(shared_address(barrier)), "r"(x), "r"(y), "h"(blocks)
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+        " [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
+        "l"(&map), "r"(shared_address(barrier)), "r"(x), "r"(y), "l"(leave_first())
         : "memory");
   } else {
     asm volatile(
@@ -33,11 +33,26 @@ __device__ __forceinline__ void load_box(void* to, const TensorMap& map, Barrier
   }
 }
 
-// The same in the other direction. What threads wrote must have been made visible before.
+// The same into the same place of all BLOCKS of a cluster, whose barriers count the bytes.
+template <int BLOCKS>
+__device__ __forceinline__ void load_shared_box(void* to, const TensorMap& map, Barrier* barrier,
+                                                int x, int y) {
+  constexpr unsigned short kAll = (1 << BLOCKS) - 1;
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
+      "l"(&map), "r"(shared_address(barrier)), "r"(x), "r"(y), "h"(kAll)
+      : "memory");
+}
+
+// The same in the other direction. What threads wrote must have been made visible before, and
+// end_stores() makes one group of all stores since the last one.
 __device__ __forceinline__ void store_box(const TensorMap& map, const void* from, int x, int y) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];\n"
-      "cp.async.bulk.commit_group;" ::"l"(&map),
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
       "r"(shared_address(from)), "r"(x), "r"(y)
       : "memory");
+}
+__device__ __forceinline__ void end_stores() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }

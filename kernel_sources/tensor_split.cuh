@@ -4,13 +4,13 @@
 
 #include "cluster.cuh"
 
-// `sums` are a thread's VECTORS quadruples of sums, `memory` has room for those of all of the block's
-// THREADS threads that multiply. Calls store(total, vector) for the vectors that are this block's
-// share. All threads of the cluster meet here; those that do not multiply call meet_adders().
+// `sums` are a thread's VECTORS quadruples of sums, `memory` has room for those of all of the
+// block's THREADS threads that multiply. Calls store(total, vector) for the vectors that are this
+// block's share. All threads of the cluster meet here; those that do not multiply call
+// meet_adders().
 template <int SPLIT_K, int VECTORS, int THREADS, class Store>
 __device__ __forceinline__ void add_up_parts(const float* sums, unsigned char* memory, int thread,
                                              Store store) {
-  static_assert(VECTORS % SPLIT_K == 0, "all shares are alike");
   // Laid out by thread: neighbouring threads' vectors are neighbours.
   float4* const words = reinterpret_cast<float4*>(memory) + thread;
 #pragma unroll
@@ -19,12 +19,14 @@ __device__ __forceinline__ void add_up_parts(const float* sums, unsigned char* m
     words[i * THREADS] = make_float4(from[0], from[1], from[2], from[3]);
   }
   sync_cluster();
-  constexpr int kShare = VECTORS / SPLIT_K;
+  constexpr int kShare = (VECTORS + SPLIT_K - 1) / SPLIT_K;
+  constexpr bool kAlike = VECTORS % SPLIT_K == 0;  // otherwise the last shares are smaller
   const int first = block_in_cluster() * kShare;
   // All loads come first: together they take little more than one.
   float4 parts[kShare][SPLIT_K];
 #pragma unroll
   for (int i = 0; i < kShare; ++i) {
+    if (!kAlike && first + i >= VECTORS) break;
 #pragma unroll
     for (int part = 0; part < SPLIT_K; ++part) {
       parts[i][part] = load_from_block(words + (first + i) * THREADS, part);
@@ -32,6 +34,7 @@ __device__ __forceinline__ void add_up_parts(const float* sums, unsigned char* m
   }
 #pragma unroll
   for (int i = 0; i < kShare; ++i) {
+    if (!kAlike && first + i >= VECTORS) break;
     float total[4] = {};
 #pragma unroll
     for (const float4& part : parts[i]) {

@@ -24,6 +24,8 @@ __device__ __forceinline__ void store_pair(void* to, float first, float second) 
   *static_cast<float2*>(to) = make_float2(first, second);
 }
 
+unsigned turn_block(float first, float second);  // of 16-bit results only
+
 #else
 
 using Element = unsigned short;
@@ -50,10 +52,28 @@ __device__ __forceinline__ unsigned short narrow(float x) {
   return bits;
 }
 
-__device__ __forceinline__ void store_pair(void* to, float first, float second) {
+__device__ __forceinline__ unsigned pair_of(float first, float second) {
   unsigned both;
   asm("cvt.rn." TENSOR_TYPE "x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
-  *static_cast<unsigned*>(to) = both;
+  return both;
+}
+
+__device__ __forceinline__ void store_pair(void* to, float first, float second) {
+  *static_cast<unsigned*>(to) = pair_of(first, second);
+}
+
+// Turns a block of 8 x 8 numbers that a warp holds, each thread t two of row t / 4, columns
+// 2 * (t % 4) and the next: the result is two of the turned block, in the same places.
+__device__ __forceinline__ unsigned turn_block(float first, float second) {
+  unsigned turned;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;"
+               : "=r"(turned)
+               : "r"(pair_of(first, second)));
+  return turned;
 }
 
 #endif
+
+__device__ __forceinline__ void store_word(void* to, unsigned word) {
+  *static_cast<unsigned*>(to) = word;
+}

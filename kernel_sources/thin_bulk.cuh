@@ -23,20 +23,6 @@ struct ThinBoxes {
   unsigned char w[Shape::kColumns * kBoxBytes], x[Shape::kRows * kBoxBytes];
 };
 
-template <bool ONCE>
-__device__ __forceinline__ void load_weights(void* to, const TensorMap& map, Barrier* barrier,
-                                             int x, int y) {
-  if constexpr (ONCE) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
-        " [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
-        "l"(&map), "r"(shared_address(barrier)), "r"(x), "r"(y), "l"(leave_first())
-        : "memory");
-  } else {
-    load_box<false>(to, map, barrier, x, y, 0);
-  }
-}
-
 template <class Shape, class Warp>
 struct BulkBlock {
   static constexpr int kStages = Shape::kStages;
@@ -72,8 +58,8 @@ struct BulkBlock {
         for (int part = 0; part < Shape::kWarpsK; ++part) {
           ThinBoxes<Shape>& to = shared.stages[stage][part];
           const int k = step * kStep + part * kBoxColumns;
-          load_weights<Shape::kOnce>(to.w, w, full, k, segment.tile * Shape::kColumns);
-          load_box<false>(to.x, x, full, k, 0, 0);
+          load_box<Shape::kOnce>(to.w, w, full, k, segment.tile * Shape::kColumns);
+          load_box(to.x, x, full, k, 0);
         }
         next();
       }

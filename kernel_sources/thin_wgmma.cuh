@@ -6,32 +6,6 @@
 #include "thin_bulk.cuh"
 #include "wgmma.cuh"
 
-#define THIN_SUMS_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
-#define THIN_WGMMA(N, NAMES, W, X, ...)                                                          \
-  asm volatile(                                                                                  \
-      "{ .reg .pred add; setp.eq.b32 add, 0, 0;\n"                                               \
-      "  wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TENSOR_TYPE "." TENSOR_TYPE " {" NAMES \
-      "}, %" W ", %" X ", add, 1, 1, 0, 0; }"                                                    \
-      : __VA_ARGS__                                                                              \
-      : "l"(w), "l"(x))
-
-// Adds to sum[4 * j + i] of thread t the element of row 16 * (t / 32) + t % 32 / 4 + i / 2 * 8 of W
-// and row 8 * j + t % 4 * 2 + i % 2 of X.
-template <int ROWS>
-__device__ __forceinline__ void multiply_64_rows(float (&sum)[ROWS / 2], unsigned long long w,
-                                                 unsigned long long x) {
-  static_assert(ROWS == 8 || ROWS == 16 || ROWS == 32 || ROWS == 64, "rows of X");
-  if constexpr (ROWS == 8) THIN_WGMMA(8, "%0, %1, %2, %3", "4", "5", THIN_SUMS_4(0));
-  if constexpr (ROWS == 16) {
-    THIN_WGMMA(16, "%0, %1, %2, %3, %4, %5, %6, %7", "8", "9", SUMS_8(0));
-  }
-  if constexpr (ROWS == 32) {
-    THIN_WGMMA(32, "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15", "16",
-               "17", SUMS_8(0), SUMS_8(8));
-  }
-  if constexpr (ROWS == 64) THIN_WGMMA(64, NAMES_0, "32", "33", SUMS_32(0));
-}
-
 template <class Shape>
 struct GroupOfWarps {
   static constexpr bool kRunsOn = true;
@@ -59,8 +33,8 @@ struct GroupOfWarps {
       const unsigned char* const w = boxes.w + (group_n * Shape::kTile + slice * 64) * kBoxBytes;
 #pragma unroll
       for (int byte = 0; byte < kBoxBytes; byte += 32) {
-        multiply_64_rows<Shape::kRows>(sum[slice], describe(w + byte, kEightRows, 0),
-                                       describe(boxes.x + byte, kEightRows, 0));
+        wgmma<Shape::kRows, false, false>(sum[slice], describe(w + byte, kEightRows, 0),
+                                          describe(boxes.x + byte, kEightRows, 0), true);
       }
     }
     wgmma_end_group();

@@ -25,61 +25,92 @@ __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-// Element types; for 16 bits also which operands are stored with k as the slow dimension.
 #if TUNE_TYPE_IS_bf16
 #define WGMMA_TYPE "k16.f32.bf16.bf16"
-#define WGMMA_MAJOR ", 0, 1"
 #elif TUNE_TYPE_IS_f16
 #define WGMMA_TYPE "k16.f32.f16.f16"
-#define WGMMA_MAJOR ", 0, 1"
 #else
 #define WGMMA_TYPE "k8.f32.tf32.tf32"
-#define WGMMA_MAJOR ""
 #endif
 
-// The instruction names each of the N / 2 registers in which a thread holds its sums.
-#define NAMES_0                                                            \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define NAMES_1                                                                      \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define NAMES_2                                                                      \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define NAMES_3                                                                                  \
-  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
-  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define SUMS_8(i)                                                                       \
+// The instruction names each of the N / 2 registers in which a thread holds its sums: NAMES_i and
+// SUMS_i are the first 8 * i of them.
+#define NAMES_1 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define NAMES_2 NAMES_1 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define NAMES_3 NAMES_2 ", %16, %17, %18, %19, %20, %21, %22, %23"
+#define NAMES_4 NAMES_3 ", %24, %25, %26, %27, %28, %29, %30, %31"
+#define NAMES_5 NAMES_4 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define NAMES_6 NAMES_5 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define NAMES_7 NAMES_6 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define NAMES_8 NAMES_7 ", %56, %57, %58, %59, %60, %61, %62, %63"
+#define NAMES_9 NAMES_8 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define NAMES_10 NAMES_9 ", %72, %73, %74, %75, %76, %77, %78, %79"
+#define NAMES_11 NAMES_10 ", %80, %81, %82, %83, %84, %85, %86, %87"
+#define NAMES_12 NAMES_11 ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define NAMES_13 NAMES_12 ", %96, %97, %98, %99, %100, %101, %102, %103"
+#define NAMES_14 NAMES_13 ", %104, %105, %106, %107, %108, %109, %110, %111"
+#define NAMES_15 NAMES_14 ", %112, %113, %114, %115, %116, %117, %118, %119"
+#define NAMES_16 NAMES_15 ", %120, %121, %122, %123, %124, %125, %126, %127"
+#define EIGHT_SUMS(i)                                                                   \
   "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3]), "+f"(sum[i + 4]), \
       "+f"(sum[i + 5]), "+f"(sum[i + 6]), "+f"(sum[i + 7])
-#define SUMS_32(i) SUMS_8(i), SUMS_8(i + 8), SUMS_8(i + 16), SUMS_8(i + 24)
-#define WGMMA(N, NAMES, A, B, ADD, ...)                                                        \
+#define SUMS_HALF "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+#define SUMS_1 EIGHT_SUMS(0)
+#define SUMS_2 SUMS_1, EIGHT_SUMS(8)
+#define SUMS_3 SUMS_2, EIGHT_SUMS(16)
+#define SUMS_4 SUMS_3, EIGHT_SUMS(24)
+#define SUMS_5 SUMS_4, EIGHT_SUMS(32)
+#define SUMS_6 SUMS_5, EIGHT_SUMS(40)
+#define SUMS_7 SUMS_6, EIGHT_SUMS(48)
+#define SUMS_8 SUMS_7, EIGHT_SUMS(56)
+#define SUMS_9 SUMS_8, EIGHT_SUMS(64)
+#define SUMS_10 SUMS_9, EIGHT_SUMS(72)
+#define SUMS_11 SUMS_10, EIGHT_SUMS(80)
+#define SUMS_12 SUMS_11, EIGHT_SUMS(88)
+#define SUMS_13 SUMS_12, EIGHT_SUMS(96)
+#define SUMS_14 SUMS_13, EIGHT_SUMS(104)
+#define SUMS_15 SUMS_14, EIGHT_SUMS(112)
+#define SUMS_16 SUMS_15, EIGHT_SUMS(120)
+
+#if TUNE_TYPE_IS_tf32  // has k along the rows of both
+#define WGMMA_DOWN(DOWN_A, DOWN_B)
+#else
+#define WGMMA_DOWN(DOWN_A, DOWN_B) ", %" DOWN_A ", %" DOWN_B
+#endif
+#define WGMMA(N, NAMES, SUMS, A, B, ADD, DOWN_A, DOWN_B)                                       \
   asm volatile("{ .reg .pred add; setp.ne.b32 add, %" ADD                                      \
                ", 0;\n"                                                                        \
                "  wgmma.mma_async.sync.aligned.m64n" #N WGMMA_TYPE " {" NAMES "}, %" A ", %" B \
-               ", add, 1, 1" WGMMA_MAJOR "; }"                                                 \
-               : __VA_ARGS__                                                                   \
-               : "l"(a), "l"(b), "r"(int(add)))
+               ", add, 1, 1" WGMMA_DOWN(DOWN_A, DOWN_B) "; }"                                  \
+               : SUMS                                                                          \
+               : "l"(a), "l"(b), "r"(int(add)), "n"(int(A_DOWN)), "n"(int(B_DOWN)))
 
 // sum = A * B, or sum + A * B where `add`. Thread t of the 128 holds in sum[4 * j + i] the element
-// of row 16 * (t / 32) + t % 32 / 4 + i / 2 * 8 and column 8 * j + t % 4 * 2 + i % 2.
-template <int N>
+// of row 16 * (t / 32) + t % 32 / 4 + i / 2 * 8 and column 8 * j + t % 4 * 2 + i % 2. A_DOWN and
+// B_DOWN: k runs down the operand's rows rather than along them (16-bit types only).
+template <int N, bool A_DOWN, bool B_DOWN>
 __device__ __forceinline__ void wgmma(float (&sum)[N / 2], unsigned long long a,
                                       unsigned long long b, bool add) {
-  static_assert(N == 64 || N == 128 || N == 192 || N == 256, "columns of one instruction");
-  if constexpr (N == 64) WGMMA(64, NAMES_0, "32", "33", "34", SUMS_32(0));
-  if constexpr (N == 128) {
-    WGMMA(128, NAMES_0 ", " NAMES_1, "64", "65", "66", SUMS_32(0), SUMS_32(32));
+  static_assert(N == 8 || (N % 16 == 0 && N <= 256), "columns of one instruction");
+  if constexpr (N == 8) {
+    WGMMA(8, "%0, %1, %2, %3", SUMS_HALF, "4", "5", "6", "7", "8");
   }
-  if constexpr (N == 192) {
-    WGMMA(192, NAMES_0 ", " NAMES_1 ", " NAMES_2, "96", "97", "98", SUMS_32(0), SUMS_32(32),
-          SUMS_32(64));
-  }
-  if constexpr (N == 256) {
-    WGMMA(256, NAMES_0 ", " NAMES_1 ", " NAMES_2 ", " NAMES_3, "128", "129", "130", SUMS_32(0),
-          SUMS_32(32), SUMS_32(64), SUMS_32(96));
-  }
+  if constexpr (N == 16) WGMMA(16, NAMES_1, SUMS_1, "8", "9", "10", "11", "12");
+  if constexpr (N == 32) WGMMA(32, NAMES_2, SUMS_2, "16", "17", "18", "19", "20");
+  if constexpr (N == 48) WGMMA(48, NAMES_3, SUMS_3, "24", "25", "26", "27", "28");
+  if constexpr (N == 64) WGMMA(64, NAMES_4, SUMS_4, "32", "33", "34", "35", "36");
+  if constexpr (N == 80) WGMMA(80, NAMES_5, SUMS_5, "40", "41", "42", "43", "44");
+  if constexpr (N == 96) WGMMA(96, NAMES_6, SUMS_6, "48", "49", "50", "51", "52");
+  if constexpr (N == 112) WGMMA(112, NAMES_7, SUMS_7, "56", "57", "58", "59", "60");
+  if constexpr (N == 128) WGMMA(128, NAMES_8, SUMS_8, "64", "65", "66", "67", "68");
+  if constexpr (N == 144) WGMMA(144, NAMES_9, SUMS_9, "72", "73", "74", "75", "76");
+  if constexpr (N == 160) WGMMA(160, NAMES_10, SUMS_10, "80", "81", "82", "83", "84");
+  if constexpr (N == 176) WGMMA(176, NAMES_11, SUMS_11, "88", "89", "90", "91", "92");
+  if constexpr (N == 192) WGMMA(192, NAMES_12, SUMS_12, "96", "97", "98", "99", "100");
+  if constexpr (N == 208) WGMMA(208, NAMES_13, SUMS_13, "104", "105", "106", "107", "108");
+  if constexpr (N == 224) WGMMA(224, NAMES_14, SUMS_14, "112", "113", "114", "115", "116");
+  if constexpr (N == 240) WGMMA(240, NAMES_15, SUMS_15, "120", "121", "122", "123", "124");
+  if constexpr (N == 256) WGMMA(256, NAMES_16, SUMS_16, "128", "129", "130", "131", "132");
 }
 
 // Gives registers back, or takes more: of the whole warp group.
