@@ -92,7 +92,7 @@ small_sizes_of() {
 tune() {
   local study=$1 folder=$2
   shift 2
-  "$tuner" run "$study" --backend cuda --strategy random --seed 7 --progress plain \
+  "$tuner" run "$study" --backend cuda --strategy random --seed 7 --progress plain --jobs 8 \
     --results "$folder" "$@" || return
   awk -F, 'FNR > 1 && $2 !~ /^(ok|dropped|constraints)$/ { print FILENAME ": " $0; bad = 1 }
            END { exit bad }' "$folder/$(basename "$study" .yaml)"/*/*.csv
@@ -107,14 +107,15 @@ quick_copy() {
 }
 
 # What a worker process does wrong is in the report, not in the program's exit status. The backend
-# asks for a kernel's parameters until the driver says there are no more: that is no error.
+# asks for a kernel's parameters until the driver says there are no more: that is no error. Each compile
+# worker runs under the sanitizer, too, so there are few of them.
 sanitize() {
   local tool=$1 name=$2 sizes=()
   for size in $(small_sizes_of "$name"); do sizes+=(--size "$size"); done
   timeout "${SANITIZER_SECONDS:-900}" \
     "$sanitizer" --tool "$tool" --target-processes all --report-api-errors no --error-exitcode 9 \
     "$tuner" run "$out/quick/$name.yaml" --backend cuda --fresh --strategy random --seed 11 \
-    --timeout 300 --budget "${SANITIZER_BUDGET:-12}" --progress plain "${sizes[@]}" \
+    --timeout 300 --budget "${SANITIZER_BUDGET:-12}" --jobs 2 --progress plain "${sizes[@]}" \
     --results "$out/$tool/$name" 2>&1 | tee "$out/$tool-$name.report" || return
   ! grep -E 'SUMMARY: [1-9]' "$out/$tool-$name.report"
 }
