@@ -42,16 +42,19 @@ check() {
 
 # beside JOBS NAME COMMAND...: such a row while others run, at most JOBS of them; it is kept in a file.
 # A machine of several devices keeps the first one for the rows that measure.
-devices=$(nvidia-smi -L 2>/dev/null | wc -l)
-[ "$devices" -gt 1 ] && [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || devices=1
+: "${CUDA_VISIBLE_DEVICES:=$(seq -s, 0 $(($(nvidia-smi -L 2>/dev/null | wc -l) - 1)))}"
+IFS=, read -ra others <<<"$CUDA_VISIBLE_DEVICES"
+[ ${#others[@]} -gt 0 ] || others=(0)
+devices=${#others[@]}
+[ "$devices" -lt 2 ] || others=("${others[@]:1}")
 started=0
 beside() {
-  local jobs=$1 device=$((started++ % (devices - 1 + (devices == 1)) + 1))
+  local jobs=$1 device=${others[$((started++ % ${#others[@]}))]:-}
   shift
   while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
   (
     rows=()
-    [ "$devices" -eq 1 ] || export CUDA_VISIBLE_DEVICES=$device
+    [ "$devices" -lt 2 ] || export CUDA_VISIBLE_DEVICES=$device
     check "$@"
     printf '%s\n' "${rows[@]}" >"$out/$1.row"
   ) &
@@ -131,7 +134,7 @@ tune_studies() {
   local study name
   for study in "${studies[@]}"; do
     name=$(basename "$study" .yaml)
-    beside "${TUNE_JOBS:-$((devices - 1 + (devices == 1)))}" "tune-$name" tune "$study" "$out/tune/$name" --budget 40,60s
+    beside "${TUNE_JOBS:-${#others[@]}}" "tune-$name" tune "$study" "$out/tune/$name" --budget 40,60s
   done
   wait
 }

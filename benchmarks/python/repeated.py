@@ -3,6 +3,8 @@
 
     benchmarks/python/repeated.py [SIZES [REPEATS [SECONDS]]]      default: 20 sizes, 10 repeats, no limit
 
+SIZES is how many, or the first and the one behind the last, as 10:20, so that several devices can share them.
+
 Needs a GPU, torch and triton; $PYTHONPATH and $TUNER_LIBRARY as for the package. Each tuning measures anew. One line a size:
 the winner that is met most, how many of the others are equal to it, tied with it, or another, and what those lose."""
 
@@ -43,9 +45,10 @@ def right(x, y):
     y.copy_(torch.softmax(x, 1))
 
 
-def sizes(count):
+def sizes(which):
     """Rows and columns, 64 MiB each."""
-    return [((1 << 24) // columns, columns) for columns in (1024 + 512 * place for place in range(count))]
+    first, end = map(int, (which if ":" in which else "0:" + which).split(":"))
+    return [((1 << 24) // columns, columns) for columns in (1024 + 512 * place for place in range(first, end))]
 
 
 def tuned_once(x, y, folder):
@@ -56,9 +59,9 @@ def tuned_once(x, y, folder):
     return json.dumps(tuned.best), tied, {name: row["time_ms"] for name, row in rows.items()}
 
 
-def main(count=20, repeats=10, limit=float("inf")):
+def main(which="20", repeats=10, limit=float("inf")):
     begin, told = time.monotonic(), collections.Counter()
-    for rows, columns in sizes(int(count)):
+    for rows, columns in sizes(which):
         x = torch.randn(rows, columns, device="cuda")
         y = torch.empty_like(x)
         with tempfile.TemporaryDirectory() as folder:
