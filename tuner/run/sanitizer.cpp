@@ -57,12 +57,12 @@ std::string first_record(const std::string& report, bool (*is_begin)(std::string
 }  // namespace
 
 fs::path find_sanitizer() {
-  const auto value_of = [](const char* name) {
+  const auto folders_of = [](const char* name, const char* below) {
     const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
+    return value == nullptr || *value == '\0' ? "" : std::string(value) + below + ":";
   };
-  std::istringstream folders(value_of("PATH") + ":" + value_of("CUDA_HOME") +
-                             "/bin:" + value_of("CUDA_PATH") + "/bin:/usr/local/cuda/bin");
+  std::istringstream folders(folders_of("PATH", "") + folders_of("CUDA_HOME", "/bin") +
+                             folders_of("CUDA_PATH", "/bin") + "/usr/local/cuda/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     fs::path program = fs::path(folder) / "compute-sanitizer";
     if (program.is_absolute() && is_program(program)) return program;
