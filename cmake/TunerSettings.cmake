@@ -79,8 +79,9 @@ if(NOT (TUNER_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang))
   set(TUNER_PLUGIN_LINK_OPTIONS -Wl,-z,defs)
 endif()
 if(TUNER_PORTABLE)
+  # Unused parts of the static libstdc++ go: its random_device would ask for the newest glibc.
   target_link_options(tuner_settings INTERFACE -static-libstdc++ -static-libgcc
-                      -Wl,--exclude-libs,ALL)
+                      -Wl,--exclude-libs,ALL -Wl,--gc-sections)
   # Debian has no static fmt.
   set(TUNER_FMT fmt::fmt-header-only)
   set(TUNER_YAML_CPP ${CMAKE_CURRENT_BINARY_DIR}/unused)
