@@ -49,9 +49,12 @@ class Arguments {
   void take_constants() {
     for (const FoundConstant& one : c_.source.constants) {
       if (!mentions(c_.kernel.body, one.name)) continue;
+      bool is_tuned = false;
       const std::string shape = with_commas(one.extents, [&](Tokens extent) {
         const std::string text = c_.in_study(extent).value_or("1");
-        return quoted_if_needed(with_present_values(c_.plan, text));
+        const std::string present = with_present_values(c_.plan, text);
+        is_tuned |= present != text;
+        return quoted_if_needed(present);
       });
       if (one.type.empty()) {
         c_.plan.guessed.push_back("nothing sets __constant__ '" + one.name +
@@ -59,10 +62,12 @@ class Arguments {
         continue;
       }
       const bool is_real = one.type.find("float") != std::string::npos;
-      c_.plan.constants.push_back({.name = one.name,
-                                   .type = one.type,
-                                   .shape = "[" + (shape.empty() ? "1" : shape) + "]",
-                                   .fill = is_real ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}"});
+      c_.plan.constants.push_back(
+          {.name = one.name,
+           .type = one.type,
+           .shape = "[" + (shape.empty() ? "1" : shape) + "]",
+           .fill = is_real ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}",
+           .remark = is_tuned ? "a guess: parameters change its size" : ""});
     }
   }
 

@@ -140,7 +140,7 @@ Use use_of(Tokens body, const std::string& buffer) {
     // "*a = 1"
     const bool is_target =
         !has_subscript && at > 0 && is_times(body[at - 1]) && is_begin(body, at - 1);
-    const bool by_address = at > 0 && body[at - 1].is("&");
+    const bool by_address = at > 0 && body[at - 1].is("&") && !(at > 2 && body[at - 3].is("__ldg"));
     const auto next = [&](std::size_t i) {
       return behind + i < body.size() ? body[behind + i].text : "";
     };

@@ -15,6 +15,7 @@ IN_ORDER = ["kernel_name", "kernel_source", "problem_size", "arguments", "tune_p
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
              ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow}
 SAME_IN_CPP = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod)
+OF_NUMBERS = {"prod": math.prod, "max": max, "min": min, "sum": sum}
 ARRAYS = ["zeros", "ones", "empty", "full", "rand", "randn", "random"]
 MOST_STEPS = 8  # from a name to what it stands for
 MOST_VALUES = 10000
@@ -76,8 +77,14 @@ class Names:
             return node.value
         if is_cast(node):
             return self.value(node.args[0], depth)
-        if function_of(node) == "prod" and len(node.args) == 1:
-            return math.prod(self.numbers(node.args[0]))
+        if function_of(node) in OF_NUMBERS and len(node.args) == 1 and depth < MOST_STEPS:
+            numbers = self.numbers(node.args[0], depth + 1)
+            if numbers:
+                return OF_NUMBERS[function_of(node)](numbers)
+        if isinstance(node, ast.Subscript) and depth < MOST_STEPS:
+            numbers, at = self.numbers(node.value, depth + 1), self.number(node.slice, depth + 1)
+            if -len(numbers) <= at < len(numbers):
+                return numbers[at]
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -self.value(node.operand, depth)
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
@@ -89,29 +96,31 @@ class Names:
                     pass
         raise NotLiteral
 
-    def number(self, node):
-        value = self.value(node)
+    def number(self, node, depth=0):
+        value = self.value(node, depth)
         if isinstance(value, complex) or abs(value) > 2**53 or value != int(value):
             raise NotLiteral
         return int(value)
 
-    def numbers(self, node):
-        """Of a list, a tuple, range(4), [2**i for i in range(5)] or one number."""
+    def numbers(self, node, depth=0):
+        """Of a list, a tuple, range(4), [2**i for i in range(5)], one number, or an entry of a dictionary that is these."""
         node = self.resolved(node)
+        if isinstance(node, ast.Subscript):
+            node = self.resolved(self.entries(node.value).get(text_of(node.slice), node))
         if function_of(node) == "list" and len(node.args) == 1:
-            return self.numbers(node.args[0])
+            return self.numbers(node.args[0], depth)
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             loop = node.generators[0]
             if len(node.generators) > 1 or loop.ifs or not isinstance(loop.target, ast.Name):
                 raise NotLiteral
-            each = [{**self.set_to, loop.target.id: ast.Constant(one)} for one in self.numbers(loop.iter)]
-            return [Names(set_to).number(node.elt) for set_to in each]
+            each = [{**self.set_to, loop.target.id: ast.Constant(one)} for one in self.numbers(loop.iter, depth)]
+            return [Names(set_to).number(node.elt, depth) for set_to in each]
         if isinstance(node, (ast.List, ast.Tuple)):
-            return [self.number(one) for one in node.elts]
+            return [self.number(one, depth) for one in node.elts]
         if function_of(node) != "range":
-            return [self.number(node)]
+            return [self.number(node, depth)]
         try:
-            counted = range(*[self.number(one) for one in node.args])
+            counted = range(*[self.number(one, depth) for one in node.args])
         except (TypeError, ValueError):
             raise NotLiteral from None
         if counted.step < 1 or counted[-1:] and (counted[-1] - counted[0]) // counted.step >= MOST_VALUES:

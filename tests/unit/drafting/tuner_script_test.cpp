@@ -90,6 +90,28 @@ tune_kernel("smooth", ["smooth.cu"], "blocks", [], p, grid_div_x=[])
   says(study.yaml, {"  grid: [blocks]\n", "  blocks: [1, 2, 4]  #"});
 }
 
+TEST(TunerScript, ReadsWhatIsReckonedFromItsParameters) {
+  const DraftedStudy study = drafted_with(R"(__constant__ float weights[width];
+__global__ void smooth(float* out, float* in) {
+  int i = blockIdx.x * block_size_x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < width; ++k) sum += weights[k] * __ldg(&in[i + k]);
+  out[i] = sum;
+})",
+                                          R"py(
+tune_params = dict(block_size_x=[64])
+tune_params["width"] = [3, 7, 5]
+widest = max(tune_params["width"])
+problem_size = (4096, 1)
+inp = numpy.random.randn(problem_size[0] + widest - 1)
+tune_kernel("smooth", "smooth.cu", problem_size, [numpy.zeros(4096), inp], tune_params)
+)py");
+  says(study.yaml,
+       {"  - {name: in, type: float32, shape: [4102], fill: {uniform: [-1, 1]}}\n",
+        "  - {name: weights, type: float32, shape: [3], fill: {uniform: [-1, 1]}}  # a guess: "
+        "parameters change its size\n"});
+}
+
 TEST(TunerScript, IsParsedAndNeverRun) {
   const std::vector<ReadScript> read = read_tuner_scripts(
       {{"", "with open('a.cu') as f: x = f.read()  # 'b.cu'\nfile = \"c.cl\"\n"},
@@ -111,6 +133,9 @@ TEST(TunerScript, TakesNoHarmOfWhatHasNoMeaning) {
   const std::vector<SourceText> scripts{
       {"", "x = x\ntune_kernel(x, x, x)"},
       {"", "a = [a for a in a]\ntune_kernel('smooth', 1, a, a, a)"},
+      {"",
+       "n = max([n, n])\nm = m['m']\nk = k[0]\nl = l[-k]\ntune_kernel('smooth', '', n, [], "
+       "{'block_size_x': m, 'k': k, 'l': [l]})"},
       {"", "n = n + 1\ntune_kernel('smooth', '', (n,), [n], {'block_size_x': range(10**12)})"},
       {"", "tune_kernel('smooth', '', 9**9**9, [], {'block_size_x': [1/0]})"},
       {"", "tune_kernel('smooth', '', (), [], {'block_size_x': []}, restrictions=['((', '1/0'])"},
