@@ -253,8 +253,7 @@ namespace {
 // What the selected configuration cost where it was not used for the table.
 void measure(const Study& study, const RankedResults& results, LeftOut& row) {
   const auto found = std::ranges::find_if(results.trials, [&](const Trial& trial) {
-    return trial.configuration == row.configuration &&
-           (trial.state == TrialState::kOk || trial.state == TrialState::kDropped);
+    return trial.configuration == row.configuration && is_valid(trial);
   });
   if (found == results.trials.end()) return;
   row.dropped = found->state == TrialState::kDropped;

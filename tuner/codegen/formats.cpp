@@ -110,7 +110,7 @@ Json result_of(const Study& study, const RankedResults& results, const Trial& tr
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
     configuration[study.parameters[p].name] = value_to_json(trial.configuration.at(p));
   }
-  const bool valid = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
+  const bool valid = is_valid(trial);
   return {{"timestamp", results.date},
           {"configuration", std::move(configuration)},
           {"times", times_of(trial)},

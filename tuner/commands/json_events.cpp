@@ -106,7 +106,7 @@ Json trial_json(const RunEvent& event, const Study& study, const SearchTally& ta
             {"device", event.device},
             {"size", json_of(event.size)},
             {"configuration", json_of(study.parameters, trial.configuration)}};
-  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
+  if (is_valid(trial)) {
     line["time_ms"] = number(trial.timing.median);
     line["objective"] = number(trial.objective.value());
     line["metrics"] = json_of(trial.metrics);

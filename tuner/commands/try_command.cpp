@@ -109,7 +109,7 @@ std::string resources(const Trial& trial) {
 
 std::string answer(const Trial& trial, const std::string& unverified) {
   if (!unverified.empty()) return tried_line("answer", "not verified: " + unverified);
-  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
+  if (is_valid(trial)) {
     return tried_line("answer", fmt::format("right; largest error {:.4g}", trial.max_error));
   }
   if (trial.max_error < 0) return {};
@@ -126,7 +126,7 @@ std::string state_text(TrialState state, const Colours& colours) {
 std::string tried(const Trial& trial, const Study& study, const Colours& colours) {
   std::string text = fmt::format("  {:<16}{}\n", "state", state_text(trial.state, colours));
   if (!trial.message.empty()) text += lines_for_terminal(trial.message) + "\n";
-  if (trial.state == TrialState::kOk || trial.state == TrialState::kDropped) {
+  if (is_valid(trial)) {
     text += times(trial, study.measure.confidence);
   }
   return text + answer(trial, unverified_text(study)) + resources(trial);

@@ -379,7 +379,7 @@ Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
     if (wrong) ended = std::move(wrong);
   }
   Verdict verdict = ended.value_or(Verdict{});
-  if (verdict.state == TrialState::kOk || verdict.state == TrialState::kDropped) {
+  if (is_valid_state(verdict.state)) {
     verdict.timing = summarise(std::move(samples), measuring().confidence);
   }
   verdict.watts = watts;

@@ -51,8 +51,7 @@ Shown shown(const Trial& trial) {
 }
 
 std::optional<double> share_of_limit(const Trial& trial) {
-  const bool timed = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
-  if (!timed || !trial.limit) return std::nullopt;
+  if (!is_valid(trial) || !trial.limit) return std::nullopt;
   const double ms = shown(trial).median_ms;
   if (!is_time(ms)) return std::nullopt;
   return trial.limit->ms / ms;

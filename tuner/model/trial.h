@@ -61,6 +61,10 @@ enum class TrialState : std::uint32_t {
 inline constexpr std::size_t kTrialStates = 9;
 std::string_view name_of(TrialState state);
 std::optional<TrialState> trial_state_named(std::string_view name);
+// kOk or kDropped: right answers and a time.
+constexpr bool is_valid_state(TrialState state) {
+  return state == TrialState::kOk || state == TrialState::kDropped;
+}
 
 // No clock tells less than this, and no launch takes it: a shorter "time" was never measured.
 inline constexpr double kLeastMilliseconds = 1e-9;
@@ -145,6 +149,8 @@ struct Trial {
   // what was measured since, and not ranked. `message` says so.
   bool outdated = false;
 };
+
+inline bool is_valid(const Trial& trial) { return is_valid_state(trial.state); }
 
 // What is shown of a valid trial: by the final where it took part, else by the search. To be
 // printed, never to be compared: two of these may be of different phases.

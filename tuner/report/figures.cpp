@@ -37,7 +37,7 @@ std::optional<MeasuredFigure> finished(const Trial& trial, const ObjectiveSpec& 
 }  // namespace
 
 Figures figures_of(const Trial& trial, const ObjectiveSpec& objective) {
-  if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) return {};
+  if (!is_valid(trial)) return {};
   return {searched(trial, objective), finished(trial, objective)};
 }
 

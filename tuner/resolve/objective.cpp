@@ -265,10 +265,6 @@ std::vector<bool> front_of(const std::vector<std::vector<double>>& points) {
   return on_front;
 }
 
-bool is_valid(const Trial& trial) {
-  return trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
-}
-
 bool faster_is_better(const Study& study, const ProblemSize& size, const DeviceFacts& device) {
   if (metric_named(study, study.objective.name) == nullptr) {
     return study.objective.name == kTime && !study.objective.maximize;

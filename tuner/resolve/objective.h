@@ -81,9 +81,6 @@ std::vector<double> all_to_minimise(const ObjectiveSpec& objective, const Trial&
 // Pareto front). All have as many coordinates.
 std::vector<bool> front_of(const std::vector<std::vector<double>>& points);
 
-// kOk or kDropped: right answers and a time.
-bool is_valid(const Trial& trial);
-
 // Whether a faster configuration always has the better objective, so that a comparison of times
 // decides: the objective is the time, or a metric of time and the problem size alone.
 bool faster_is_better(const Study& study, const ProblemSize& size, const DeviceFacts& device);

@@ -156,7 +156,7 @@ class LooseText {
   }
 
   void read_times(std::size_t r, Trial& trial) const {
-    if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) return;
+    if (!is_valid(trial)) return;
     trial.outdated = field(r, "rank") == nullptr;
     const std::string* const basis = field(r, "basis");
     if (basis != nullptr && *basis == "final") {

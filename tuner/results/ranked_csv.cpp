@@ -202,7 +202,7 @@ struct Columns {
 
 // Of a study whose objective is no time a row of others may have none: 0.
 void add_times(const Trial& trial, Line& line) {
-  const bool timed = trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
+  const bool timed = is_valid(trial);
   const auto add = [&](const char* name, bool known, double ms) {
     line.add(name, known ? number(ms) : "");
   };

@@ -174,7 +174,7 @@ class RankedText {
     condition("watts", trial.conditions.watts);
     condition("device_scale", trial.device_scale);
     if (has_own("device_uuid")) trial.device_uuid = text(r, "device_uuid");
-    if (*state != TrialState::kOk && *state != TrialState::kDropped) return;
+    if (!is_valid(trial)) return;
     trial.outdated = text(r, "rank").empty();
     if (has_own("limit_ms") && has_own("limit") && table_.known(r, "limit_ms")) {
       trial.limit = DeviceLimit{number(r, "limit_ms"), text(r, "limit")};

@@ -47,10 +47,6 @@ std::string aligned(const std::vector<Column>& columns, std::size_t rows, const 
   return out;
 }
 
-bool is_failure(const Trial& trial) {
-  return trial.state != TrialState::kOk && trial.state != TrialState::kDropped;
-}
-
 bool is_dropped(const Trial& trial) { return trial.state == TrialState::kDropped; }
 
 // Of a single sample nothing is known of how far another would be off.
@@ -145,7 +141,7 @@ std::string baseline_line(const RankedResults& results, std::span<const std::str
   if (baseline.speedups.empty()) {
     return fmt::format(
         "the baseline ({}) is not ranked: {}\n", values,
-        for_terminal(is_failure(trial) ? std::string(shown_name(trial.state)) : trial.message));
+        for_terminal(is_valid(trial) ? trial.message : std::string(shown_name(trial.state))));
   }
   if (*baseline.at == 0) {
     return fmt::format("the baseline ({}) is the best: nothing is faster beyond the interval\n",

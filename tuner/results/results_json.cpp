@@ -127,7 +127,7 @@ Json json_of(const Trial& trial, const Study& study) {
   add_final(out, trial);
   add_fields(out, fields.at("resources"), kResources);
   add_fields(out, fields, kAround);
-  if (trial.state != TrialState::kOk && trial.state != TrialState::kDropped) {
+  if (!is_valid(trial)) {
     for (const char* name :
          {"objective", "time_ms", "basis", "search_ms", "ci_low_ms", "ci_high_ms", "min_ms"}) {
       out[name] = nullptr;

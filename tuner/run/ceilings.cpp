@@ -129,10 +129,6 @@ double amount_of(const Trial& trial, const ProblemSize& size) {
   return 2 * kChains * lanes * threads * static_cast<double>(size.dims[1].second);
 }
 
-bool has_time(const Trial& trial) {
-  return trial.state == TrialState::kOk || trial.state == TrialState::kDropped;
-}
-
 // The configurations of this size that are wanted, measured.
 void measure_those(MeasuringDevice& device, const Study& study, const ProblemSize& size,
                    const std::function<bool(const Configuration&)>& wanted,
@@ -147,7 +143,7 @@ void measure_those(MeasuringDevice& device, const Study& study, const ProblemSiz
     const auto trial = evaluator->next(kNoEnd);
     if (!trial) return false;
     --open;
-    if (has_time(*trial)) measured(*trial);
+    if (is_valid(*trial)) measured(*trial);
     return true;
   };
   for (ConfigIndex i = 0; i < space.size(); ++i) {

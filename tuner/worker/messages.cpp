@@ -247,7 +247,7 @@ bool is_plausible(const Resources& resources) {
 std::string absurdity(const Verdict& verdict) {
   if (verdict.state > TrialState::kDropped) return "an unknown state";
   if (verdict.kept > Kept::kDamaged) return "an unknown state of what is kept";
-  const bool is_timed = verdict.state == TrialState::kOk || verdict.state == TrialState::kDropped;
+  const bool is_timed = is_valid_state(verdict.state);
   if (is_timed && verdict.context_dead) return "a right answer of a dead context";
   if (is_timed && !is_plausible(verdict.timing)) return "times that are none";
   if (!is_plausible(verdict.resources)) return "resources that no kernel has";
