@@ -15,9 +15,8 @@ namespace {
 
 void refuse_memory_of_launchers(const Study& study) {
   for (const ArgumentSpec& one : study.arguments) {
-    const bool is_own = one.role == Role::kScratch || one.role == Role::kWorkspace;
     const bool is_half = one.is_scalar && is_floating(one.type) && size_of(one.type) < 4;
-    if (!is_own && !is_half && !one.map) continue;
+    if (!is_working_space(one.role) && !is_half && !one.map) continue;
     reject_export(study, "an OpenCL launcher passes the caller's numbers and buffers, and '" +
                              one.name +
                              "' is none of them: launch the kernel yourself, with the "

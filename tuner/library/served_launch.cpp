@@ -34,10 +34,6 @@ T take(tuner::DeviceResult<T> result, const std::string& what) {
   return std::move(*result);
 }
 
-bool is_own(const ArgumentPlan& argument) {
-  return argument.role == Role::kScratch || argument.role == Role::kWorkspace;
-}
-
 // A launch begins with zeros there, each time.
 bool is_zeroed(const ArgumentPlan& argument) {
   return argument.role == Role::kScratch || argument.zero == tuner::Zero::kEach;
@@ -80,7 +76,7 @@ ServedLaunch::ServedLaunch(tuner::Backend& backend, ReadyVariant ready)
 
 void ServedLaunch::make_own(std::uint32_t index) {
   const ArgumentPlan& one = argument(index);
-  if (one.is_scalar || !is_own(one)) return;
+  if (one.is_scalar || !is_working_space(one.role)) return;
   const std::uint64_t bytes = std::max<std::uint64_t>(1, tuner::bytes_of(one));
   tuner::DeviceMemory& memory = backend_.memory();
   const tuner::BufferId id = take(memory.allocate(bytes), one.name);
@@ -125,7 +121,7 @@ tuner::LaunchSequence ServedLaunch::sequence(const Buffers& given,
   std::vector<tuner::Zeros> zeros;
   for (std::uint32_t i = 0; i < ready_.size.arguments.size(); ++i) {
     const ArgumentPlan& one = argument(i);
-    if (one.is_scalar || !is_own(one) || !is_zeroed(one)) continue;
+    if (one.is_scalar || !is_working_space(one.role) || !is_zeroed(one)) continue;
     zeros.push_back({{buffer_of(i, given, adopted), 0}, tuner::bytes_of(one)});
   }
   return tuner::launch_sequence(ready_.variant, kernel_->kernel(), ready_.size.arguments.size(),

@@ -91,7 +91,7 @@ DeviceResult<Ok> Answers::hide(const AnswerPlan& plan, RightAnswer& answer) {
   for (const std::uint32_t index : plan_.reference->arguments) {
     const ArgumentPlan& argument = argument_of(plan_, plan.overrides, index);
     if (!answer.expected[index]) continue;
-    if (argument.role >= Role::kScratch) {
+    if (is_working_space(argument.role)) {
       answer.expected[index] = {};
       continue;
     }

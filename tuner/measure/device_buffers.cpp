@@ -12,14 +12,6 @@
 #include "tuner/measure/input_sets.h"
 
 namespace tuner {
-namespace {
-
-// Its size may depend on the configuration.
-bool may_grow(const ArgumentPlan& argument) {
-  return argument.role == Role::kScratch || argument.role == Role::kWorkspace;
-}
-
-}  // namespace
 
 // ---- preparing: buffers, constants, the reference -----------------------------------------------
 
@@ -41,8 +33,7 @@ DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
 
 // Outputs get their contents in reset(), and so does what is read and written: from its copy.
 DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argument) {
-  const bool is_input = argument.role == Role::kIn;
-  if (argument.is_scalar || (!is_input && argument.role != Role::kInOut)) return Ok{};
+  if (argument.is_scalar || !is_read(argument.role)) return Ok{};
   const ArgumentPlan filled = in_set(plan_, argument, set_);
   if (!slot.pristine) return memory_.fill(slot.data.id(), filled);
   TUNER_TRY(memory_.fill(slot.pristine.id(), filled));
@@ -53,7 +44,7 @@ DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argum
   if (set_ == 0 && !is_known) {
     TUNER_TRY(seals_.put(backend_.memory(), copy, slot.pristine.id(), kGuardBytes + slot.capacity));
   }
-  if (!is_input) return Ok{};
+  if (argument.role == Role::kInOut) return Ok{};
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
@@ -179,7 +170,7 @@ DeviceResult<Ok> DeviceBuffers::use_fresh_inputs(Fresh which) {
 DeviceResult<Ok> DeviceBuffers::reserve(const VariantPlan& variant) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& argument = argument_of(plan_, variant.overrides, i);
-    if (argument.is_scalar || !may_grow(argument)) continue;
+    if (argument.is_scalar || !is_working_space(argument.role)) continue;
     const std::uint64_t bytes = bytes_of(argument);
     if (bytes > slots_[i].capacity) {
       entered_.clear();

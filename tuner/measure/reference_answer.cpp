@@ -47,11 +47,10 @@ DeviceResult<Ok> Answers::begin(const AnswerPlan& plan, const ReferenceInputs& i
     const std::uint64_t bytes = bytes_of(argument);
     answer.expected[index] = TUNER_TRY(memory_.allocate_guarded(bytes));
     const BufferId id = answer.expected[index].id();
-    const bool is_working_space = argument.role >= Role::kScratch;
     TUNER_TRY(argument.role == Role::kInOut
                   ? memory_.copy(id, inputs.pristine[index], bytes)
                   : memory_.fill_bytes(id, kGuardBytes, bytes,
-                                       is_working_space ? 0 : poison_for(argument)));
+                                       is_working_space(argument.role) ? 0 : poison_for(argument)));
   }
   return Ok{};
 }
@@ -152,7 +151,7 @@ std::optional<TimingRequest> Answers::timing_of(const AnswerPlan& plan,
   request.graph = plan_.measure.mode == LaunchMode::kGraph;
   for (const std::uint32_t index : plan_.reference->arguments) {
     const ArgumentPlan& argument = argument_of(plan_, plan.overrides, index);
-    if (argument.role >= Role::kScratch) return std::nullopt;
+    if (is_working_space(argument.role)) return std::nullopt;
     if (argument.is_scalar || argument.role != Role::kInOut) continue;
     request.restores.push_back(
         {answer.expected[index].id(), inputs.pristine[index], kGuardBytes + bytes_of(argument)});

@@ -53,8 +53,7 @@ DeviceResult<Ok> KeptOutputs::keep(const std::vector<BufferId>& buffers) {
   kept_.resize(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const ArgumentPlan& argument = plan_.arguments[i];
-    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
-    if (argument.is_scalar || !is_output) continue;
+    if (argument.is_scalar || !is_output(argument.role)) continue;
     kept_[i] = TUNER_TRY(memory_.allocate_guarded(bytes_of(argument)));
     TUNER_TRY(memory_.copy(kept_[i].id(), buffers[i], bytes_of(argument)));
     TUNER_TRY(turn(i));

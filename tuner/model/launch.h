@@ -1,5 +1,5 @@
 #pragma once
-// How a kernel is launched.
+// How a kernel is launched, and what it does with its arguments.
 
 #include <array>
 #include <cstdint>
@@ -8,6 +8,15 @@
 #include "tuner/model/data_type.h"
 
 namespace tuner {
+
+// What a kernel does with an argument.
+enum class Role { kIn, kOut, kInOut, kScratch, kWorkspace };
+constexpr bool is_read(Role role) { return role == Role::kIn || role == Role::kInOut; }
+// Memory that only the kernel works in; its size may depend on the configuration.
+constexpr bool is_working_space(Role role) {
+  return role == Role::kScratch || role == Role::kWorkspace;
+}
+constexpr bool is_output(Role role) { return role == Role::kOut || role == Role::kInOut; }
 
 // How the device spreads the blocks of a cluster over its multiprocessors.
 enum class ClusterScheduling : std::uint32_t { kDefault = 0, kSpread = 1, kLoadBalancing = 2 };

@@ -124,8 +124,6 @@ struct FillSpec {
 enum class ExtremeInputs { kLarge, kTiny, kEqual, kSpecial };
 inline constexpr std::array kExtremeInputs{"large", "tiny", "equal", "special"};  // their names
 
-enum class Role { kIn, kOut, kInOut, kScratch, kWorkspace };
-
 // When a workspace is zeroed: when it is made, and every launch leaves it as it found it; before
 // every launch, as part of it; or not at all, since the kernel expects nothing of it.
 enum class Zero { kOnce, kEach, kNever };

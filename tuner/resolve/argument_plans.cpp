@@ -372,7 +372,7 @@ ArgumentPlan idle_argument(const ArgumentSpec& spec) {
   return plan;
 }
 
-bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || spec.role >= Role::kScratch; }
+bool may_vary(const ArgumentSpec& spec) { return spec.is_scalar || is_working_space(spec.role); }
 
 Expected<std::vector<ArgumentPlan>, std::string> argument_plans(
     const std::vector<ArgumentSpec>& specs, const std::vector<ArgumentSpec>& arguments,

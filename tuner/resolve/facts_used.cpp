@@ -40,7 +40,7 @@ std::vector<std::string> facts_used(const Study& study) {
   }
   for (const ArgumentSpec& argument : study.arguments) {
     if (argument.is_scalar) collect_facts(argument.value, facts);
-    if (argument.role != Role::kScratch && argument.role != Role::kWorkspace) continue;
+    if (!is_working_space(argument.role)) continue;
     for (const Expression& one : argument.shape) collect_facts(one, facts);
   }
   for (const ArgumentSpec& constant : study.constants) {

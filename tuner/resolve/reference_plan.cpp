@@ -272,7 +272,7 @@ Expected<std::optional<CheckPlan>, std::string> check_plan(const Study& study, s
     check->rtol = TUNER_TRY(tolerance(named->second.rtol, names, "rtol of " + spec.name));
     check->atol = TUNER_TRY(tolerance(named->second.atol, names, "atol of " + spec.name));
     check->how = named->second.how;
-  } else if (spec.role == Role::kOut || spec.role == Role::kInOut) {
+  } else if (is_output(spec.role)) {
     std::tie(check->rtol, check->atol) = default_tolerance(spec.type);
   } else {
     return std::optional<CheckPlan>();

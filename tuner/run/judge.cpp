@@ -34,8 +34,7 @@ Study for_answers_only(Study study) {
 
 bool has_random_inputs(const Study& study) {
   const auto is_random = [](const ArgumentSpec& one) {
-    return (one.role == Role::kIn || one.role == Role::kInOut) && !one.is_scalar &&
-           one.fill.is_random();
+    return is_read(one.role) && !one.is_scalar && one.fill.is_random();
   };
   return std::ranges::any_of(study.arguments, is_random);
 }

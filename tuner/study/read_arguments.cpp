@@ -38,7 +38,7 @@ void read_zero(const Fields& fields, ArgumentSpec& argument) {
 }
 
 void read_shape(Reader& reader, const YamlNode& node, ArgumentSpec& argument) {
-  const bool may_vary = argument.role == Role::kScratch || argument.role == Role::kWorkspace;
+  const bool may_vary = is_working_space(argument.role);
   const unsigned kinds = may_vary ? kSpaceNames : kSizeName | kDeviceFact;
   const std::string who = may_vary ? "the shape of scratch and workspaces"
                                    : "the shape of all but scratch and workspaces";
@@ -71,7 +71,7 @@ void read_scalar(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
 void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument) {
   const YamlNode* fill = fields.find("fill");
   const std::string name = "'" + argument.name + "'";
-  if (argument.role != Role::kIn && argument.role != Role::kInOut) {
+  if (!is_read(argument.role)) {
     if (fill == nullptr) return;
     const bool is_out = argument.role == Role::kOut;
     const std::string why = is_out ? " is an output: it is poisoned before every check"

@@ -280,8 +280,7 @@ void check_program_arguments(Reader& reader) {
     const std::string name = "'" + argument.name + "'";
     const bool is_plain = !argument.is_scalar && !argument.record && !argument.map &&
                           !argument.choice && !argument.file.empty();
-    const bool is_told = argument.role != Role::kScratch && argument.role != Role::kWorkspace;
-    if (!is_plain || !is_told) {
+    if (!is_plain || is_working_space(argument.role)) {
       reader.error(argument.where, name + " is no file: a program takes arrays as files only",
                    "'shape' and 'file', role in, out or inout; numbers stand in the "
                    "command as {NAME}");

@@ -257,7 +257,7 @@ class SameFills {
       if (source->is_scalar) {
         return complain(one, "is filled as '" + name + "', which is no buffer");
       }
-      if (source->role != Role::kIn && source->role != Role::kInOut) {
+      if (!is_read(source->role)) {
         return complain(one, "is filled as '" + name + "', which nothing fills");
       }
     }

@@ -183,15 +183,6 @@ void read_sets(Reader& reader, const Fields& fields) {
 
 // ---- answers in files ---------------------------------------------------------------------------
 
-std::vector<std::string> outputs_of(const Study& study) {
-  std::vector<std::string> names;
-  for (const ArgumentSpec& argument : study.arguments) {
-    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
-    if (is_output && !argument.is_scalar) names.push_back(argument.name);
-  }
-  return names;
-}
-
 void add_file(Reader& reader, const std::string& output, const YamlNode& name) {
   const auto path = read_data_file(reader, name, kSizeName | kHeldName, "'file' of the reference");
   if (!path) return;
@@ -324,6 +315,14 @@ void read_reference_command(Reader& reader, const Fields& fields, const Position
 }
 
 }  // namespace
+
+std::vector<std::string> outputs_of(const Study& study) {
+  std::vector<std::string> names;
+  for (const ArgumentSpec& argument : study.arguments) {
+    if (is_output(argument.role)) names.push_back(argument.name);
+  }
+  return names;
+}
 
 const ArgumentSpec* find_argument(const Study& study, const std::string& name) {
   const auto found = std::ranges::find(study.arguments, name, &ArgumentSpec::name);

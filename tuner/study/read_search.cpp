@@ -72,7 +72,7 @@ void check_fresh_inputs(Reader& reader) {
   const Study& study = reader.study;
   if (study.measure.inputs != TimedInputs::kFresh || !study.runnable) return;
   const auto is_random = [](const ArgumentSpec& one) {
-    return (one.role == Role::kIn || one.role == Role::kInOut) && one.fill.is_random();
+    return is_read(one.role) && one.fill.is_random();
   };
   if (std::ranges::none_of(study.arguments, is_random) &&
       std::ranges::none_of(study.constants, is_random)) {

@@ -12,15 +12,6 @@
 namespace tuner {
 namespace {
 
-std::vector<std::string> output_names(const Study& study) {
-  std::vector<std::string> names;
-  for (const ArgumentSpec& argument : study.arguments) {
-    const bool is_output = argument.role == Role::kOut || argument.role == Role::kInOut;
-    if (is_output) names.push_back(argument.name);
-  }
-  return names;
-}
-
 // A zero is off by as much as the right number is.
 void warn_where_zeros_pass(const YamlNode& node, const Expression& rtol) {
   if (rtol.empty() || !rtol.names().empty()) return;
@@ -116,8 +107,8 @@ void check_verified(Reader& reader, const YamlNode& key) {
   const ArgumentSpec* argument = find_argument(reader.study, key.text);
   if (argument == nullptr) {
     reader.error(where, "the kernel has no argument '" + key.text + "'",
-                 suggestion_for(key.text, output_names(reader.study)));
-  } else if (argument->role != Role::kOut && argument->role != Role::kInOut) {
+                 suggestion_for(key.text, outputs_of(reader.study)));
+  } else if (!is_output(argument->role)) {
     reader.error(where,
                  "'" + key.text +
                      "' is not an output, so there is nothing to "
@@ -140,9 +131,9 @@ void verify_nothing(Study& study) {
 void read_verify(Reader& reader, const YamlNode& node, const Position& where) {
   if (node.is_scalar() && node.text == "none") return verify_nothing(reader.study);
   if (!expect_map(node, "'verify'")) return;
-  const auto is_output = [&](const auto& entry) { return entry.first->text != "deterministic"; };
+  const auto is_of_output = [](const auto& entry) { return entry.first->text != "deterministic"; };
   if (!reader.study.reference &&
-      (node.entries.empty() || std::ranges::any_of(node.entries, is_output))) {
+      (node.entries.empty() || std::ranges::any_of(node.entries, is_of_output))) {
     reader.error(where, "'verify' needs a 'reference' that computes the right answer");
   }
   for (const auto& [key, value] : node.entries) {

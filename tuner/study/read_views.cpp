@@ -71,7 +71,7 @@ std::pair<std::string, std::string> texture_mistake(const TextureSpec& how,
       !is_linear && how.outside == TextureView::Outside::kClamp && !how.normalized;
   const bool has_type = bytes <= 4 && of.type != DataType::kBFloat16 &&
                         !(bytes == 1 && is_floating(of.type)) && !of.record && of.lanes != 3;
-  if (of.role >= Role::kScratch) {
+  if (is_working_space(of.role)) {
     return {name + " is scratch or a workspace, which has no fixed extents", ""};
   }
   const std::string extents = name + " has " + std::to_string(of.shape.size()) + " extents: ";

@@ -241,7 +241,7 @@ void check_addresses(Reader& reader) {
         std::erase(others, argument.name);
         reader.error(member.where, "there is no buffer '" + member.of + "'",
                      suggestion_for(member.of, others));
-      } else if (is_table(argument) && of->role >= Role::kScratch) {
+      } else if (is_table(argument) && is_working_space(of->role)) {
         reader.error(member.where, "'" + member.of +
                                        "' is scratch or a workspace, which has no fixed "
                                        "place: a table cannot hold its address");

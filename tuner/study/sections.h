@@ -194,6 +194,7 @@ std::optional<std::filesystem::path> read_data_file(Reader& reader, const YamlNo
                                                     unsigned kinds, const std::string& what);
 // Names that mean the same for every configuration.
 inline constexpr unsigned kFixedNames = kSizeName | kDeviceFact;
+std::vector<std::string> outputs_of(const Study& study);  // their names
 // Null where the kernel has no such argument.
 const ArgumentSpec* find_argument(const Study& study, const std::string& name);
 // Whether there is a reference that computes this argument's right answer.

@@ -288,11 +288,7 @@ void t1_read_launch(T1Reader& t1, const YamlNode& kernel) {
 
 void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
   Study& study = t1.study;
-  const bool has_output =
-      std::any_of(study.arguments.begin(), study.arguments.end(), [](const ArgumentSpec& a) {
-        return !a.is_scalar && (a.role == Role::kOut || a.role == Role::kInOut);
-      });
-  if (!has_output) {
+  if (outputs_of(study).empty()) {
     kernel.warning(
         "no argument is an output: results are NOT verified, wrong answers "
         "would be ranked",
@@ -315,7 +311,7 @@ void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
   }
   study.reference = std::move(reference);
   for (const ArgumentSpec& argument : study.arguments) {
-    if (argument.role != Role::kInOut && argument.role != Role::kOut) continue;
+    if (!is_output(argument.role)) continue;
     study.verify.emplace_back(argument.name, tolerance_of(argument.type));
   }
   kernel.warning(

@@ -13,13 +13,6 @@
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
-namespace {
-
-bool is_output(const ArgumentSpec& argument) {
-  return !argument.is_scalar && (argument.role == Role::kOut || argument.role == Role::kInOut);
-}
-
-}  // namespace
 
 std::vector<std::string> unverified_outputs(const Study& study) {
   std::vector<std::string> outputs;
@@ -27,7 +20,7 @@ std::vector<std::string> unverified_outputs(const Study& study) {
   bool any_verified = false;
   for (const ArgumentSpec& argument : study.arguments) {
     const bool is_said = !all.empty() && all.back() == argument.name;  // of another type
-    if (!is_output(argument) || is_said) continue;
+    if (!is_output(argument.role) || is_said) continue;
     if (reference_takes(study, argument.name)) {
       any_verified = true;
       continue;
@@ -46,10 +39,7 @@ std::string unverified_text(const Study& study) {
     text += (text.empty() ? "nothing verifies '" : ", '") + name + "'";
   }
   if (!text.empty()) return text;
-  for (const ArgumentSpec& argument : study.arguments) {
-    if (is_output(argument)) return {};
-  }
-  return "no argument is an output";
+  return outputs_of(study).empty() ? "no argument is an output" : "";
 }
 
 // ---- --per, --no-verify -------------------------------------------------------------------------

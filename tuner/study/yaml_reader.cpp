@@ -161,15 +161,14 @@ class StudyReader {
     const Study& study = reader_.study;
     if (study.verify_nothing) return;  // as the user says
     const std::vector<std::string> unverified = unverified_outputs(study);
-    bool has_output = study.arguments.empty() && !study.kernel.is_command();
+    const bool may_have_none = study.arguments.empty() && !study.kernel.is_command();
     for (const ArgumentSpec& argument : study.arguments) {
-      has_output = has_output || argument.role == Role::kOut || argument.role == Role::kInOut;
       if (std::ranges::find(unverified, argument.name) == unverified.end()) continue;
       reader_.warning(argument.where,
                       "nothing verifies '" + argument.name + "': wrong answers would be ranked",
                       study.reference ? "" : "a 'reference' computes the right ones");
     }
-    if (!has_output) {
+    if (!may_have_none && outputs_of(study).empty()) {
       reader_.warning(file_.where(study.kernel.is_command() ? "command" : "arguments"),
                       "no argument is an output: wrong answers would be ranked");
     }
