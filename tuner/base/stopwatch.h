@@ -11,6 +11,8 @@ inline double steady_seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
+inline double steady_ms() { return 1e3 * steady_seconds(); }
+
 // Since it was made, and what was spent before.
 class Stopwatch {
  public:

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <regex>
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/commands/one_try.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_table.h"
@@ -27,15 +27,15 @@ constexpr const char* kLong = "it takes too long";
 // Signals, and a limit for all of it: a reference that hangs would be waited for much longer.
 class TimeLimit final : public StopRequest {
  public:
-  bool is_over() const { return std::chrono::steady_clock::now() - began_ > kMost; }
+  bool is_over() const { return since_.seconds() > kMost; }
   int count() const override { return interrupt_.count() + (is_over() ? 2 : 0); }
   int fd() const override { return interrupt_.fd(); }
   bool is_interrupted() const { return interrupt_.count() > 0; }
 
  private:
-  static constexpr std::chrono::seconds kMost{16};
+  static constexpr double kMost = 16;  // seconds
   Interrupt interrupt_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  Stopwatch since_;
 };
 
 void ignore(const std::string& /*note*/) {}

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <set>
 
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/draft_trial.h"
 #include "tuner/commands/output_guard.h"
@@ -117,11 +117,11 @@ class Drafts {
     if (options_.no_try) return draft;
     const DraftRequest plain = request_;
     const Catalogue catalogue = load_plugins(options_.plugin_dirs);
-    const auto began = std::chrono::steady_clock::now();
+    const Stopwatch since;
     DraftTrial trial = try_draft(study_, options_.plugin_dirs, catalogue);
     while (learn(trial, draft)) {
       draft = accepted();
-      if (std::chrono::steady_clock::now() - began > kPatience) break;
+      if (since.seconds() > kPatience) break;
       trial = try_draft(study_, options_.plugin_dirs, catalogue);
     }
     if (trial.is_verified) {
@@ -137,7 +137,7 @@ class Drafts {
   }
 
  private:
-  static constexpr std::chrono::seconds kPatience{15};
+  static constexpr double kPatience = 15;  // seconds
   static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
                                 kFewest = 4;
 

@@ -240,11 +240,10 @@ void Progress::print_note(const std::string& text) {
 
 void Progress::round(Lane& lane, int done, int rounds) {
   if (style_ == Style::kNone) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (lane.last_round == std::chrono::steady_clock::time_point{}) lane.last_round = now;
+  if (!lane.since_round) lane.since_round.emplace();
   lane.final = fmt::format("final: round {} of {}", done, rounds);
-  if (std::chrono::duration<double>(now - lane.last_round).count() < pause()) return;
-  lane.last_round = now;
+  if (lane.since_round->seconds() < pause()) return;
+  lane.since_round.emplace();
   const bool is_of_all = style_ == Style::kLive && at_work() > 1;
   show(is_of_all ? text_of_all() : (style_ == Style::kLive ? "  " : "") + lane.label + lane.final);
 }

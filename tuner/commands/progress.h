@@ -3,7 +3,6 @@
 // JSON lines for programs.
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/stopwatch.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/run/device_run.h"
 
@@ -106,7 +106,7 @@ class Progress {
     double elapsed = 0;  // at its last trial
     double last_line = -1e9;
     std::string final{};  // "round 3 of 10" while it is held
-    std::chrono::steady_clock::time_point last_round{};
+    std::optional<Stopwatch> since_round{};
   };
 
   void begin(Lane& lane, const RunPart& part, const Study& study);

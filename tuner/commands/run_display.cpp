@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "tuner/base/process_state.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/commands/commands.h"
 #include "tuner/model/statistics.h"
 #include "tuner/report/figures.h"
@@ -160,11 +161,8 @@ void RunSummary::add(const SizeOutcome& outcome) {
             each_device(*outcome.course);
   }
   add_place(results, std::move(text), row_of(results, study_.objective, bound));
-  const auto now = std::chrono::steady_clock::now();
-  const auto took = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(outcome.seconds));
-  begin_ = std::min(begin_, now - took);
-  seconds_ = std::chrono::duration<double>(now - begin_).count();
+  begin_ = std::min(begin_, steady_seconds() - outcome.seconds);
+  seconds_ = steady_seconds() - begin_;
   any_trial_ = any_trial_ || !results.trials.empty();
   const bool cut_short = outcome.interrupted || !outcome.lost.empty() || outcome.store_gone;
   nothing_to_try_ = nothing_to_try_ || (results.trials.empty() && !cut_short);

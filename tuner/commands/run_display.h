@@ -1,7 +1,7 @@
 #pragma once
 // A run on the terminal: its progress, its rankings and what it came to; and in its trace.
 
-#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -71,8 +71,8 @@ class RunSummary {
     std::string row;  // of a table, where there are several
   };
   std::vector<Place> places_;  // of a device in the order of the study's sizes
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::time_point::max();
-  double seconds_ = 0;  // from the begin of the first until the end of the last
+  double begin_ = INFINITY;    // by steady_seconds()
+  double seconds_ = 0;         // from the begin of the first until the end of the last
   std::size_t valid_ = 0;
   bool any_trial_ = false;
   bool nothing_to_try_ = false;  // at one size at least

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/library/state.h"
 #include "tuner/worker/child.h"
 
@@ -95,11 +96,6 @@ using tuner::KernelId;
 using tuner::LaunchSequence;
 using tuner::Ok;
 
-double now_ms() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::milli>(now).count();
-}
-
 // Has operations done, one after the other.
 class Operations {
  public:
@@ -112,9 +108,9 @@ class Operations {
         DeviceFailure{tuner::DeviceError::kDeviceLost, "the application has closed the tuning"}};
     const std::function<void()> body = [&] {
       const std::lock_guard lock(device_.mutex);
-      const double begin = now_ms();
+      const double begin = tuner::steady_ms();
       result = operation(*device_.backend);
-      if (usual_ms != nullptr) *usual_ms = now_ms() - begin;
+      if (usual_ms != nullptr) *usual_ms = tuner::steady_ms() - begin;
     };
     calls_.call(body, usual_ms == nullptr ? 0 : *usual_ms);
     return result;

@@ -2,13 +2,13 @@
 // of the application itself are tuned, one after the other, each within a step.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "tuner/base/stopwatch.h"
 #include "tuner/library/state.h"
 #include "tuner/model/statistics.h"
 #include "tuner/plugin/space_table.h"
@@ -194,11 +194,6 @@ namespace {
 
 constexpr std::uint64_t kUsualEvaluations = 200;
 
-double steady_ms() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::milli>(now).count();
-}
-
 }  // namespace
 
 std::uint64_t evaluations_of(const tuner::Study& study, const TuningSettings& settings) {
@@ -223,8 +218,8 @@ Tuning::Tuning(const Study& study, const TuningSettings& settings) {
     workers_of(settings.jobs);
     state_ = std::make_unique<State>();
     state_->study = plain;
-    state_->work = settings.launch ? tune_launches(plain, settings, steady_ms)
-                                   : tune_study(plain, settings, steady_ms);
+    state_->work = settings.launch ? tune_launches(plain, settings, tuner::steady_ms)
+                                   : tune_study(plain, settings, tuner::steady_ms);
   });
 }
 Tuning::~Tuning() = default;

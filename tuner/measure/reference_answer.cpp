@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/measure/answers.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/guarded_memory.h"
@@ -164,10 +164,10 @@ std::optional<TimingRequest> Answers::timing_of(const AnswerPlan& plan,
 DeviceResult<Ok> Answers::launch_and_time(const LaunchSequence& launch, const AnswerPlan& plan,
                                           const ReferenceInputs& inputs,
                                           const RightAnswer& answer) {
-  constexpr std::chrono::milliseconds kMost{100};
-  const auto start = std::chrono::steady_clock::now();
+  constexpr double kMost = 0.1;  // seconds
+  const Stopwatch since;
   auto done = backend_.launch(launch);
-  const bool is_cheap = std::chrono::steady_clock::now() - start <= kMost;
+  const bool is_cheap = since.seconds() <= kMost;
   const bool first = inputs.set == 0 && reference_ms_ == 0 && plan_.reference->answers.size() == 1;
   if (!done || !is_cheap || !first || !is_timed_like_variants()) return done;
   const auto request = timing_of(plan, inputs, answer);

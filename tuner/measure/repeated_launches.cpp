@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/input_sets.h"
@@ -88,10 +88,9 @@ bool is_unsupported(const DeviceResult<Ok>& done) {
 
 std::optional<Verdict> wrong_in_some_launch(Session& session, Admitted& admitted) {
   constexpr int kMost = 16;
-  constexpr std::chrono::milliseconds kLongest{50};
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = admitted.compared; i < kMost && std::chrono::steady_clock::now() - begin < kLongest;
-       ++i) {
+  constexpr double kLongest = 0.05;  // seconds
+  const Stopwatch since;
+  for (int i = admitted.compared; i < kMost && since.seconds() < kLongest; ++i) {
     session.announce(Phase::kVerify);
     auto wrong = session.launch_and_check(admitted);
     if (!wrong) continue;
@@ -104,10 +103,10 @@ std::optional<Verdict> wrong_in_some_launch(Session& session, Admitted& admitted
 }
 
 std::optional<Verdict> wrong_in_another_order(Session& session, Admitted& admitted) {
-  constexpr std::chrono::seconds kSlow{1};  // one such launch is enough
-  const auto begin = std::chrono::steady_clock::now();
+  constexpr double kSlow = 1;  // seconds: one such launch is enough
+  const Stopwatch since;
   for (const std::uint64_t seed : {1U, 2U}) {
-    if (std::chrono::steady_clock::now() - begin > kSlow) return std::nullopt;
+    if (since.seconds() > kSlow) return std::nullopt;
     session.announce(Phase::kVerify);
     const auto done = launch_once(session, admitted, seed);
     if (is_unsupported(done)) return std::nullopt;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/space/construct.h"
 
 namespace tuner::detail {
@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostParts = std::uint64_t{1} << 21;  // of syntax trees
 // What one exact count may cost. A single constraint can be harder than all of them together,
 // because nothing else makes its space small.
 constexpr std::size_t kMemory = std::size_t{256} << 20;
-constexpr std::chrono::milliseconds kPatience{300};
+constexpr double kPatience = 0.3;  // seconds
 
 cpp_int size_of(const Construction& construction) {
   cpp_int size = construction.empty ? 0 : 1;
@@ -33,8 +33,7 @@ cpp_int size_of(const Construction& construction) {
 // The number of configurations that the given constraints leave; empty when that takes too long.
 std::optional<cpp_int> count(const SpaceDefinition& definition, const NameTable& names,
                              const std::vector<std::uint32_t>& constraints) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  const std::function<bool()> late = [&] { return std::chrono::steady_clock::now() > deadline; };
+  const std::function<bool()> late = [since = Stopwatch()] { return since.seconds() > kPatience; };
   BuildMonitor monitor(kMemory, late);
   try {
     return size_of(construct(definition, names, constraints, monitor));

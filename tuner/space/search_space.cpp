@@ -3,10 +3,10 @@
 #include "tuner/space/search_space.h"
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/space/construct.h"
 #include "tuner/space/name_table.h"
 
@@ -107,10 +107,9 @@ SearchSpace& SearchSpace::operator=(SearchSpace&&) noexcept = default;
 SearchSpace::~SearchSpace() = default;
 
 SearchSpace SearchSpace::build(SpaceDefinition definition, const BuildOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch since;
   auto impl = std::make_unique<Impl>(std::move(definition), options);
-  impl->report.build_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  impl->report.build_seconds = since.seconds();
   return SearchSpace(std::move(impl));
 }
 
