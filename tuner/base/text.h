@@ -43,6 +43,13 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view blank
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+// At most so many bytes, and no part of a character of UTF-8; " ..." stands for the rest.
+inline std::string shortened(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  return text.substr(0, most) + " ...";
+}
+
 // "1 trial", "2 trials".
 inline std::string count_text(std::uint64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");

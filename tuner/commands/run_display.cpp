@@ -21,12 +21,6 @@ namespace tuner {
 
 namespace {
 
-std::array<std::size_t, kTrialStates> states_of(const RankedResults& results) {
-  std::array<std::size_t, kTrialStates> states{};
-  for (const Trial& trial : results.trials) ++states.at(static_cast<std::size_t>(trial.state));
-  return states;
-}
-
 // "3 times as fast as the baseline"; a ratio below 1 is turned round where times are meant.
 std::string ratio_text(double ratio, const ObjectiveSpec& objective, const std::string& other) {
   const bool is_time = objective.name == "time";
@@ -145,14 +139,9 @@ void RunSummary::add_place(const RankedResults& results, std::string text, std::
 
 void RunSummary::add(const SizeOutcome& outcome) {
   const RankedResults& results = outcome.results;
-  const auto states = states_of(results);
+  const StateCounts states = states_of(results);
   std::string text = results.ranked > 0 ? best_text(results, study_) : "nothing valid";
-  std::string ended;
-  for (std::size_t s = 0; s < states.size(); ++s) {
-    if (states[s] == 0) continue;
-    ended += fmt::format("{}{} {}", ended.empty() ? "" : ", ", states[s],
-                         shown_name(static_cast<TrialState>(s)));
-  }
+  const std::string ended = states_text(states);
   if (!ended.empty()) text += "; " + ended;
   std::optional<Bound> bound;
   if (outcome.course) {

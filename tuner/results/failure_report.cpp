@@ -39,13 +39,6 @@ bool is_blank(const std::string& line) {
   return line.find_first_not_of(" \t\r") == std::string::npos;
 }
 
-std::string shortened(std::string line) {
-  if (line.size() <= kMostBytes) return line;
-  std::size_t end = kMostBytes;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;
-  return line.substr(0, end) + " ...";
-}
-
 // "/a/b/saxpy.cu(3): error: no such name" becomes "saxpy.cu:3: no such name".
 std::string without_folders(const std::string& line) {
   constexpr std::string_view kError = "error: ";
@@ -98,7 +91,7 @@ std::string cause_of(const std::string& message, bool is_log) {
   const std::vector<std::string> lines = lines_of(message);
   const auto at = static_cast<std::size_t>(cause_at(is_log, lines));
   if (at == lines.size()) return "no reason is known";
-  return shortened(is_log ? without_folders(lines[at]) : lines[at]);
+  return shortened(is_log ? without_folders(lines[at]) : lines[at], kMostBytes);
 }
 
 // Numbers as "#", be they digits within a name.
@@ -153,7 +146,7 @@ std::string beginning_of(const Trial& trial) {
   if (cause > first) lines.erase(lines.begin() + first, lines.begin() + cause);
   std::string out;
   for (std::size_t i = 0; i < lines.size() && i < kMostLines; ++i) {
-    out += "    " + for_terminal(shortened(lines[i])) + "\n";
+    out += "    " + for_terminal(shortened(lines[i], kMostBytes)) + "\n";
   }
   if (lines.size() > kMostLines) {
     out += fmt::format("    ... and {} more lines\n", lines.size() - kMostLines);

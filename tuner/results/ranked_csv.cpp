@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 
 namespace tuner {
 
@@ -144,14 +145,6 @@ std::string number(double value) { return fmt::format("{:.7g}", value); }
 std::string known(double value) { return std::isnan(value) || value == -1 ? "" : number(value); }
 std::string known(std::int64_t value) { return value == -1 ? "" : std::to_string(value); }
 
-std::string beginning_of(const std::string& message) {
-  if (message.size() <= kMessageBytes) return message;
-  std::size_t end = kMessageBytes;
-  // Not in the middle of a UTF-8 character.
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;
-  return message.substr(0, end) + " ...";
-}
-
 // Studies give every valid trial the same metrics; a merge of two runs may not.
 std::vector<std::string> metric_names(const RankedResults& results) {
   std::vector<std::string> names;
@@ -275,7 +268,7 @@ std::string row(const RankedResults& results, std::size_t at,
   line.add("compile_ms", number(trial.compile_ms));
   line.add("cache_hit", trial.cache_hit ? "true" : "false");
   line.add("max_error", known(trial.max_error));
-  line.add("message", beginning_of(trial.message));
+  line.add("message", shortened(trial.message, kMessageBytes));
   line.add("verified",
            ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
   if (!results.form.empty()) line.add("form", results.form);

@@ -119,14 +119,7 @@ std::optional<Column> limit_column(const RankedResults& results,
 }
 
 std::string counts(const RankedResults& results) {
-  std::array<std::size_t, kTrialStates> by_state{};
-  for (const Trial& trial : results.trials) ++by_state[static_cast<std::size_t>(trial.state)];
-  std::string text;
-  for (std::size_t s = 0; s < by_state.size(); ++s) {
-    if (by_state[s] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", by_state[s],
-                        shown_name(static_cast<TrialState>(s)));
-  }
+  const std::string text = states_text(states_of(results));
   return fmt::format("{}{}{}\n", count_text(results.trials.size(), "trial"),
                      text.empty() ? "" : ": ", text);
 }
@@ -159,6 +152,22 @@ std::string baseline_line(const RankedResults& results, std::span<const std::str
 
 std::string_view shown_name(TrialState state) {
   return state == TrialState::kConstraints ? "over a device limit" : name_of(state);
+}
+
+StateCounts states_of(const RankedResults& results) {
+  StateCounts states{};
+  for (const Trial& trial : results.trials) ++states.at(static_cast<std::size_t>(trial.state));
+  return states;
+}
+
+std::string states_text(const StateCounts& states) {
+  std::string text;
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    if (states[s] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", states[s],
+                        shown_name(static_cast<TrialState>(s)));
+  }
+  return text;
 }
 
 std::string named_values(std::span<const std::string> names, const Configuration& configuration) {

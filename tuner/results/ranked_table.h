@@ -1,6 +1,7 @@
 #pragma once
 // A ranking as a table for a terminal.
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -14,6 +15,11 @@ namespace tuner {
 // A state for people: "over a device limit" where files say "constraints", which is also a key of
 // the study.
 std::string_view shown_name(TrialState state);
+
+// How many trials ended in each state; and as "5 ok, 2 dropped".
+using StateCounts = std::array<std::size_t, kTrialStates>;
+StateCounts states_of(const RankedResults& results);
+std::string states_text(const StateCounts& states);
 
 // "BM=64 BN=32", with what a terminal must not see made harmless.
 std::string named_values(std::span<const std::string> names, const Configuration& configuration);
