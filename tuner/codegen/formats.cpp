@@ -199,13 +199,11 @@ std::string export_t4(const Study& study, const RankedResults& results,
 }
 
 std::string export_wisdom(const Study& study, const std::vector<RankedResults>& results) {
-  Json names = Json::array();
-  for (const Parameter& parameter : study.parameters) names.push_back(parameter.name);
   std::string out = wisdom_line({{"generator", "tuner"},
                                  {"version", "1.0"},
                                  {"key", study.kernel.name},
                                  {"objective", "time"},
-                                 {"tunable_parameters", std::move(names)}});
+                                 {"tunable_parameters", parameter_names(study.parameters)}});
   bool any = false;
   for (const RankedResults& one : results) {
     if (one.ranked == 0) continue;

@@ -216,9 +216,9 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
     }
     write_file_atomically(file.path, file.text);
     remember_output(file.text);
-    std::cerr << fmt::format("wrote {}: {} problem size{}, {} device{}\n", for_terminal(file.path),
-                             sizes, sizes == 1 ? "" : "s", devices.size(),
-                             devices.size() == 1 ? "" : "s");
+    std::cerr << fmt::format("wrote {}: {}, {}\n", for_terminal(file.path),
+                             count_text(sizes, "problem size"),
+                             count_text(devices.size(), "device"));
   }
 }
 

@@ -118,8 +118,8 @@ void list_backends(const Catalogue& catalogue, const ListOptions& options, bool 
     try {
       const auto found = probe_devices(program, item.name);
       if (!devices) {
-        std::cout << fmt::format("{:<8}works, {} device{}: {}\n", item.name, found.size(),
-                                 found.size() == 1 ? "" : "s", item.summary);
+        std::cout << fmt::format("{:<8}works, {}: {}\n", item.name,
+                                 count_text(found.size(), "device"), item.summary);
         continue;
       }
       for (std::size_t i = 0; i < found.size(); ++i) {

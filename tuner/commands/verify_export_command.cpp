@@ -76,10 +76,8 @@ ExportedTable read_exported(const std::filesystem::path& file, const Study& stud
     reject(file, fmt::format("is about the kernel '{}', the study about '{}'", exported.kernel,
                              study.kernel.name));
   }
-  std::vector<std::string> dimensions;
-  if (!study.sizes.empty()) {
-    for (const auto& [name, extent] : study.sizes.front().dims) dimensions.push_back(name);
-  }
+  const std::vector<std::string> dimensions =
+      dimension_names(study.sizes.empty() ? ProblemSize() : study.sizes.front());
   if (exported.parameters != parameter_names(study.parameters) ||
       exported.dimensions != dimensions) {
     reject(file,

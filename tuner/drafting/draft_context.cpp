@@ -143,11 +143,8 @@ std::optional<double> DraftContext::value_of(const std::string& expression) cons
   for (const auto& [name, extent] : plan.extents) names[name] = extent;
   for (const DraftedParameter& one : plan.parameters) names[one.name] = one.present;
   const auto value = parsed->evaluate(names);
-  if (!value) return std::nullopt;
-  if (const auto* whole = std::get_if<std::int64_t>(&*value)) return static_cast<double>(*whole);
-  if (const auto* flag = std::get_if<bool>(&*value)) return *flag ? 1 : 0;
-  if (const auto* real = std::get_if<double>(&*value)) return *real;
-  return std::nullopt;
+  if (!value || std::holds_alternative<std::string>(*value)) return std::nullopt;
+  return to_number(*value);
 }
 
 std::optional<std::string> DraftContext::size_of(const std::string& type) const {

@@ -27,6 +27,12 @@ struct ProblemSize {
   friend bool operator==(const ProblemSize&, const ProblemSize&) = default;
 };
 
+inline std::vector<std::string> dimension_names(const ProblemSize& size) {
+  std::vector<std::string> names;
+  for (const auto& [name, extent] : size.dims) names.push_back(name);
+  return names;
+}
+
 // ---- all sizes ----------------------------------------------------------------------------------
 
 // A dimension and its extents, both ends included.

@@ -164,10 +164,8 @@ std::string lines_of(const Json& list) {
 
 std::string table_comment(const Study& study, const TunedTable& table,
                           const std::string& source_hash) {
-  Json parameters = Json::array();
-  for (const Parameter& one : study.parameters) parameters.push_back(one.name);
-  Json dimensions = Json::array();
-  for (const auto& [name, extent] : table.entries.front().size.dims) dimensions.push_back(name);
+  const Json parameters = parameter_names(study.parameters);
+  const Json dimensions = dimension_names(table.entries.front().size);
   Json devices = Json::array();
   for (const DeviceFacts& one : table.devices) devices.push_back(device_in_table(one));
   Json configurations = Json::array();

@@ -179,8 +179,8 @@ class DomainRun {
       reason = search(1 - kSecondsForCrossing);
       cross();
     }
-    run_.listener().note(fmt::format("domain: {} size{}, {} evaluations, {}; ended: {}",
-                                     outcomes_.size(), outcomes_.size() == 1 ? "" : "s", spent_,
+    run_.listener().note(fmt::format("domain: {}, {} evaluations, {}; ended: {}",
+                                     count_text(outcomes_.size(), "size"), spent_,
                                      loss_text(plan_.expected_loss()), reason));
     return std::move(outcomes_);
   }

@@ -12,12 +12,6 @@
 
 namespace tuner {
 
-std::vector<std::string> dimension_names(const ProblemSize& size) {
-  std::vector<std::string> names;
-  for (const auto& [name, extent] : size.dims) names.push_back(name);
-  return names;
-}
-
 // ---- problem_sizes ------------------------------------------------------------------------------
 
 namespace {

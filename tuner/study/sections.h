@@ -105,7 +105,6 @@ struct Reader {
 // are not called.
 void read_sizes(Reader& reader, const YamlNode& node);
 void read_domain(Reader& reader, const YamlNode& node);  // the same section, as a map
-std::vector<std::string> dimension_names(const ProblemSize& size);
 void read_parameters(Reader& reader, const YamlNode& node);
 // Once the parameters are known: 'when' and 'otherwise' of each.
 void read_conditions(Reader& reader, const YamlNode& parameters);

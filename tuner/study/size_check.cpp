@@ -355,10 +355,8 @@ class SizeOption {
 }  // namespace
 
 ProblemSize parse_size_option(const std::string& text, const Study& study, DataFiles data) {
-  std::vector<std::string> names;
-  if (!study.sizes.empty()) {
-    for (const auto& [name, extent] : study.sizes.front().dims) names.push_back(name);
-  }
+  const std::vector<std::string> names =
+      dimension_names(study.sizes.empty() ? ProblemSize() : study.sizes.front());
   SizeOption option(text);
   if (names.empty()) {
     option.complain("the study has no problem sizes to choose from");

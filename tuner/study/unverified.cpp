@@ -56,9 +56,8 @@ void check_names(const Study& study, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto found = std::ranges::find(study.parameters, name, &Parameter::name);
     if (found == study.parameters.end()) {
-      std::vector<std::string> known;
-      for (const Parameter& one : study.parameters) known.push_back(one.name);
-      refuse(study, "there is no parameter '" + name + "'", did_you_mean(name, known));
+      refuse(study, "there is no parameter '" + name + "'",
+             did_you_mean(name, parameter_names(study.parameters)));
     }
     answers *= found->values.size();
     if (answers <= kMostAnswers) continue;

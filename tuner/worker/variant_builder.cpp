@@ -26,9 +26,7 @@ namespace {
 std::string missing_prefix(const Study& study, const std::string& log) {
   const std::string& prefix = study.kernel.define_prefix;
   if (prefix.empty()) return {};
-  std::vector<std::string> names;
-  for (const Parameter& parameter : study.parameters) names.push_back(parameter.name);
-  const auto name = undeclared_name(log, names);
+  const auto name = undeclared_name(log, parameter_names(study.parameters));
   return name ? "note: " + *name + " is a parameter; its macro is " + prefix + *name +
                     " (define_prefix: \"\" takes the prefix away)\n"
               : "";
