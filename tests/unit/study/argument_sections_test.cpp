@@ -8,14 +8,9 @@ namespace tuner::testing {
 namespace {
 
 TEST(ArgumentSections, UnknownTypeAndRole) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  EXPECT_EQ(complaints_of(unreferenced_study(R"yaml(arguments:
   - {name: Y, type: float31, shape: [N], role: output}
-)yaml"),
+)yaml")),
             R"text(study.yaml:7:21: unknown type 'float31' (did you mean 'float32'?)
 study.yaml:7:48: unknown role 'output' (known: in, out, inout, scratch and workspace))text");
 }

@@ -40,26 +40,6 @@ TEST(KernelSections, SourceThatIsADirectory) {
             "file)");
 }
 
-TEST(KernelSections, IncludeFoldersAreRelativeToTheStudy) {
-  const std::string rest = R"yaml(
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
-  - {name: Y, type: float, shape: [N], role: out}
-reference: {entry: r, block: [1], grid: [N]}
-)yaml";
-  const Study study = accepted(
-      "schema: 1\nkernel: {name: k, source: k.cu, entry: k, include_dirs: [sub, .]}" + rest);
-  ASSERT_EQ(study.kernel.include_dirs.size(), 2U);
-  EXPECT_EQ(study.kernel.include_dirs[0], study.kernel.source.parent_path() / "sub");
-  EXPECT_EQ(
-      complaints_of("schema: 1\nkernel: {name: k, source: k.cu, entry: k, include_dirs: [subs]}" +
-                    rest),
-      "study.yaml:2:58: 'include_dirs': there is no folder subs (names are relative to the study "
-      "file)");
-}
-
 constexpr const char* kRestOfIt = R"yaml(
 problem_sizes: [{N: 64}]
 parameters: {B: [1, 2]}
@@ -68,6 +48,21 @@ arguments:
   - {name: Y, type: float, shape: [N], role: out}
 reference: {entry: r, block: [1], grid: [N]}
 )yaml";
+
+TEST(KernelSections, IncludeFoldersAreRelativeToTheStudy) {
+  const Study study = accepted(
+      std::string("schema: 1\nkernel: {name: k, source: k.cu, entry: k, include_dirs: [sub, .]}") +
+      kRestOfIt);
+  ASSERT_EQ(study.kernel.include_dirs.size(), 2U);
+  EXPECT_EQ(study.kernel.include_dirs[0], study.kernel.source.parent_path() / "sub");
+  EXPECT_EQ(
+      complaints_of(
+          std::string(
+              "schema: 1\nkernel: {name: k, source: k.cu, entry: k, include_dirs: [subs]}") +
+          kRestOfIt),
+      "study.yaml:2:58: 'include_dirs': there is no folder subs (names are relative to the study "
+      "file)");
+}
 
 std::string complaints_of_kernel(const std::string& keys) {
   const std::string all =

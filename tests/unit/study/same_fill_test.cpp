@@ -11,19 +11,13 @@ namespace {
 
 // x, a constant c and what else a test gives them.
 std::string filled(const std::string& x, const std::string& constants) {
-  return R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  return usual_study(R"yaml(arguments:
   - {name: x, type: float, shape: [N], fill: )yaml" +
-         x + R"yaml(}
+                     x + R"yaml(}
   - {name: n, type: int32, value: N}
   - {name: y, type: float, shape: [N], role: out}
-reference: {entry: r, block: [1], grid: [N]}
 constants:
-)yaml" + constants;
+)yaml" + constants);
 }
 
 TEST(SameFill, IsTheOthersAndFollowedThroughMany) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -64,6 +65,11 @@ std::string usual_study(const std::string& sections) {
   std::string study;
   for (const std::string& one : parts) study += one;
   return study;
+}
+
+std::string unreferenced_study(const std::string& sections) {
+  std::string study = usual_study("reference: none\n" + sections);
+  return study.erase(study.find("reference: none\n"), std::strlen("reference: none\n"));
 }
 
 std::string complaints_of(const std::string& yaml) {

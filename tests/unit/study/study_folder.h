@@ -29,6 +29,8 @@ std::string without_lines(const std::string& text);
 // A study that is right, with these sections in the place of its own or behind them. The lines of
 // "kernel" to "launch" are 2 to 5, "arguments" begins on line 6, "reference" is line 8.
 std::string usual_study(const std::string& sections);
+// The same without "reference": what follows begins a line earlier.
+std::string unreferenced_study(const std::string& sections);
 
 // What read_study_file() says of a text: the message of its InputError, empty when it accepts it.
 std::string complaints_of(const std::string& yaml);

@@ -8,14 +8,9 @@ namespace tuner::testing {
 namespace {
 
 Study with(const std::string& arguments, const std::string& reference) {
-  return accepted(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
+  return accepted(unreferenced_study(R"yaml(arguments:
   - {name: X, type: float, shape: [N], fill: {constant: 2}}
-)yaml" + arguments +
+)yaml" + arguments) +
                   reference);
 }
 
@@ -62,14 +57,7 @@ TEST(Unverified, AKernelWithoutOutputsIsNot) {
 }
 
 TEST(Unverified, InOutBuffersThatNothingVerifiesAreWarnedOf) {
-  EXPECT_NE(warnings_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
-  - {name: Z, type: float, shape: [N], role: inout, fill: zeros}
-)yaml")
+  EXPECT_NE(warnings_of(unreferenced_study("arguments:\n" + kInOut))
                 .find("nothing verifies 'Z': wrong answers would be ranked"),
             std::string::npos);
 }

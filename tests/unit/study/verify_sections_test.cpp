@@ -71,15 +71,7 @@ TEST(VerifySections, ReferenceTakesAllArgumentsUnlessItSays) {
 }
 
 TEST(VerifySections, VerifyNeedsAReference) {
-  EXPECT_EQ(complaints_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
-  - {name: Y, type: float, shape: [N], role: out}
-verify: {Y: {rtol: 1}}
-)yaml"),
+  EXPECT_EQ(complaints_of(unreferenced_study("verify: {Y: {rtol: 1}}\n")),
             "study.yaml:8:1: 'verify' needs a 'reference' that computes the right answer");
 }
 

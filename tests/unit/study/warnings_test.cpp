@@ -24,14 +24,7 @@ TEST(StudyWarnings, MetricThatTakesTheTimeForMilliseconds) {
 }
 
 TEST(StudyWarnings, UnverifiedOutput) {
-  EXPECT_EQ(warnings_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
-  - {name: Y, type: float, shape: [N], role: out}
-)yaml"),
+  EXPECT_EQ(warnings_of(unreferenced_study("")),
             "study.yaml:7:12: nothing verifies 'Y': wrong answers would be ranked (a 'reference' "
             "computes the right ones)");
 }
@@ -83,14 +76,7 @@ reference: {entry: r, block: [1], grid: [N], arguments: [X, Y]}
 }
 
 TEST(StudyWarnings, NoOutputAtAll) {
-  EXPECT_EQ(warnings_of(R"yaml(schema: 1
-kernel: {name: k, source: k.cu, entry: k}
-problem_sizes: [{N: 64}]
-parameters: {B: [1, 2]}
-launch: {block: [B], grid: [N]}
-arguments:
-  - {name: N, type: int, value: N}
-)yaml"),
+  EXPECT_EQ(warnings_of(unreferenced_study("arguments:\n  - {name: N, type: int, value: N}\n")),
             "study.yaml:6:1: no argument is an output: wrong answers would be ranked");
 }
 
