@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "program.h"
+#include "spin_study.h"
 
 namespace tuner::cli {
 namespace {
@@ -24,31 +25,8 @@ using Rows = std::vector<std::map<std::string, std::string>>;
 class SeveralDevices : public testing::Test {
  protected:
   SeveralDevices() {
-    sandbox_.write("spin.cu", R"cuda(
-extern "C" __global__ void spin(const float* x, float* y, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  volatile float sum = 0;
-  for (int k = 0; k < WORK * 100 + PAD; ++k) sum = sum + x[i];
-  y[i] = 2 * x[i];
-}
-extern "C" __global__ void twice(const float* x, float* y, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) y[i] = 2 * x[i];
-}
-)cuda");
-    sandbox_.write("spin.yaml", R"yaml(schema: 1
-kernel: {name: spin, source: spin.cu, entry: spin, define_prefix: ""}
-problem_sizes: [{n: 2000}]
+    write_spin_study(sandbox_, "WORK * 100 + PAD", R"yaml(problem_sizes: [{n: 2000}]
 parameters: {BLOCK: [32, 64, 128, 256, 512], WORK: [1, 4, 8], PAD: [0, 1, 2, 3, 4, 5]}
-launch: {block: [BLOCK], grid: ["ceil_div(n, BLOCK)"]}
-arguments:
-  - {name: x, type: float32, shape: [n], fill: {uniform: [1, 2]}}
-  - {name: y, type: float32, shape: [n], role: out}
-  - {name: n, type: int32, value: n}
-reference: {entry: twice, block: [32], grid: ["ceil_div(n, 32)"]}
-verify: {y: {rtol: 0, atol: 0}}
-search: {strategy: exhaustive}
 )yaml");
   }
   void TearDown() override { EXPECT_TRUE(no_process_left(sandbox_)); }
