@@ -8,12 +8,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/trust.h"
 
 namespace tuner {
 namespace {
@@ -39,10 +39,9 @@ bool is_stream(const std::filesystem::path& path) {
 // name, in a folder that others may write to, would lead elsewhere. Returns what `make` does.
 template <class Make>
 int under_new_name(const std::filesystem::path& target, std::filesystem::path& name, Make make) {
-  std::random_device random;
   for (;;) {
     name = target;
-    name += ".tmp" + std::to_string(random());
+    name += ".tmp" + std::to_string(drawn_secret());
     const int result = make(name.c_str());
     if (result >= 0 || errno != EEXIST) return result;
   }

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <system_error>
+
 namespace tuner {
 
 std::string why_not_trusted(const std::filesystem::path& directory, Owner owner) {
@@ -21,6 +24,15 @@ std::string why_not_trusted(const std::filesystem::path& directory, Owner owner)
     return "others may write to " + directory.string() + " (chmod go-w changes that)";
   }
   return {};
+}
+
+// Not std::random_device: that of a static libstdc++ asks for the newest glibc.
+std::uint64_t drawn_secret() {
+  std::uint64_t out = 0;
+  if (::getentropy(&out, sizeof out) != 0) {
+    throw std::system_error(errno, std::generic_category(), "no random numbers from the system");
+  }
+  return out;
 }
 
 }  // namespace tuner

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <random>
 #include <string>
 
 namespace tuner {
@@ -17,10 +16,7 @@ std::string why_not_trusted(const std::filesystem::path& directory, Owner owner 
 
 // ---- numbers that cannot be guessed -------------------------------------------------------------
 
-// From the system.
-inline std::uint64_t drawn_secret() {
-  std::random_device system;
-  return (std::uint64_t{system()} << 32) | system();
-}
+// From the system. Throws std::system_error when it has none.
+std::uint64_t drawn_secret();
 
 }  // namespace tuner
