@@ -3,7 +3,6 @@
 #include "tuner/base/atomic_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>

@@ -14,7 +14,6 @@
 #include "tuner/base/error.h"
 #include "tuner/choice/fallbacks.h"
 #include "tuner/choice/size_sampler.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/search/ranking.h"
 
 namespace tuner {

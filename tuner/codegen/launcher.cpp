@@ -9,10 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/domain_table.h"
-#include "tuner/codegen/cpp_text.h"
 #include "tuner/codegen/launcher_signature.h"
 
 namespace tuner {

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tuner/base/process_state.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/space_text.h"
 #include "tuner/model/artifact.h"

@@ -10,7 +10,6 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
-#include "tuner/choice/tuned_table.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/imports.h"
 #include "tuner/commands/output_guard.h"

@@ -1,17 +1,12 @@
 // Tells a run to programs, an event a line.
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
 
-#include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
-#include "tuner/base/terminal_text.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/commands/progress.h"
 #include "tuner/report/figures.h"

@@ -22,7 +22,6 @@
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/verdict_text.h"
 #include "tuner/plugin/loader.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/study/unverified.h"
 #include "tuner/worker/local_server.h"
 #include "tuner/worker/plugins.h"

@@ -10,7 +10,6 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/bench.h"
 #include "tuner/run/counters.h"
-#include "tuner/run/device_run.h"
 #include "tuner/run/sources.h"
 #include "tuner/study/geometry_check.h"
 

@@ -10,8 +10,6 @@
 #include <cstdlib>
 
 #include "tuner/base/error.h"
-#include "tuner/base/process_state.h"
-#include "tuner/codec/json_text.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_table.h"
 

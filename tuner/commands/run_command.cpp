@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "tuner/base/child_process.h"
-#include "tuner/base/process_state.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"
 #include "tuner/commands/progress.h"

@@ -8,10 +8,8 @@
 #include <optional>
 
 #include "tuner/base/text.h"
-#include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/model/bound.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/results/results_json.h"
 
 namespace tuner {

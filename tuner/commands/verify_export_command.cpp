@@ -10,13 +10,11 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
-#include "tuner/base/process_state.h"
 #include "tuner/choice/selection.h"
 #include "tuner/choice/size_sampler.h"
 #include "tuner/codegen/header.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/export_check.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/table_text.h"
 #include "tuner/run/bench.h"

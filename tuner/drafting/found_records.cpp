@@ -1,7 +1,5 @@
 // Reads a struct's members.
 
-#include <algorithm>
-
 #include "tuner/drafting/found_source.h"
 
 namespace tuner {

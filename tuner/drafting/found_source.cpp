@@ -3,10 +3,8 @@
 #include "tuner/drafting/found_source.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
-#include <set>
 #include <utility>
 
 #include "tuner/source/own_names.h"

@@ -3,7 +3,6 @@
 #include "tuner/drafting/guesses.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "tuner/base/text.h"

@@ -2,8 +2,6 @@
 
 #include "tuner/drafting/launch_hint.h"
 
-#include <algorithm>
-
 namespace tuner {
 namespace {
 

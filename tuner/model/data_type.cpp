@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 namespace tuner {
 namespace {

@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/error.h"
-
 namespace tuner {
 namespace {
 

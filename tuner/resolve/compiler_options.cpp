@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/base/error.h"
 #include "tuner/base/expected.h"
 #include "tuner/base/text.h"
 #include "tuner/resolve/argument_plans.h"

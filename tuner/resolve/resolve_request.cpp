@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "tuner/base/error.h"
 #include "tuner/base/expected.h"
 #include "tuner/base/text.h"
 #include "tuner/resolve/compiler_options.h"

@@ -12,7 +12,6 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_table.h"
 
 namespace tuner {

@@ -12,7 +12,6 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/measure/difference.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/results/failure_report.h"
 
 namespace tuner {

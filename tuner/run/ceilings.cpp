@@ -11,7 +11,6 @@
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/run/device_run.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {

@@ -12,7 +12,6 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/text.h"
 #include "tuner/resolve/facts_used.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
 #include "tuner/run/counters.h"

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
-#include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/stopwatch.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/evaluator.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/run/device_run.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/device_slots.h"
 #include "tuner/worker/run_worker.h"

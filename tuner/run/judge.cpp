@@ -9,7 +9,6 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/text.h"
 #include "tuner/measure/input_sets.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/counters.h"
 #include "tuner/run/sources.h"

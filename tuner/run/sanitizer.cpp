@@ -11,7 +11,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "tuner/base/text.h"
 #include "tuner/run/devices.h"
 
 namespace tuner {

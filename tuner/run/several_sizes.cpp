@@ -13,7 +13,6 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/domain_plan.h"
-#include "tuner/choice/tuned_table.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/device_run.h"

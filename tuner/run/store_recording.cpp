@@ -7,7 +7,6 @@
 
 #include "tuner/base/error.h"
 #include "tuner/exchange/recording_reader.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/search/ranking.h"

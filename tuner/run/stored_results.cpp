@@ -12,7 +12,6 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
-#include "tuner/choice/tuned_table.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/resolve/objective.h"

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <utility>
 
-#include "tuner/resolve/objective.h"
 #include "tuner/search/ranking.h"
 #include "tuner/search/tuning_loop.h"
 

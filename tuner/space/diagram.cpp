@@ -3,7 +3,6 @@
 #include "tuner/space/diagram.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "tuner/base/hash.h"
 #include "tuner/space/terms.h"

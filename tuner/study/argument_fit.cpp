@@ -1,9 +1,6 @@
 // Compares widths and kinds of numbers. What kernels do on purpose fits: bytes in the place of
 // anything, other signs, the bits of 16-bit numbers, vectors of several numbers.
 
-#include <algorithm>
-#include <string_view>
-
 #include "tuner/source/parameters.h"
 #include "tuner/study/signature_check.h"
 

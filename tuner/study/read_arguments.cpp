@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tuner/base/text.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/text.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {

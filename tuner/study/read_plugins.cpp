@@ -1,7 +1,6 @@
 // Reads what a study leaves to plugins: backend, problem, and metrics that observers give.
 
 #include <algorithm>
-#include <array>
 
 #include "tuner/study/sections.h"
 

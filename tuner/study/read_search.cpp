@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "tuner/base/text.h"
 #include "tuner/model/trial.h"
 #include "tuner/resolve/device_limit.h"
 #include "tuner/study/sections.h"

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/text.h"
-#include "tuner/resolve/argument_plans.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tuner/base/text.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/text.h"
 #include "tuner/source/parameters.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"

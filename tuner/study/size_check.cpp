@@ -14,7 +14,6 @@
 #include "tuner/measure/host_fills.h"
 #include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/reference_plan.h"
-#include "tuner/resolve/resolve.h"
 #include "tuner/study/yaml_tree.h"
 
 namespace tuner {

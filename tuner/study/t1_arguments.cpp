@@ -6,7 +6,6 @@
 #include <cmath>
 #include <regex>
 
-#include "tuner/study/size_check.h"
 #include "tuner/study/t1_sections.h"
 #include "tuner/study/yaml_values.h"
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "tuner/resolve/resolve.h"
-#include "tuner/study/size_check.h"
 #include "tuner/study/t1_sections.h"
 
 namespace tuner {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "tuner/base/text.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_reader.h"

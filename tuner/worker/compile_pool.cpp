@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
 #include "tuner/worker/messages.h"

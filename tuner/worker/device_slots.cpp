@@ -10,8 +10,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "tuner/resolve/objective.h"
-
 namespace tuner {
 
 namespace {

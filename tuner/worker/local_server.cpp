@@ -17,7 +17,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/process_state.h"

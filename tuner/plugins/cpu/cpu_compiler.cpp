@@ -2,15 +2,12 @@
 
 #include "tuner/plugins/cpu/cpu_compiler.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <set>
-#include <sstream>
 
 #include "tuner/plugins/cpu/host_compiler.h"
 #include "tuner/plugins/cpu/image.h"

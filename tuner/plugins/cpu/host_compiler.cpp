@@ -3,7 +3,6 @@
 
 #include "tuner/plugins/cpu/host_compiler.h"
 
-#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <string_view>

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
-#include <string_view>
 
 #include "tuner/plugins/cuda/dynamic_library.h"
 

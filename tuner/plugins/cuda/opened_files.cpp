@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdarg>
-#include <cstdint>
 #include <cstdio>
 #include <mutex>
 #include <string_view>

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <limits>
 #include <list>
 #include <string>

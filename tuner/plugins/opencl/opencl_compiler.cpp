@@ -2,7 +2,6 @@
 
 #include "tuner/plugins/opencl/opencl_compiler.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 

@@ -2,8 +2,6 @@
 
 #include "tuner/plugins/program/variant_folder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstring>
