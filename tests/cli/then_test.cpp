@@ -1,7 +1,6 @@
 // Variants of several launches, as a user meets them.
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <set>
 
 #include "program.h"

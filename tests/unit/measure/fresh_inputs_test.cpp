@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/unit/measure/evaluation_fixture.h"

@@ -1,7 +1,6 @@
 // Answers on a second set of inputs: who is asked, who is found out, and what is as before
 // afterwards.
 
-#include <functional>
 #include <random>
 #include <set>
 

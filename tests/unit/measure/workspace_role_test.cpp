@@ -1,7 +1,6 @@
 // Arguments of role workspace: what a launch finds in them, what it must leave, and what is timed.
 // And scratch that does not fit.
 
-#include <cmath>
 #include <functional>
 
 #include "tests/unit/measure/evaluation_fixture.h"

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/unit/resolve/studies.h"
 
 namespace tuner {

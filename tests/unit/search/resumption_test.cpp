@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "tests/fakes/fake_evaluator.h"
 #include "tests/fakes/fake_strategy.h"
 #include "tuner/search/tuning_loop.h"

@@ -1,7 +1,6 @@
 // Structs, vectors, addresses: their layout, what they hold, and what is wrong with them.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 
 #include "tests/unit/study/study_folder.h"

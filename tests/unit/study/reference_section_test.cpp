@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/unit/study/study_folder.h"
 
 namespace tuner::testing {

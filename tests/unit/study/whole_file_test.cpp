@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "tests/unit/study/study_folder.h"
 #include "tuner/base/atomic_file.h"
 
