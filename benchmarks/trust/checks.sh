@@ -2,8 +2,9 @@
 # What the checks of two programs cost: benchmarks/trust/checks.sh OLD NEW [BACKEND [STUDY OPTION...]]
 #
 # Both run STUDY, or else search 45 variants over a million floats, exhaustively, in turns: TURNS times,
-# five if it is not set. A first run of each fills its cache of artifacts. Prints wall and processor
-# seconds, a line each run, and the medians of their ratios.
+# five if it is not set. A first run of each fills its cache of artifacts, which is its own: two versions
+# make room for theirs in a common one. Prints wall and processor seconds, a line each run, and the
+# medians of their ratios.
 set -euo pipefail
 
 programs=("$(realpath "${1:?usage: benchmarks/trust/checks.sh OLD NEW [BACKEND [STUDY OPTION...]]}")" "$(realpath "${2:?NEW is missing}")")
@@ -42,7 +43,8 @@ extern "C" __global__ void line(const float* x, float* y, int n) {
 CUDA
 
 run() {
-  "$1" run "${study[@]}" --backend "$backend" --results "$2" --progress none >"$2.log" 2>&1 ||
+  XDG_CACHE_HOME="$PWD/cache/$1" "$1" run "${study[@]}" --backend "$backend" --results "$2" --progress none \
+    >"$2.log" 2>&1 ||
     { cat "$2.log" >&2; exit 1; }
 }
 
