@@ -8,13 +8,11 @@
 //              its tile while another multiplies
 //   CLUSTER    blocks, one above the other, that need the same tile of B: each brings a part of it
 //              into the shared memory of all
-//   BM         where it is neither 64 nor a multiple of 128, the columns of B stand in for the rows
-//   of A: an
-//              instruction has 64 of the first and any multiple of 16 of the others, so that a few
+//   BM         neither 64 nor a multiple of 128: the columns of B stand in for the rows of A. An
+//              instruction has 64 of the ones and any multiple of 16 of the others, so that a few
 //              rows are not rounded up to 64 or 128
-//   STREAM     tiles of B are marked as used once: they are the first to leave the L2 cache, so
-//   that
-//              what was written there before need not make room for each
+//   STREAM     tiles of B are marked as used once. They leave the L2 cache first, in place of what
+//              was written there before and would have to be written back
 //   PERSISTENT one block for each place on the device takes tile after tile, so that the copies for
 //              the next begin while the last is stored; otherwise one block for each tile
 
