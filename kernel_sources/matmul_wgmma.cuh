@@ -4,13 +4,13 @@
 //   STAGES     tiles in shared memory: `full` says that one has arrived, `empty` that it may be
 //              overwritten. Both sides walk over them in the same order and never meet otherwise
 //   CONSUMERS  warp groups that multiply
-//   SHARE      what they share: the rows of a tile of C; or the tiles, in turns, so that one stores
-//              its tile while another multiplies
-//   CLUSTER    blocks, one above the other, that need the same tile of B: each brings a part of it
-//              into the shared memory of all
+//   SHARE      what they share: a tile of C; or the tiles, in turns, so that one stores its tile
+//              while another multiplies
+//   CLUSTER    blocks, one above the other, that need the same tile of B; with ACROSS side by side,
+//              and the same tile of A. Each brings a part of it into the shared memory of all
 //   BM         neither 64 nor a multiple of 128: the columns of B stand in for the rows of A. An
-//              instruction has 64 of the ones and any multiple of 16 of the others, so that a few
-//              rows are not rounded up to 64 or 128
+//              instruction has 64 of the ones and any multiple of 8 of the others, so that tiles fit
+//              the rows of C rather than that these are rounded up to 64 or 128
 //   STREAM     tiles of B are marked as used once. They leave the L2 cache first, in place of what
 //              was written there before and would have to be written back
 //   PERSISTENT one block for each place on the device takes tile after tile, so that the copies for
@@ -30,31 +30,44 @@ struct WgmmaProduct {
   static constexpr int kBoxRows = T::kBoxRows, kBox = T::kBox;
   static constexpr int kTileA = T::kTileA, kStage = T::kStage;
   static constexpr int CONSUMERS = T::CONSUMERS, CLUSTER = T::CLUSTER;
+  static constexpr int kAcross = T::kSideBySide ? CLUSTER : 1, kDown = CLUSTER / kAcross;
 
   static constexpr int kGroupThreads = 128;  // of a warp group
   static constexpr int kThreads = kGroupThreads * (CONSUMERS + 1);
   static constexpr bool kInTurns = T::kInTurns;
   static constexpr int kSharers = kInTurns ? 1 : CONSUMERS;   // consumers of one tile
   static constexpr bool kTurned = BM != 64 && BM % 128 != 0;  // the transpose of C is computed
-  static constexpr int kTall = kTurned ? BN : BM, kWide = kTurned ? BM : BN;
-  static constexpr int kSlices = kTall / kSharers / 64;  // one instruction's 64 rows
-  static constexpr int kRowsPerConsumer = kTurned ? BM : BM / kSharers;
-  static constexpr int kColumnsPerConsumer = kTurned ? BN / kSharers : BN;
+  static constexpr int kTall = kTurned ? BN : BM;             // by slices of 64, for an instruction
+  // Consumers share the slices, or, where their number is odd, what each slice is multiplied with.
+  static constexpr bool kSliceForAll = kTall / 64 % kSharers != 0;
+  static constexpr int kSlices = kTall / 64 / (kSliceForAll ? 1 : kSharers);
+  static constexpr int kWide = (kTurned ? BM : BN) / (kSliceForAll ? kSharers : 1);
+  static constexpr int kRowsPerConsumer = kTurned ? kWide : kSlices * 64;
+  static constexpr int kColumnsPerConsumer = kTurned ? kSlices * 64 : kWide;
   static constexpr int kStoreBuffers = 2;  // of each consumer
   static constexpr int kStoreColumns = kRowBytes / sizeof(Result);
-  static constexpr int kStoreRows = kTurned ? 16 : 64;  // of the map of C
+  static constexpr int kStoreRows = kTurned ? 8 : 64;  // of the map of C
 
-  static_assert(!kTurned || (sizeof(Element) == 2 && BM % 16 == 0), "16-bit numbers are turned");
+  static_assert(!kTurned || (sizeof(Element) == 2 && kWide % 8 == 0), "16-bit numbers are turned");
   static_assert(!kInTurns || CONSUMERS == 2, "there are two turns");
   static_assert(SPLIT_K == 1 || (CLUSTER == 1 && !kInTurns && !T::kPersistent),
                 "blocks of a cluster share K or B; a block that shares K has one tile");
-  static_assert(kTall % (64 * kSharers) == 0 && BN % (64 * CLUSTER) == 0, "whole instructions");
+  static_assert(kTall % 64 == 0, "whole instructions");
+  static_assert(BM % (8 * kAcross) == 0, "parts of a tile of A are whole pieces of the swizzle");
+  static_assert(kTurned || !kSliceForAll, "boxes of B are not divided");
 
+  // Boxes of C follow the stages; a block of one tile no longer needs these, and reuses them.
+  static constexpr int kStores = CONSUMERS * kStoreBuffers * kBox;
+  static constexpr int kFirstStore = T::kPersistent ? STAGES * kStage : 0;
+  static constexpr int kTilesEnd = kFirstStore + kStores;
   struct Shared {
-    unsigned char stages[STAGES][kStage];
-    unsigned char stores[CONSUMERS][kStoreBuffers][kBox];
+    unsigned char tiles[kTilesEnd > STAGES * kStage ? kTilesEnd : STAGES * kStage];
     Barrier full[STAGES], empty[STAGES];
     Barrier turns[2];  // of the consumers
+    __device__ __forceinline__ unsigned char* stage(int i) { return tiles + i * kStage; }
+    __device__ __forceinline__ unsigned char* store(int consumer, int i) {
+      return tiles + kFirstStore + (consumer * kStoreBuffers + i) * kBox;
+    }
   };
 
   // A place in the ring of stages, and how often it was passed (its parity).
@@ -75,13 +88,17 @@ struct WgmmaProduct {
     int row, column;
   };
 
-  // Which of the blocks that share tiles of B.
-  __device__ __forceinline__ static int sharer() { return CLUSTER > 1 ? block_in_cluster() : 0; }
+  // Which of BLOCKS that share tiles.
+  template <int BLOCKS>
+  __device__ __forceinline__ static int sharer() {
+    return BLOCKS > 1 ? block_in_cluster() : 0;
+  }
 
-  // Of this block's tile; the tiles that are counted are those of a cluster, CLUSTER blocks high.
+  // Of this block's tile; the tiles that are counted are those of a cluster.
   __device__ __forceinline__ static Corner corner_of(int number, const Tiles& tiles) {
     const Tile tile = T::tile_at(number, tiles);
-    return {(tile.row * CLUSTER + sharer()) * BM, tile.column * BN};
+    return {(tile.row * kDown + sharer<kDown>()) * BM,
+            (tile.column * kAcross + sharer<kAcross>()) * BN};
   }
 
   __device__ __forceinline__ static int first_tile() { return blockIdx.x / (CLUSTER * SPLIT_K); }
@@ -89,29 +106,31 @@ struct WgmmaProduct {
 
   // ---- the producer ----
 
-  __device__ __forceinline__ static void load_part_of_b(void* to, const TensorMap& map,
-                                                        Barrier* full, int x, int y) {
-    if constexpr (CLUSTER > 1) {
-      load_shared_box<CLUSTER>(to, map, full, x, y);
+  // A box for this block, or for all BLOCKS that share it.
+  template <int BLOCKS, bool ONCE>
+  __device__ __forceinline__ static void load_part(void* to, const TensorMap& map, Barrier* full,
+                                                   int x, int y) {
+    if constexpr (BLOCKS > 1) {
+      load_shared_box<BLOCKS>(to, map, full, x, y);
     } else {
-      load_box<T::kOnce>(to, map, full, x, y);
+      load_box<ONCE>(to, map, full, x, y);
     }
   }
 
   __device__ __forceinline__ static void load_stage(unsigned char* stage, Barrier* full,
                                                     const TensorMap& A_map, const TensorMap& B_map,
                                                     Corner at, int k) {
-    load_box(stage, A_map, full, k, at.row);
+    const int row = sharer<kAcross>() * (BM / kAcross);
+    load_part<kAcross, false>(stage + row * kRowBytes, A_map, full, k, at.row + row);
     unsigned char* const tile_b = stage + kTileA;
     if constexpr (kTurnedB) {  // rows of k
-      constexpr int kPart = BN / CLUSTER;
-      const int first = sharer() * kPart;
-      load_part_of_b(tile_b + first * kRowBytes, B_map, full, k, at.column + first);
+      const int first = sharer<kDown>() * (BN / kDown);
+      load_part<kDown, T::kOnce>(tile_b + first * kRowBytes, B_map, full, k, at.column + first);
     } else {  // 64 columns at a time
-      constexpr int kPart = BN / kBoxRows / CLUSTER;
-      for (int i = 0; i < kPart; ++i) {
-        const int box = sharer() * kPart + i;
-        load_part_of_b(tile_b + box * kBox, B_map, full, at.column + box * kBoxRows, k);
+      const int first = sharer<kDown>() * (BK / kDown);
+      for (int box = 0; box < BN / kBoxRows; ++box) {
+        load_part<kDown, T::kOnce>(tile_b + box * kBox + first * kRowBytes, B_map, full,
+                                   at.column + box * kBoxRows, k + first);
       }
     }
   }
@@ -126,7 +145,7 @@ struct WgmmaProduct {
         wait_for(&shared.empty[turn.stage], turn.parity ^ 1);
         Barrier* const full = &shared.full[turn.stage];
         arrive_expecting(full, kStage);
-        load_stage(shared.stages[turn.stage], full, A_map, B_map, at, (steps.first + step) * BK);
+        load_stage(shared.stage(turn.stage), full, A_map, B_map, at, (steps.first + step) * BK);
         turn.next();
       }
     }
@@ -153,13 +172,13 @@ struct WgmmaProduct {
     wgmma_begin();
 #pragma unroll
     for (int slice = 0; slice < kSlices; ++slice) {
-      const int at = (part * kSlices + slice) * 64;
+      const int at = ((kSliceForAll ? 0 : part * kSlices) + slice) * 64;
 #pragma unroll
       for (int step = 0; step < kStepsOfK; ++step) {
         const bool add = !first || step > 0;
         if constexpr (kTurned) {
           wgmma<kWide, true, false>(sum[slice], describe_b(stage, at, step),
-                                    describe_a(stage, 0, step), add);
+                                    describe_a(stage, kSliceForAll ? part * kWide : 0, step), add);
         } else {
           wgmma<kWide, false, !kTurnedB>(sum[slice], describe_a(stage, at, step),
                                          describe_b(stage, 0, step), add);
@@ -169,7 +188,7 @@ struct WgmmaProduct {
     wgmma_end_group();
   }
 
-  // This stage may be overwritten, in all blocks that its tile of B came from.
+  // This stage may be overwritten, in all blocks that a part of it came from.
   __device__ __forceinline__ static void release(Shared& shared, int stage) {
     const int thread = threadIdx.x % kGroupThreads;
     if constexpr (CLUSTER > 1) {
@@ -185,7 +204,7 @@ struct WgmmaProduct {
     for (int step = 0; step < steps; ++step) {
       const int before = turn.stage > 0 ? turn.stage - 1 : STAGES - 1;
       wait_for(&shared.full[turn.stage], turn.parity);
-      multiply_stage(sum, shared.stages[turn.stage], part, step == 0);
+      multiply_stage(sum, shared.stage(turn.stage), part, step == 0);
       wgmma_wait<1>();  // this stage's products run on; the one before is done with
       if (step > 0) release(shared, before);
       turn.next();
@@ -205,6 +224,10 @@ struct WgmmaProduct {
   __device__ __forceinline__ static void sync_consumer(int consumer) {
     asm volatile("bar.sync %0, %1;" ::"r"(consumer + 1), "n"(kGroupThreads) : "memory");
   }
+  __device__ __forceinline__ static void sync_consumers() {
+    constexpr int kThreadsOfAll = kGroupThreads * CONSUMERS;
+    asm volatile("bar.sync %0, %1;" ::"n"(CONSUMERS + 1), "n"(kThreadsOfAll) : "memory");
+  }
 
   // 64 rows at a time and 128 bytes of each, through shared memory with the swizzle of the map.
   __device__ __forceinline__ static void store_tile(const Sums& sum, Shared& shared, int consumer,
@@ -221,7 +244,7 @@ struct WgmmaProduct {
       const int down = box / kBoxesAlong, along = box % kBoxesAlong;
       constexpr int kLastRows = kRowsPerConsumer - (kBoxesDown - 1) * 64;
       const int rows = down < kBoxesDown - 1 ? 64 : kLastRows;
-      unsigned char* const buffer = shared.stores[consumer][box % kStoreBuffers];
+      unsigned char* const buffer = shared.store(consumer, box % kStoreBuffers);
       if (thread == 0) {
         if (box == 0) {
           wait_for_stores<kFirstPending>();
@@ -264,13 +287,10 @@ struct WgmmaProduct {
 
   __device__ __forceinline__ static void store_totals(const Sums& sum, Shared& shared, int consumer,
                                                       Result* C, int M, int N, Corner at) {
-    static_assert(sizeof shared.stages >= BM * BN * sizeof(float), "the sums fit into the stages");
-    constexpr int kThreadsOfAll = kGroupThreads * CONSUMERS;
-    // The stages are no longer read.
-    asm volatile("bar.sync %0, %1;" ::"n"(CONSUMERS + 1), "n"(kThreadsOfAll) : "memory");
+    static_assert(sizeof shared.tiles >= BM * BN * sizeof(float), "the sums fit into the stages");
     const int thread = threadIdx.x % kGroupThreads;
-    add_up_parts<SPLIT_K, kSlices * kWide / 8, kThreadsOfAll>(
-        &sum[0][0], &shared.stages[0][0], consumer * kGroupThreads + thread,
+    add_up_parts<SPLIT_K, kSlices * kWide / 8, kGroupThreads * CONSUMERS>(
+        &sum[0][0], shared.tiles, consumer * kGroupThreads + thread,
         [&](const float(&total)[4], int vector) {
           const int slice = vector / (kWide / 8) * 64, block = vector % (kWide / 8) * 8;
           if constexpr (kTurned) {
@@ -295,7 +315,7 @@ struct WgmmaProduct {
   __device__ static void consume(Shared& shared, const TensorMap& C_map, Result* C, int M, int N,
                                  const Tiles& tiles, int consumer) {
     const Steps steps = T::steps_of_block(tiles);
-    const int part = kInTurns ? 0 : consumer;  // of the tile's rows
+    const int part = kInTurns ? 0 : consumer;  // of the tile
     Turn turn;
     Sums sum;
     int count = 0;  // of tiles so far
@@ -309,8 +329,13 @@ struct WgmmaProduct {
       multiply_tile(sum, shared, turn, part, steps.count);
       if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
       finish_tile(sum, shared, turn);
+      if constexpr (!T::kPersistent) sync_consumers();  // the stages are no longer read
       Corner at = corner_of(tile, tiles);
-      (kTurned ? at.column : at.row) += part * kSlices * 64;
+      if (kTurned && !kSliceForAll) {
+        at.column += part * kColumnsPerConsumer;
+      } else {
+        at.row += part * kRowsPerConsumer;
+      }
       if constexpr (SPLIT_K > 1) {
         store_totals(sum, shared, consumer, C, M, N, at);
       } else {
@@ -352,7 +377,7 @@ struct WgmmaProduct {
     } else {
       __syncthreads();
     }
-    const Tiles tiles = T::make_tiles(BM * CLUSTER, BN, M, N, K);
+    const Tiles tiles = T::make_tiles(BM * kDown, BN * kAcross, M, N, K);
     if (threadIdx.x < kGroupThreads) {
       if constexpr (kMoveRegisters) keep_registers<kProducerRegisters>();
       if (threadIdx.x == 0) produce(shared, A_map, B_map, tiles);

@@ -54,7 +54,7 @@ __device__ __forceinline__ void wgmma_wait() {
 #define EIGHT_SUMS(i)                                                                   \
   "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3]), "+f"(sum[i + 4]), \
       "+f"(sum[i + 5]), "+f"(sum[i + 6]), "+f"(sum[i + 7])
-#define SUMS_HALF "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+#define FOUR_SUMS(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
 #define SUMS_1 EIGHT_SUMS(0)
 #define SUMS_2 SUMS_1, EIGHT_SUMS(8)
 #define SUMS_3 SUMS_2, EIGHT_SUMS(16)
@@ -77,12 +77,12 @@ __device__ __forceinline__ void wgmma_wait() {
 #else
 #define WGMMA_DOWN(DOWN_A, DOWN_B) ", %" DOWN_A ", %" DOWN_B
 #endif
-#define WGMMA(N, NAMES, SUMS, A, B, ADD, DOWN_A, DOWN_B)                                       \
+#define WGMMA(N, NAMES, A, B, ADD, DOWN_A, DOWN_B, ...)                                        \
   asm volatile("{ .reg .pred add; setp.ne.b32 add, %" ADD                                      \
                ", 0;\n"                                                                        \
                "  wgmma.mma_async.sync.aligned.m64n" #N WGMMA_TYPE " {" NAMES "}, %" A ", %" B \
                ", add, 1, 1" WGMMA_DOWN(DOWN_A, DOWN_B) "; }"                                  \
-               : SUMS                                                                          \
+               : __VA_ARGS__                                                                   \
                : "l"(a), "l"(b), "r"(int(add)), "n"(int(A_DOWN)), "n"(int(B_DOWN)))
 
 // sum = A * B, or sum + A * B where `add`. Thread t of the 128 holds in sum[4 * j + i] the element
@@ -91,26 +91,32 @@ __device__ __forceinline__ void wgmma_wait() {
 template <int N, bool A_DOWN, bool B_DOWN>
 __device__ __forceinline__ void wgmma(float (&sum)[N / 2], unsigned long long a,
                                       unsigned long long b, bool add) {
-  static_assert(N == 8 || (N % 16 == 0 && N <= 256), "columns of one instruction");
-  if constexpr (N == 8) {
-    WGMMA(8, "%0, %1, %2, %3", SUMS_HALF, "4", "5", "6", "7", "8");
-  }
-  if constexpr (N == 16) WGMMA(16, NAMES_1, SUMS_1, "8", "9", "10", "11", "12");
-  if constexpr (N == 32) WGMMA(32, NAMES_2, SUMS_2, "16", "17", "18", "19", "20");
-  if constexpr (N == 48) WGMMA(48, NAMES_3, SUMS_3, "24", "25", "26", "27", "28");
-  if constexpr (N == 64) WGMMA(64, NAMES_4, SUMS_4, "32", "33", "34", "35", "36");
-  if constexpr (N == 80) WGMMA(80, NAMES_5, SUMS_5, "40", "41", "42", "43", "44");
-  if constexpr (N == 96) WGMMA(96, NAMES_6, SUMS_6, "48", "49", "50", "51", "52");
-  if constexpr (N == 112) WGMMA(112, NAMES_7, SUMS_7, "56", "57", "58", "59", "60");
-  if constexpr (N == 128) WGMMA(128, NAMES_8, SUMS_8, "64", "65", "66", "67", "68");
-  if constexpr (N == 144) WGMMA(144, NAMES_9, SUMS_9, "72", "73", "74", "75", "76");
-  if constexpr (N == 160) WGMMA(160, NAMES_10, SUMS_10, "80", "81", "82", "83", "84");
-  if constexpr (N == 176) WGMMA(176, NAMES_11, SUMS_11, "88", "89", "90", "91", "92");
-  if constexpr (N == 192) WGMMA(192, NAMES_12, SUMS_12, "96", "97", "98", "99", "100");
-  if constexpr (N == 208) WGMMA(208, NAMES_13, SUMS_13, "104", "105", "106", "107", "108");
-  if constexpr (N == 224) WGMMA(224, NAMES_14, SUMS_14, "112", "113", "114", "115", "116");
-  if constexpr (N == 240) WGMMA(240, NAMES_15, SUMS_15, "120", "121", "122", "123", "124");
-  if constexpr (N == 256) WGMMA(256, NAMES_16, SUMS_16, "128", "129", "130", "131", "132");
+  static_assert(N % 8 == 0 && (N <= 192 || N == 256), "columns of one instruction");
+  if constexpr (N == 8) WGMMA(8, "%0, %1, %2, %3", "4", "5", "6", "7", "8", FOUR_SUMS(0));
+  if constexpr (N == 16) WGMMA(16, NAMES_1, "8", "9", "10", "11", "12", SUMS_1);
+  if constexpr (N == 24) WGMMA(24, NAMES_1 ", %8, %9, %10, %11", "12", "13", "14", "15", "16", SUMS_1, FOUR_SUMS(8));
+  if constexpr (N == 32) WGMMA(32, NAMES_2, "16", "17", "18", "19", "20", SUMS_2);
+  if constexpr (N == 40) WGMMA(40, NAMES_2 ", %16, %17, %18, %19", "20", "21", "22", "23", "24", SUMS_2, FOUR_SUMS(16));
+  if constexpr (N == 48) WGMMA(48, NAMES_3, "24", "25", "26", "27", "28", SUMS_3);
+  if constexpr (N == 56) WGMMA(56, NAMES_3 ", %24, %25, %26, %27", "28", "29", "30", "31", "32", SUMS_3, FOUR_SUMS(24));
+  if constexpr (N == 64) WGMMA(64, NAMES_4, "32", "33", "34", "35", "36", SUMS_4);
+  if constexpr (N == 72) WGMMA(72, NAMES_4 ", %32, %33, %34, %35", "36", "37", "38", "39", "40", SUMS_4, FOUR_SUMS(32));
+  if constexpr (N == 80) WGMMA(80, NAMES_5, "40", "41", "42", "43", "44", SUMS_5);
+  if constexpr (N == 88) WGMMA(88, NAMES_5 ", %40, %41, %42, %43", "44", "45", "46", "47", "48", SUMS_5, FOUR_SUMS(40));
+  if constexpr (N == 96) WGMMA(96, NAMES_6, "48", "49", "50", "51", "52", SUMS_6);
+  if constexpr (N == 104) WGMMA(104, NAMES_6 ", %48, %49, %50, %51", "52", "53", "54", "55", "56", SUMS_6, FOUR_SUMS(48));
+  if constexpr (N == 112) WGMMA(112, NAMES_7, "56", "57", "58", "59", "60", SUMS_7);
+  if constexpr (N == 120) WGMMA(120, NAMES_7 ", %56, %57, %58, %59", "60", "61", "62", "63", "64", SUMS_7, FOUR_SUMS(56));
+  if constexpr (N == 128) WGMMA(128, NAMES_8, "64", "65", "66", "67", "68", SUMS_8);
+  if constexpr (N == 136) WGMMA(136, NAMES_8 ", %64, %65, %66, %67", "68", "69", "70", "71", "72", SUMS_8, FOUR_SUMS(64));
+  if constexpr (N == 144) WGMMA(144, NAMES_9, "72", "73", "74", "75", "76", SUMS_9);
+  if constexpr (N == 152) WGMMA(152, NAMES_9 ", %72, %73, %74, %75", "76", "77", "78", "79", "80", SUMS_9, FOUR_SUMS(72));
+  if constexpr (N == 160) WGMMA(160, NAMES_10, "80", "81", "82", "83", "84", SUMS_10);
+  if constexpr (N == 168) WGMMA(168, NAMES_10 ", %80, %81, %82, %83", "84", "85", "86", "87", "88", SUMS_10, FOUR_SUMS(80));
+  if constexpr (N == 176) WGMMA(176, NAMES_11, "88", "89", "90", "91", "92", SUMS_11);
+  if constexpr (N == 184) WGMMA(184, NAMES_11 ", %88, %89, %90, %91", "92", "93", "94", "95", "96", SUMS_11, FOUR_SUMS(88));
+  if constexpr (N == 192) WGMMA(192, NAMES_12, "96", "97", "98", "99", "100", SUMS_12);
+  if constexpr (N == 256) WGMMA(256, NAMES_16, "128", "129", "130", "131", "132", SUMS_16);
 }
 
 // Gives registers back, or takes more: of the whole warp group.
