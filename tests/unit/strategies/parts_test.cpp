@@ -8,7 +8,6 @@
 #include "tuner/plugins/strategies/model/encoding.h"
 #include "tuner/plugins/strategies/model/gaussian_process.h"
 #include "tuner/plugins/strategies/model/model_search.h"
-#include "tuner/plugins/strategies/model/surrogate_forest.h"
 #include "tuner/plugins/strategies/parts/candidates.h"
 #include "tuner/plugins/strategies/parts/common.h"
 #include "tuner/plugins/strategies/parts/pareto.h"
@@ -231,10 +230,7 @@ TEST(Acquisition, LogOfExpectedImprovementIsExactAndSmoothInTheTail) {
 }
 
 TEST(Targets, FailuresAreNoBetterThanTheWorst) {
-  std::vector<History::Entry> entries;
-  for (const double value : {2.0, 8.0, 4.0}) entries.push_back({0, {value}, value, 0});
-  entries.push_back({0, {}, kInfinity, 0});
-  const auto targets = targets_of(entries, {});
+  const auto targets = standardised(shaped({2, 8, 4, kInfinity}, {}).values);
   EXPECT_LT(targets[0], targets[2]);
   EXPECT_LT(targets[2], targets[1]);
   EXPECT_FLOAT_EQ(targets[3], targets[1]);
@@ -260,23 +256,6 @@ TEST(Targets, StretchedOnesTellTheBestFromTheNextBest) {
   EXPECT_FLOAT_EQ(targets.values[4], targets.values[3]);
   EXPECT_FLOAT_EQ(shaped({3, 3}, {.stretch = true}).values[0],
                   std::log(3.0F));  // no median to go by
-}
-
-TEST(Forest, LearnsAStep) {
-  const ListedSpace space({{{1, 2, 3, 4, 5, 6}, true}, {{0, 1, 2}, false}},
-                          [](const auto&) { return true; });
-  const Encoding encoding(Moves{Space(&space.table())});
-  std::vector<Point> points;
-  std::vector<double> values;
-  for (Index i = 0; i < space.size(); ++i) {
-    points.push_back(encoding.point(i));
-    values.push_back((points.back()[0] >= 3 ? 1 : 0) + (points.back()[1] == 1 ? 10 : 0));
-  }
-  Rng rng(1);
-  const Forest forest(points, values, {true, false}, 20, 1, rng);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    EXPECT_NEAR(forest.predict(points[i]).mean, values[i], 1e-9);
-  }
 }
 
 TEST(Pareto, FrontsAreLayersOfDominance) {

@@ -158,8 +158,4 @@ Eigen::VectorXf picked(const Eigen::VectorXf& values, const std::vector<std::siz
   return out;
 }
 
-Eigen::VectorXf targets_of(const std::vector<History::Entry>& entries, const TargetShape& shape) {
-  return standardised(shaped(values_of(entries), shape).values);
-}
-
 }  // namespace tuner::strategies

@@ -77,7 +77,4 @@ std::vector<double> values_of(const std::vector<History::Entry>& entries);
 // The values at these places.
 Eigen::VectorXf picked(const Eigen::VectorXf& values, const std::vector<std::size_t>& which);
 
-// All of the above.
-Eigen::VectorXf targets_of(const std::vector<History::Entry>& entries, const TargetShape& shape);
-
 }  // namespace tuner::strategies

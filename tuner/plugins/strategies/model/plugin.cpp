@@ -87,7 +87,6 @@ extern constexpr Registration kBayesian = registration_of<Bayesian>();
 // In the order of `tuner list strategies`. To add a strategy, write its line here.
 #define TUNER_STRATEGIES(EACH) \
   EACH(kDefault)               \
-  EACH(kBayesian)              \
-  EACH(kSurrogateForest)
+  EACH(kBayesian)
 
 TUNER_STRATEGY_PLUGIN("strategies", TUNER_STRATEGIES);
