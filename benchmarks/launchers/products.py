@@ -9,7 +9,6 @@ all), and the product of PyTorch, which is cuBLAS's, in the same way: L2 flushed
 import argparse
 import csv
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -34,29 +33,13 @@ def configuration(row):
     return tuple(row[name] for name in NAMES)
 
 
-def library_ms(m, n, k):
-    import torch
-    a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
-    b = torch.randn(n, k, device="cuda", dtype=torch.bfloat16)
-    d = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-    flushed = torch.empty(2**28, device="cuda", dtype=torch.uint8)
-    times = []
-    for _ in range(60):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        flushed.zero_()  # long enough for what follows to be queued meanwhile
-        begin.record()
-        torch.mm(a, b.T, out=d)
-        end.record()
-        end.synchronize()
-        times.append(begin.elapsed_time(end))
-    return statistics.median(times[10:])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tuner")
     parser.add_argument("--budget")
     given, options = parser.parse_known_args()
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "vendor"))
+    from alone import library_ms, random  # needs PyTorch
     options += ["--timeout", "300"]  # for a compilation of half a minute, of which many run at once
     tuner = os.path.abspath(given.tuner)
     everything = run(tuner, "all", "--strategy", "exhaustive", *options)
@@ -67,7 +50,8 @@ def main():
         best = min(times.values())
         [chosen] = [configuration(row) for row in found.get(size, [])[:1]] or [None]
         loss = f"{100 * (times[chosen] / best - 1):.2f} %" if chosen in times else "-"
-        rival = library_ms(*size)
+        m, n, k = size
+        rival = library_ms(random(m, k), random(n, k).T, random(m, n))
         work = 2e-9 * size[0] * size[1] * size[2]
         print(f"{'x'.join(map(str, size)):22} {len(times):4} {best:9.4f} {work / best:8.1f} {rival:10.4f} {best / rival:12.3f}"
               f"  {loss:>19}  {' '.join(min(times, key=times.get))}", flush=True)

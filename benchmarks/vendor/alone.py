@@ -19,12 +19,15 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 
-def library(m, n, k):
-    """Milliseconds, and the names of the kernels."""
-    a, b, c = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for shape in ((m, k), (k, n), (m, n)))
+def random(*shape):
+    return torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
+
+
+def library_ms(a, b, c):
+    """The median of some products, L2 flushed before each."""
     flushed = torch.empty(2**28, device="cuda", dtype=torch.uint8)
     times = []
-    for _ in range(40):
+    for _ in range(60):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         flushed.zero_()  # long enough for what follows to be queued meanwhile
         begin.record()
@@ -32,10 +35,14 @@ def library(m, n, k):
         end.record()
         end.synchronize()
         times.append(begin.elapsed_time(end))
+    return statistics.median(times[10:])
+
+
+def library_kernels(a, b, c):
     with profile(activities=[ProfilerActivity.CUDA]) as seen:
         torch.mm(a, b, out=c)
         torch.cuda.synchronize()
-    return statistics.median(times[10:]), [event.key[:60] for event in seen.key_averages() if event.device_time_total > 0]
+    return [event.key[:60] for event in seen.key_averages() if event.device_time_total > 0]
 
 
 def tuned(tuner, study, size, options):
@@ -59,7 +66,9 @@ def main():
     given, options = parser.parse_known_args(words[:at])
     for size in (tuple(map(int, text.split("x"))) for text in words[at + 1:]):
         rows = tuned(given.tuner, given.study, size, ["--budget", given.budget, *options])
-        ms, kernels = library(*size)
+        m, n, k = size
+        product = random(m, k), random(k, n), random(m, n)
+        ms, kernels = library_ms(*product), library_kernels(*product)
         right = [row for row in rows if row["state"] in ("ok", "dropped")]
         best = rows[0]
         ours = float(best["time_ms"] or "nan")  # nothing is valid
