@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-MEASURED = ["time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "tie", "message"]
+MEASURED = ["time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "basis", "tie", "message"]
 
 
 def first_size(study):
@@ -33,7 +33,7 @@ def ranking(rows, size):
     names, *configurations = rows
     yield ["rank", "state", *names, *(name for name, _ in size), *MEASURED]
     for rank, values in enumerate(configurations, 1):
-        yield [rank, "ok", *values, *(extent for _, extent in size), *[rank] * 4, 1, "false", ""]
+        yield [rank, "ok", *values, *(extent for _, extent in size), *[rank] * 4, 1, "search", "false", ""]
 
 
 def main():

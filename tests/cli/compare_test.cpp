@@ -18,11 +18,12 @@ void add(const Sandbox& sandbox, const std::string& folder, const std::string& d
   facts.replace(facts.find("NVIDIA H200"), 11, device);
   sandbox.write(place + "device.json", facts);
   const auto number = [](double value) { return std::to_string(value); };
-  sandbox.write(place + "n" + size + ".csv",
-                "rank,state,BM,n,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,tie,message\n1,ok," +
-                    std::to_string(bm) + "," + size + "," + number(milliseconds) + "," +
-                    number(milliseconds * 0.99) + "," + number(milliseconds * 1.01) +
-                    ",1,31,false,\n");
+  sandbox.write(
+      place + "n" + size + ".csv",
+      "rank,state,BM,n,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,basis,tie,message\n1,ok," +
+          std::to_string(bm) + "," + size + "," + number(milliseconds) + "," +
+          number(milliseconds * 0.99) + "," + number(milliseconds * 1.01) +
+          ",1,31,search,false,\n");
 }
 
 TEST(Compare, SaysForEachSizeWhatTheBestOfBIsToThatOfA) {
@@ -39,14 +40,13 @@ TEST(Compare, SaysForEachSizeWhatTheBestOfBIsToThatOfA) {
       "axpy, n100, gpu\n"
       "  A  2 ms (1.98 to 2.02)\n"
       "  B  1 ms (0.99 to 1.01)\n"
-      "  B is 2.0000x faster (1.9719 to 2.0285, a file does not say whether measured in a final or "
-      "in a search)\n"
+      "  B is 2.0000x faster (1.9719 to 2.0285, both measured in searches)\n"
       "  configuration: BM: 64 -> 128\n\n"
       "axpy, n200, gpu\n"
       "  A  4 ms (3.96 to 4.04)\n"
       "  B  4.01 ms (3.9699 to 4.0501)\n"
-      "  B is 1.0025x slower (0.9884 to 1.0168, a file does not say whether measured in a final or "
-      "in a search): no significant difference\n"
+      "  B is 1.0025x slower (0.9884 to 1.0168, both measured in searches): no significant "
+      "difference\n"
       "  the same configuration\n\n"
       "only in B: axpy on gpu, n300\n"
       "2 compared: B is better in 1, worse in 0; in the geometric mean it is 1.4124x better\n");
@@ -65,7 +65,7 @@ TEST(Compare, DevicesThatOnlyOneSideHasAreComparedWithEachOther) {
   EXPECT_EQ(one.at("a").at("configuration"), nlohmann::json({{"BM", 64}}));
   EXPECT_DOUBLE_EQ(one.at("b_over_a").at("ratio").get<double>(), 2);
   EXPECT_EQ(one.at("context"), nlohmann::json::array({"device: first -> second"}));
-  EXPECT_EQ(one.at("basis"), "not recorded");
+  EXPECT_EQ(one.at("basis"), "search");
 }
 
 TEST(Compare, FailAboveIsForWhatIsSlowerBeyondItsInterval) {
@@ -98,7 +98,7 @@ TEST(Compare, AStoreIsComparedWithACopyOfItself) {
   const auto one = nlohmann::json::parse(done.out).at("comparisons").at(0);
   EXPECT_DOUBLE_EQ(one.at("b_over_a").at("ratio").get<double>(), 1);
   EXPECT_EQ(one.at("context"), nlohmann::json::array());
-  EXPECT_NE(one.at("basis"), "not recorded");
+  EXPECT_NE(one.at("basis"), "unlike");
 }
 
 }  // namespace

@@ -36,11 +36,11 @@ def ranking(folder, rows, kernel="made", size="n5"):
     place = pathlib.Path(folder, "results", kernel, "some-device")
     place.mkdir(parents=True)
     shutil.copy(SHIPPED / "results" / "softmax" / "nvidia-h200" / "device.json", place)
-    lines = ["rank,state,BM,FORM,n,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,tie,message,verified"]
+    lines = ["rank,state,BM,FORM,n,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,basis,tie,message,verified"]
     for at, (bm, form, state, time, message) in enumerate(rows):
         measured = state == "ok"
         quoted = [f'"{text}"' for text in (form.replace('"', '""'), message.replace('"', '""'))]
-        figures = f"{time},{time * 0.99},{time * 1.01},{time * 0.98},31" if measured else ",,,,"
+        figures = f"{time},{time * 0.99},{time * 1.01},{time * 0.98},31,search" if measured else ",,,,,"
         lines.append(f"{at + 1 if measured else ''},{state},{bm},{quoted[0]},5,{figures},"
                      f"{'false' if measured else ''},{quoted[1]},{'true' if measured else ''}")
     (place / f"{size}.csv").write_text("\n".join(lines) + "\n")

@@ -34,9 +34,9 @@ class StandIn(unittest.TestCase):
 
     def test_ranks_configurations_in_their_order_for_the_first_size(self):
         done = self.made(STUDY, "A,FORM\r\n2,tile\r\n1,\"a,b\"\r\n")
-        self.assertEqual(done.stdout, "rank,state,A,FORM,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,tie,message\n"
-                                      "1,ok,2,tile,64,32,1,1,1,1,1,false,\n"
-                                      "2,ok,1,\"a,b\",64,32,2,2,2,2,1,false,\n")
+        self.assertEqual(done.stdout, "rank,state,A,FORM,M,N,time_ms,ci_low_ms,ci_high_ms,min_ms,samples,basis,tie,message\n"
+                                      "1,ok,2,tile,64,32,1,1,1,1,1,search,false,\n"
+                                      "2,ok,1,\"a,b\",64,32,2,2,2,2,1,search,false,\n")
 
     def test_a_study_without_sizes_is_a_mistake(self):
         done = self.made("schema: 1\n", "A\n1\n")

@@ -74,17 +74,16 @@ void take_figures(const StoredResults& a, const StoredResults& b, BestPair& out)
   const Trial& second = ranked(b).trials.front();
   const Figures figures_a = figures_of(first, objective);
   const Figures figures_b = figures_of(second, objective);
-  const bool known = a.told_apart && b.told_apart;
-  if (known && figures_a.final_round && figures_b.final_round) {
+  if (figures_a.final_round && figures_b.final_round) {
     out.basis = Basis::kFinal;
     out.a.figure = figures_a.final_round;
     out.b.figure = figures_b.final_round;
-  } else if (known && figures_a.search && figures_b.search) {
+  } else if (figures_a.search && figures_b.search) {
     out.basis = Basis::kSearch;
     out.a.figure = figures_a.search;
     out.b.figure = figures_b.search;
   } else {
-    out.basis = known ? Basis::kUnlike : Basis::kFileOnly;
+    out.basis = Basis::kUnlike;
     out.a.figure = ranking_figure(first, objective);
     out.b.figure = ranking_figure(second, objective);
   }
@@ -165,11 +164,9 @@ struct BasisText {
 };
 
 BasisText text_of(Basis basis) {
-  constexpr std::array<BasisText, 4> kTexts{
-      {{"final", "both measured in finals"},
-       {"search", "both measured in searches"},
-       {"not recorded", "a file does not say whether measured in a final or in a search"},
-       {"unlike", "a final and a search: not comparable"}}};
+  constexpr std::array<BasisText, 3> kTexts{{{"final", "both measured in finals"},
+                                             {"search", "both measured in searches"},
+                                             {"unlike", "a final and a search: not comparable"}}};
   return kTexts.at(static_cast<std::size_t>(basis));
 }
 

@@ -10,9 +10,9 @@
 
 namespace tuner {
 
-// What is compared: finals with finals, else searches with searches. `kFileOnly`: a ranked CSV does
-// not say which they are. `kUnlike`: there is nothing of the same kind on both sides.
-enum class Basis { kFinal, kSearch, kFileOnly, kUnlike };
+// What is compared: finals with finals, else searches with searches. `kUnlike`: there is nothing of
+// the same kind on both sides.
+enum class Basis { kFinal, kSearch, kUnlike };
 
 struct BestOf {
   std::string device;

@@ -77,7 +77,6 @@ std::vector<StoredResults> result_sets(const fs::path& from, const Study* study,
     if (study != nullptr && loose.kernel != study->kernel.name) continue;
     StoredResults set;
     set.has_store = false;
-    set.told_apart = loose.told_apart;
     set.kernel = loose.kernel;
     set.parameters = std::move(loose.parameters);
     set.ranked = std::move(loose.ranked);
@@ -139,12 +138,6 @@ NamedTexts provenance_of(const StoredResults& results) {
 
 std::vector<std::string> remarks_of(const StoredResults& results) {
   std::vector<std::string> out;
-  if (!results.told_apart) {
-    out.emplace_back(
-        "This CSV file does not say which times are from the final and which from the search. The "
-        "best ranks usually come from a final, where the device is warmer: do not compare them "
-        "with the others to the last percent.");
-  }
   for (const std::string& reason : results.stale) out.push_back("Stale: " + reason);
   if (!results.ranked.unverified.value_or("").empty()) {
     out.push_back("Not verified: " + *results.ranked.unverified +
@@ -172,7 +165,6 @@ std::vector<ReportSet> report_sets(std::vector<StoredResults> results) {
     one.parameters = std::move(set.parameters);
     one.ranked = std::move(set.ranked);
     one.objective = std::move(set.objective);
-    one.told_apart = set.told_apart;
     one.seconds = std::move(set.seconds);
     all.push_back(std::move(one));
   }

@@ -250,7 +250,6 @@ Json json_of(const ReportSet& set) {
           {"rows", set.ranked.trials.size()},
           {"ranked", set.ranked.ranked},
           {"objective", {{"name", set.objective.name}, {"maximize", set.objective.maximize}}},
-          {"told_apart", set.told_apart},
           {"verified", verified(set.ranked)},
           {"provenance", set.provenance},
           {"remarks", set.remarks},

@@ -18,9 +18,6 @@ struct ReportSet {
   std::vector<std::string> parameters;
   RankedResults ranked;
   ObjectiveSpec objective;
-  // Whether it is known which figures are of a final: ranked CSV files of earlier versions do not
-  // say it.
-  bool told_apart = true;
   // Of each of ranked.trials, in seconds since the first: when it was recorded at the latest. Empty
   // where that is not known; then neither is the order in which they came.
   std::vector<double> seconds;

@@ -1,8 +1,9 @@
-// Reads ranked CSV files by the names of their columns.
+// Reads ranked CSV files without their study: what it said of names and values the columns tell.
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <cmath>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -15,13 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Columns that are neither parameters nor metrics.
+// Columns behind the parameters that are no metrics.
 constexpr std::string_view kFixed =
-    " rank state time_ms ci_low_ms ci_high_ms min_ms samples search_ms final_ms final_ci_low_ms "
+    " time_ms ci_low_ms ci_high_ms min_ms samples search_ms final_ms final_ci_low_ms "
     "final_ci_high_ms basis speedup front deterministic mode cache inputs clock_mhz watts "
-    "device_uuid "
-    "device_scale tie registers static_shared_bytes dynamic_shared_bytes spill_bytes occupancy "
-    "compile_ms cache_hit max_error message verified form ";
+    "device_uuid device_scale tie registers static_shared_bytes dynamic_shared_bytes spill_bytes "
+    "occupancy compile_ms cache_hit max_error message verified form limit_ms limit share_of_limit ";
 
 bool is_fixed(const std::string& name) {
   return name.find(' ') == name.npos && kFixed.find(" " + name + " ") != kFixed.npos;
@@ -38,14 +38,14 @@ Value value_of(const std::string& text) {
   double number = 0;
   if (text == "true" || text == "false") return text == "true";
   if (reads(text, whole)) return whole;
-  if (reads(text, number)) return number;
+  if (reads(text, number) && to_text(Value(number)) == text) return number;
   return text;
 }
 
-class LooseText {
+// The study, as far as a file tells it.
+class ToldStudy {
  public:
-  LooseText(const fs::path& file, std::string content)
-      : file_(file), table_(file.string(), std::move(content)), rows_(table_.rows()) {
+  explicit ToldStudy(const CsvTable& table) : table_(table), rows_(table.rows()) {
     for (std::size_t r = 1; r < rows_.size(); ++r) {
       if (rows_[r].size() == rows_[0].size()) continue;
       table_.reject_at(r, rows_[r].size() - 1,
@@ -53,47 +53,36 @@ class LooseText {
     }
   }
 
-  LooseRanking read() const {
-    LooseRanking out;
-    out.file = file_;
-    out.told_apart = table_.has("final_ms") || table_.has("basis");
-    const auto [parameters, metrics] = named_columns();
-    std::size_t tuned = parameters.size();
-    const std::size_t dimensions = dimensions_among(parameters);
-    tuned -= dimensions;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const std::string& name = rows_[0][parameters[i]];
-      if (i < tuned) {
-        out.parameters.push_back(name);
-      } else {
-        std::int64_t extent = 0;
-        reads(rows_[1][parameters[i]], extent);
-        out.ranked.size.dims.emplace_back(name, extent);
-      }
+  Study read(const std::string& kernel) const {
+    Study out;
+    out.kernel.name = kernel;
+    const auto begin = rows_[0].begin();
+    const auto time = static_cast<std::size_t>(std::ranges::find(rows_[0], "time_ms") - begin);
+    std::vector<std::size_t> named;  // parameters, then dimensions: between the state and the time
+    for (std::size_t i = 2; i < time; ++i) named.push_back(i);
+    for (std::size_t i = time; i < rows_[0].size(); ++i) {
+      if (!is_fixed(rows_[0][i])) out.metrics.push_back({rows_[0][i], {}});
     }
-    if (table_.has("verified")) out.ranked.unverified = "";
-    for (std::size_t r = 1; r < rows_.size(); ++r) {
-      Trial trial = trial_at(r, metrics);
-      for (std::size_t i = 0; i < tuned; ++i) {
-        trial.configuration.push_back(value_of(rows_[r][parameters[i]]));
-      }
-      trial.index = r - 1;
-      take_rank(r, out.ranked);
-      out.ranked.trials.push_back(std::move(trial));
+    const std::size_t tuned = named.size() - dimensions_among(named);
+    for (std::size_t i = 0; i < tuned; ++i) out.parameters.push_back(parameter(named[i]));
+    out.sizes.emplace_back();
+    for (std::size_t i = tuned; i < named.size(); ++i) {
+      out.sizes[0].dims.emplace_back(rows_[0][named[i]], 0);
     }
-    drop_false_ties(out.ranked);
+    read_measuring(out.measure);
+    // Results of another quantity may have no times.
+    const auto is_none = [&](const auto& row) { return row[time] == "0"; };
+    const bool untimed = table_.has("time_ms") && std::ranges::any_of(rows_, is_none);
+    if (untimed && !out.metrics.empty()) out.objective.name = out.metrics[0].name;
     return out;
   }
 
  private:
-  // Columns of parameters and dimensions, and those of metrics.
-  std::pair<std::vector<std::size_t>, std::vector<std::size_t>> named_columns() const {
-    std::pair<std::vector<std::size_t>, std::vector<std::size_t>> out;
-    bool timed = false;
-    for (std::size_t i = 0; i < rows_[0].size(); ++i) {
-      const std::string& name = rows_[0][i];
-      if (name == "time_ms" || name == "search_ms") timed = true;
-      if (!is_fixed(name)) (timed ? out.second : out.first).push_back(i);
+  Parameter parameter(std::size_t column) const {
+    Parameter out{rows_[0][column], {}, {}};
+    std::set<std::string> seen;
+    for (std::size_t r = 1; r < rows_.size(); ++r) {
+      if (seen.insert(rows_[r][column]).second) out.values.push_back(value_of(rows_[r][column]));
     }
     return out;
   }
@@ -102,7 +91,7 @@ class LooseText {
   // name, all whole numbers at the end that do not vary.
   std::size_t dimensions_among(const std::vector<std::size_t>& columns) const {
     if (rows_.size() < 2) return 0;
-    const std::string wanted = file_.stem().string();
+    const std::string wanted = fs::path(table_.file()).stem().string();
     std::string label;
     std::size_t steady = 0;
     for (std::size_t n = 1; n <= columns.size(); ++n) {
@@ -120,85 +109,23 @@ class LooseText {
     return wanted == "default" ? 0 : steady;
   }
 
-  const std::string* field(std::size_t r, const std::string& column) const {
-    return table_.known(r, column);
+  // One of `all` that the column names in the first row.
+  template <typename Enum, std::size_t N>
+  void read_one(const char* column, const std::array<Enum, N>& all, Enum& out) const {
+    const std::string* const told = rows_.size() > 1 ? table_.known(1, column) : nullptr;
+    if (told == nullptr) return;
+    const auto found = std::ranges::find_if(all, [&](Enum one) { return name_of(one) == *told; });
+    if (found != all.end()) out = *found;
   }
 
-  double number(std::size_t r, const std::string& column, double missing) const {
-    return field(r, column) == nullptr ? missing : table_.number(r, column);
+  void read_measuring(MeasureSpec& out) const {
+    read_one("mode", std::array{LaunchMode::kStream, LaunchMode::kGraph}, out.mode);
+    read_one("cache", std::array{CacheState::kCold, CacheState::kHot, CacheState::kRotate},
+             out.cache);
+    read_one("inputs", std::array{TimedInputs::kSame, TimedInputs::kFresh}, out.inputs);
   }
 
-  Trial trial_at(std::size_t r, const std::vector<std::size_t>& metrics) const {
-    Trial trial;
-    const std::string* const state = field(r, "state");
-    const auto named = state != nullptr ? trial_state_named(*state) : std::nullopt;
-    if (!named) table_.reject_at(r, "state", "is no state of a configuration");
-    trial.state = *named;
-    if (const std::string* const text = field(r, "message")) trial.message = *text;
-    read_times(r, trial);
-    for (const std::size_t column : metrics) {
-      const std::string& name = rows_[0][column];
-      Metrics& values = trial.final ? trial.final->metrics : trial.metrics;
-      if (field(r, name) != nullptr) values.emplace_back(name, number(r, name, 0));
-    }
-    trial.resources.registers = static_cast<int>(number(r, "registers", -1));
-    trial.resources.static_shared_bytes =
-        static_cast<std::int64_t>(number(r, "static_shared_bytes", -1));
-    trial.geometry.dynamic_shared_bytes =
-        static_cast<std::uint64_t>(number(r, "dynamic_shared_bytes", 0));
-    trial.resources.spill_bytes = static_cast<std::int64_t>(number(r, "spill_bytes", -1));
-    trial.occupancy = number(r, "occupancy", -1);
-    trial.compile_ms = number(r, "compile_ms", 0);
-    trial.max_error = number(r, "max_error", -1);
-    const std::string* const hit = field(r, "cache_hit");
-    trial.cache_hit = hit != nullptr && *hit == "true";
-    return trial;
-  }
-
-  void read_times(std::size_t r, Trial& trial) const {
-    if (!is_valid(trial)) return;
-    trial.outdated = field(r, "rank") == nullptr;
-    const std::string* const basis = field(r, "basis");
-    if (basis != nullptr && *basis == "final") {
-      read_final(r, trial.final.emplace());
-      trial.timing.median = number(r, "search_ms", 0);
-      if (trial.timing.median == 0) {
-        trial.objective = SearchFigure(std::nan(""));  // not kept
-        return;
-      }
-    } else {
-      trial.timing.median = number(r, "time_ms", 0);
-    }
-    trial.timing.ci_low = number(r, "ci_low_ms", trial.timing.median);
-    trial.timing.ci_high = number(r, "ci_high_ms", trial.timing.median);
-    trial.timing.min = number(r, "min_ms", trial.timing.median);
-    trial.timing.counted = static_cast<std::uint64_t>(std::max(number(r, "samples", 0), 0.0));
-    trial.objective = SearchFigure(trial.timing.median / 1000);
-  }
-
-  void read_final(std::size_t r, FinalResult& final) const {
-    const double median = number(r, "final_ms", 0);
-    final.samples = {median};
-    final.median_ms = FinalFigure(median);
-    final.ci_low_ms = FinalFigure(number(r, "final_ci_low_ms", median));
-    final.ci_high_ms = FinalFigure(number(r, "final_ci_high_ms", median));
-    final.objective = FinalFigure(median / 1000);
-  }
-
-  void take_rank(std::size_t r, RankedResults& ranked) const {
-    if (field(r, "rank") == nullptr) return;
-    ++ranked.ranked;
-    const auto is = [&](const std::string& column, const char* text) {
-      const std::string* const found = field(r, column);
-      return found != nullptr && *found == text;
-    };
-    ranked.tied.push_back(is("tie", "true"));
-    if (table_.has("front")) ranked.front.push_back(is("front", "true"));
-    if (is("verified", "false")) ranked.unverified = "nothing verified them then";
-  }
-
-  const fs::path& file_;
-  const CsvTable table_;
+  const CsvTable& table_;
   const std::vector<std::vector<std::string>>& rows_;
 };
 
@@ -213,9 +140,14 @@ std::vector<LooseRanking> read_loose_rankings(const fs::path& from) {
   std::vector<LooseRanking> all;
   for (CsvFile& file : csv_files(from)) {
     if (!is_ranking(file.text)) continue;
-    LooseRanking one = LooseText(file.path, std::move(file.text)).read();
     const fs::path folders = fs::absolute(file.path).parent_path();
+    const CsvTable table(file.path.string(), std::move(file.text));
+    LooseRanking one;
     one.kernel = (file.device ? folders.parent_path() : folders).filename().string();
+    const Study told = ToldStudy(table).read(one.kernel);
+    for (const Parameter& parameter : told.parameters) one.parameters.push_back(parameter.name);
+    std::vector<std::string> notes;  // all rows are of this study
+    one.ranked = read_ranked_csv(table, told, notes);
     one.ranked.device.name = "device not recorded";
     if (file.device) one.ranked.device = std::move(*file.device);
     all.push_back(std::move(one));

@@ -62,16 +62,10 @@ class CsvTable {
 // Quoted after RFC 4180, lines end with "\n".
 std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters);
 
-// Reads such a text back: device, date and compiler, which it does not tell, are the caller's to
-// say. A row whose values are no longer the study's is left out, with a word about it in `notes`.
-// `unverified` is what the file says, and empty where it says nothing. A file of an older program,
-// which has no column `basis`, gives one figure for each row, taken for the search's. Throws
-// InputError, which names `file`, for rankings of another study.
-RankedResults read_ranked_csv(const std::string& text, const std::string& file, const Study& study,
+// Reads such a table back, whose trials keep its order as their index: device, date and compiler,
+// which it does not tell, are the caller's to say. A row whose values are no longer the study's is
+// left out, with a word about it in `notes`. Throws InputError for rankings of another study.
+RankedResults read_ranked_csv(const CsvTable& table, const Study& study,
                               std::vector<std::string>& notes);
-
-// A file of an older program calls whatever is within 1 % a tie: of the ties with the first row
-// those stay whose intervals touch, as they do where two cannot be told apart.
-void drop_false_ties(RankedResults& results);
 
 }  // namespace tuner

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tuner/base/error.h"
-#include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_csv.h"
 
 namespace tuner {
@@ -17,12 +17,16 @@ namespace {
 
 class RankedText {
  public:
-  RankedText(const std::string& content, const std::string& file, const Study& study)
-      : table_(file, content), study_(study) {}
+  RankedText(const CsvTable& table, const Study& study) : table_(table), study_(study) {
+    for (const Parameter& parameter : study.parameters) {
+      auto& values = values_.emplace_back();
+      for (const Value& one : parameter.values) values.emplace(to_text(one), one);
+    }
+  }
 
   RankedResults read(std::vector<std::string>& notes) {
     RankedResults results;
-    results.unverified = "";
+    if (has_own("verified")) results.unverified = "";
     check_timing();
     if (has_own("mode")) results.timed = asked_for();
     std::size_t unknown = 0;
@@ -33,23 +37,12 @@ class RankedText {
         continue;
       }
       results.size = size_of(r);
+      trial.index = r - 1;
       read_trial(r, trial);
-      const bool ranked = !text(r, "rank").empty();
-      if (ranked) {
-        ++results.ranked;
-        results.tied.push_back(text(r, "tie") == "true");
-        if (table_.known(r, "speedup")) {
-          const double ratio = number(r, "speedup");
-          speedups_.push_back({ratio, ratio, ratio, false});
-        }
-        const bool told = table_.has("verified") && text(r, "verified") == "false";
-        if (told && results.unverified->empty()) results.unverified = "nothing verified them then";
-      }
+      if (!text(r, "rank").empty()) take_rank(r, results);
       results.trials.push_back(std::move(trial));
     }
     if (study_.baseline) results.baseline = baseline_among(results.trials);
-    // Intervals are of the time: where another objective decides they say nothing of a tie.
-    if (faster_is_better(study_, results.size, {})) drop_false_ties(results);
     if (unknown > 0) {
       notes.push_back(
           fmt::format("{}: {} rows left out, their values are not the study's (any more)",
@@ -70,8 +63,7 @@ class RankedText {
                                      study_.parameters.end();
   }
 
-  // Files without these columns were made in the usual way, or by older programs, which knew one
-  // mode and did not write down the cache.
+  // Files without these columns were made in the usual way, or nobody knows how.
   void check_timing() const {
     const TimedHow asked = asked_for();
     const bool told = has_own("mode");
@@ -94,6 +86,19 @@ class RankedText {
                       "{}'{}: these do not compare",
                       mode, told_cache, with_inputs(inputs), name_of(asked.mode),
                       name_of(asked.cache), with_inputs(name_of(asked.inputs))));
+    }
+  }
+
+  void take_rank(std::size_t r, RankedResults& results) {
+    ++results.ranked;
+    results.tied.push_back(text(r, "tie") == "true");
+    if (has_own("front")) results.front.push_back(text(r, "front") == "true");
+    if (table_.known(r, "speedup")) {
+      const double ratio = number(r, "speedup");
+      speedups_.push_back({ratio, ratio, ratio, false});
+    }
+    if (has_own("verified") && text(r, "verified") == "false") {
+      results.unverified = "nothing verified them then";
     }
   }
 
@@ -140,12 +145,10 @@ class RankedText {
   }
 
   bool read_configuration(std::size_t r, Configuration& out) const {
-    for (const Parameter& parameter : study_.parameters) {
-      const std::string& field = text(r, parameter.name);
-      const auto value = std::ranges::find_if(
-          parameter.values, [&](const Value& one) { return to_text(one) == field; });
-      if (value == parameter.values.end()) return false;
-      out.push_back(*value);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const auto value = values_[i].find(text(r, study_.parameters[i].name));
+      if (value == values_[i].end()) return false;
+      out.push_back(value->second);
     }
     return true;
   }
@@ -174,6 +177,7 @@ class RankedText {
     condition("watts", trial.conditions.watts);
     condition("device_scale", trial.device_scale);
     if (has_own("device_uuid")) trial.device_uuid = text(r, "device_uuid");
+    read_resources(r, trial);
     if (!is_valid(trial)) return;
     trial.outdated = text(r, "rank").empty();
     if (has_own("limit_ms") && has_own("limit") && table_.known(r, "limit_ms")) {
@@ -184,7 +188,7 @@ class RankedText {
       if (table_.known(r, metric.name)) metrics.emplace_back(metric.name, number(r, metric.name));
     }
     const bool by_time = study_.objective.name == "time";
-    const bool in_final = has_own("basis") && text(r, "basis") == "final";
+    const bool in_final = text(r, "basis") == "final";
     const double shown_ms = time(r, "time_ms");
     if (!in_final) read_search(r, shown_ms, trial.timing);
     if (in_final && !text(r, "search_ms").empty()) {
@@ -203,6 +207,23 @@ class RankedText {
     trial.final->objective =
         FinalFigure(by_time ? time(r, "final_ms") / 1000 : number(r, study_.objective.name));
     trial.final->metrics = std::move(metrics);
+  }
+
+  void read_resources(std::size_t r, Trial& trial) const {
+    const auto told = [&](const char* column, double missing) {
+      return table_.known(r, column) ? number(r, column) : missing;
+    };
+    trial.resources.registers = static_cast<int>(told("registers", -1));
+    trial.resources.static_shared_bytes =
+        static_cast<std::int64_t>(told("static_shared_bytes", -1));
+    trial.resources.spill_bytes = static_cast<std::int64_t>(told("spill_bytes", -1));
+    trial.geometry.dynamic_shared_bytes =
+        static_cast<std::uint64_t>(told("dynamic_shared_bytes", 0));
+    trial.occupancy = told("occupancy", -1);
+    trial.compile_ms = told("compile_ms", 0);
+    trial.max_error = told("max_error", -1);
+    const std::string* const hit = table_.known(r, "cache_hit");
+    trial.cache_hit = hit != nullptr && *hit == "true";
   }
 
   void read_search(std::size_t r, double median, Timing& timing) const {
@@ -226,34 +247,17 @@ class RankedText {
   // What a double holds exactly.
   static constexpr std::int64_t kLargestExtent = std::int64_t{1} << 53;
 
-  const CsvTable table_;
+  const CsvTable& table_;
   const Study& study_;
-  std::vector<Speedup> speedups_;  // of the rows so far
+  std::vector<std::map<std::string, Value>> values_;  // of each parameter, by their texts
+  std::vector<Speedup> speedups_;                     // of the rows so far
 };
-
-// The figure itself where a file tells no interval.
-std::pair<double, double> interval_of(const Trial& trial) {
-  const Shown figures = shown(trial);
-  if (!(figures.ci_low_ms > 0)) return {figures.median_ms, figures.median_ms};
-  return {figures.ci_low_ms, figures.ci_high_ms};
-}
 
 }  // namespace
 
-void drop_false_ties(RankedResults& results) {
-  if (results.ranked == 0) return;
-  const auto [low, high] = interval_of(results.trials.front());
-  for (std::size_t i = 1; i < results.ranked; ++i) {
-    const auto [from, to] = interval_of(results.trials[i]);
-    results.tied[i] = results.tied[i] && from <= high && low <= to;
-  }
-  const bool alone = std::ranges::count(results.tied, true) == 1;
-  if (alone) results.tied.front() = false;
-}
-
-RankedResults read_ranked_csv(const std::string& text, const std::string& file, const Study& study,
+RankedResults read_ranked_csv(const CsvTable& table, const Study& study,
                               std::vector<std::string>& notes) {
-  return RankedText(text, file, study).read(notes);
+  return RankedText(table, study).read(notes);
 }
 
 }  // namespace tuner

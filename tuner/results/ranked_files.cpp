@@ -111,7 +111,9 @@ std::vector<RankedResults> read_ranked_files(const fs::path& from, const Study& 
              "is missing: it says which device the CSV files beside it are of, and "
              "'tuner run' writes it");
     }
-    RankedResults results = read_ranked_csv(file.text, file.path.string(), study, notes);
+    const CsvTable table(file.path.string(), file.text);
+    RankedResults results = read_ranked_csv(table, study, notes);
+    if (!results.unverified) results.unverified = "";
     results.device = *file.device;
     results.compiler = "not recorded";
     results.date = "from " + file.path.filename().string();

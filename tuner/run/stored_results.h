@@ -46,7 +46,6 @@ struct StoredResults {
   StoredContext of;         // where they lie in the store
   ObjectiveSpec objective;  // by which they are ranked
   bool has_store = true;    // else they are of a CSV file: no identity, no order, no samples
-  bool told_apart = true;   // whether it is known which figures are a final's
   // Of each ranked trial: seconds from the first one to when it was recorded, at the latest. Empty
   // where nobody asked (result_sets()) or that is not known.
   std::vector<double> seconds{};

@@ -70,7 +70,7 @@ function convergence() {
     }, choices[name])));
   const chart = h("div", { class: "chart" });
   fill("convergence", "Convergence",
-    "The best so far (line) among all that was measured (points), " + byFigures(set) +
+    "The best so far (line) among all that was measured (points), by the search\u2019s figures" +
     (clockChoice === "seconds"
       ? "; the database keeps whole seconds, and pauses between runs count." : "."),
     picker, chart);

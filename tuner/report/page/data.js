@@ -61,7 +61,6 @@ function readSet(raw, index) {
   const set = {
     index, n, raw, columns, search, final: readFinals(raw.final, n),
     kernel: raw.kernel, device: raw.device, size: raw.size, ranked: raw.ranked,
-    toldApart: raw.told_apart,
     maximize: raw.objective.maximize,
     isTime: raw.objective.name === "time",
     params: raw.parameters.map((one, i) =>
@@ -99,7 +98,7 @@ function figureOf(set, row) {
   const from = Number.isNaN(set.final.value[row]) ? set.search : set.final;
   const value = from.value[row];
   const [low, high] = interval(value, from.low[row], from.high[row]);
-  return { value, low, high, basis: !set.toldApart ? "" : from === set.final ? "final" : "search" };
+  return { value, low, high, basis: from === set.final ? "final" : "search" };
 }
 
 function medianOf(values) {

@@ -35,9 +35,6 @@ const percent = (share) => digits(100 * share, share < 0.0995 ? 2 : 3) + "\u00a0
 const times = (ratio) => digits(ratio, ratio < 10 ? 3 : 4) + "\u00d7";
 const withUnit = (set, value) =>
   set.isTime ? digits(value, 4) + "\u00a0ms" : digits(value, 5);
-// Which figures compare all configurations.
-const byFigures = (set) =>
-  set.toldApart ? "by the search\u2019s figures" : "by the figures that the file has";
 function duration(seconds) {
   if (seconds < 60) return digits(seconds, 3) + "\u00a0s";
   const whole = Math.round(seconds);

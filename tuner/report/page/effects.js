@@ -96,7 +96,7 @@ function effects() {
     h("p", { class: "note" }, importanceText(set)),
     h("h3", {}, "Best and median by value"),
     h("p", { class: "note legend" }, h("span", { class: "key dot-key" }), "best ",
-      h("span", { class: "key hollow-key" }), "median of what was measured, " + byFigures(set) +
+      h("span", { class: "key hollow-key" }), "median of what was measured, by the search\u2019s figures" +
       "; one " + (positive ? "logarithmic " : "") + "scale" + (set.isTime ? " in ms" : "") +
       " for all, which ends where most values are; an arrow is worse. A search measures good regions more often, so medians lean towards good values."),
     grid);

@@ -26,10 +26,6 @@ function intervalText(set, figure) {
   return endsText(figure.low, figure.high, set.isTime ? "\u00a0ms" : "");
 }
 
-function basisText(figure) {
-  return { final: "in the final", search: "in the search" }[figure.basis] || "as the file has it";
-}
-
 // How many times better the best is than the middle of all that were measured: search against
 // search, since a final is no fair comparison.
 function overMedian(set) {
@@ -46,7 +42,7 @@ function fact(value, name, detail) {
 function headlineFacts(set) {
   const best = figureOf(set, 0);
   const facts = [fact(withUnit(set, best.value), "Best " + set.figureName,
-    [basisText(best), intervalText(set, best)].filter(Boolean).join(", 95\u00a0% interval "))];
+    ["in the " + best.basis, intervalText(set, best)].filter(Boolean).join(", 95\u00a0% interval "))];
   for (const metric of metricNames(set).slice(0, 3)) {
     const value = metricOf(set, metric, 0);
     if (metric === set.raw.objective.name || Number.isNaN(value)) continue;
@@ -138,7 +134,7 @@ function sizeRow(set, metric, most) {
   const value = metric ? metricOf(set, metric, 0) : NaN;
   const bar = Number.isFinite(value)
     ? h("span", { class: "bar", style: "--share:" + Math.max(0, value / most) }, digits(value, 4)) : "";
-  return [open, set.device, withUnit(set, best.value), best.basis || "not recorded",
+  return [open, set.device, withUnit(set, best.value), best.basis,
     metric ? bar : null,
     set.measured.length > 1 ? times(overMedian(set)) : "", count(set.ranked) + " of " + count(set.n),
     set.varying.slice().sort((a, b) => b.importance - a.importance).slice(0, 4)

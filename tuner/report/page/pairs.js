@@ -71,7 +71,7 @@ function pairs() {
   const change = (what) => (value) => { pairChoice[what] = value; pairs(); };
   fill("pairs", "Pairs of parameters",
     "The " + pairChoice.by + " " + set.figureName + " of all configurations with both values, " +
-    byFigures(set) + ". Stronger is better; a hatched field was never measured.",
+    "by the search\u2019s figures. Stronger is better; a hatched field was never measured.",
     filterLine(),
     h("div", { class: "pickers" }, picker("Across", names, a.name, change("x")),
       picker("Down", names, b.name, change("y")),

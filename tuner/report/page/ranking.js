@@ -98,16 +98,13 @@ function ranking() {
   }
   const searched = rows.filter((row) => !Number.isNaN(set.search.value[row]));
   searched.sort((a, b) => (set.maximize ? -1 : 1) * (set.search.value[a] - set.search.value[b]) || a - b);
-  const top = (set.toldApart ? searched : rows).slice(0, SHOWN_ROWS);
-  parts.push(h("h3", {}, set.toldApart ? "The search" : "By rank"), h("p", { class: "note" },
-    (set.toldApart
-      ? "Each figure as the search measured it, one configuration at a time: comparable with each " +
-        "other, not with the final's. \u201cd\u201d: dropped, timed briefly and ranked behind the others. "
-      : "The file does not tell figures of the final and of the search apart. ") +
+  const top = searched.slice(0, SHOWN_ROWS);
+  parts.push(h("h3", {}, "The search"), h("p", { class: "note" },
+    "Each figure as the search measured it, one configuration at a time: comparable with each " +
+    "other, not with the final's. \u201cd\u201d: dropped, timed briefly and ranked behind the others. " +
     "The first " + top.length + " of " + count(rows.length) + (filtered ? " that pass the filter." : ".")));
   if (top.length) {
-    parts.push(rankingTable(set, top, set.search,
-      set.toldApart ? "The search, by figure" : "Configurations by rank"));
+    parts.push(rankingTable(set, top, set.search, "The search, by figure"));
   }
   fill("ranking", "Ranking", null, filterLine(), parts.flat());
 }
