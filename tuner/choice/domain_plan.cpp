@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 
+#include "tuner/choice/fallbacks.h"
 #include "tuner/choice/loss_model.h"
 #include "tuner/choice/size_sampler.h"
 #include "tuner/resolve/resolve.h"
@@ -299,33 +300,16 @@ double DomainPlan::loss_at(const SizeMeasured& size, const Configuration& one) c
   return guess(one, size.size);
 }
 
-// Of the winners one after the other what lowers the sum of the losses most.
 std::vector<Configuration> DomainPlan::portfolio(std::size_t most) const {
-  std::vector<std::pair<const Configuration*, std::vector<double>>> candidates;
-  for (const Configuration& one : winners_) {
-    std::vector<double> losses;
-    for (const SizeMeasured& size : known_) losses.push_back(loss_at(size, one));
-    candidates.emplace_back(&one, std::move(losses));
+  const std::vector<Configuration> candidates(winners_.begin(), winners_.end());
+  std::vector<std::vector<double>> losses;
+  for (const Configuration& one : candidates) {
+    auto& mine = losses.emplace_back();
+    for (const SizeMeasured& size : known_) mine.push_back(loss_at(size, one));
   }
-  std::vector<double> now(known_.size(), 2 * kMostLoss);
   std::vector<Configuration> out;
-  while (out.size() < most) {
-    std::size_t best = candidates.size();
-    double largest = kLeastGain;
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      double gain = 0;
-      for (std::size_t s = 0; s < now.size(); ++s) {
-        gain += std::max(0.0, now[s] - candidates[c].second[s]);
-      }
-      if (gain <= largest) continue;
-      largest = gain;
-      best = c;
-    }
-    if (best == candidates.size()) break;
-    out.push_back(*candidates[best].first);
-    for (std::size_t s = 0; s < now.size(); ++s) {
-      now[s] = std::min(now[s], candidates[best].second[s]);
-    }
+  for (const std::size_t c : best_together(losses, most, 2 * kMostLoss, kLeastGain)) {
+    out.push_back(candidates[c]);
   }
   return out;
 }

@@ -75,7 +75,7 @@ class DomainPlan {
   void learn();
   void fit();
   double loss_at(const SizeMeasured& size, const Configuration& one) const;
-  // The few configurations that serve what was tuned best together, at most `most`.
+  // Of the winners the few that serve what was tuned best together, at most `most`.
   std::vector<Configuration> portfolio(std::size_t most) const;
   std::vector<Configuration> able(const std::vector<Configuration>& of,
                                   const ProblemSize& size) const;

@@ -124,6 +124,7 @@ RuleLoss loss_of(const Candidate& variant) {
 
 TableOptions options_of_domain(TableOptions options) {
   if (options.max_configurations == 0) options.max_configurations = kConfigurations;
+  options.in_sum = true;  // of hundreds of sizes one that is odd does not decide
   return options;
 }
 

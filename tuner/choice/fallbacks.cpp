@@ -1,5 +1,4 @@
-// Finds configurations for sizes where no tuned one is valid, and the fewest that serve all sizes
-// within an allowed loss.
+// Finds configurations for sizes where no tuned one is valid, and few that serve all sizes well.
 
 #include "tuner/choice/fallbacks.h"
 
@@ -135,7 +134,8 @@ double total(const std::vector<double>& losses, double within) {
                          [&](double sum, double loss) { return sum + std::min(loss, within); });
 }
 
-// Each step takes the configuration that covers most of what is left; of equals the fastest.
+// Each step takes the configuration that covers most of what is left; of equals the fastest. An
+// exact search found no smaller cover in any of the shipped results.
 std::vector<std::size_t> greedy_cover(const Losses& losses, double within) {
   std::vector<Words> covered;
   // Of the rows that are left, when it was last counted: there are never more later.
@@ -165,95 +165,10 @@ std::vector<std::size_t> greedy_cover(const Losses& losses, double within) {
   }
 }
 
-// Branches over who covers the row with the fewest candidates, never deeper than a cover that is
-// known already. Gives up, keeping that cover, after a million steps.
-class ExactCover {
- public:
-  ExactCover(const Losses& losses, double within, std::vector<std::size_t> known)
-      : best_(std::move(known)) {
-    for (std::size_t c = 0; c < losses.size(); ++c) {
-      std::uint64_t mask = 0;
-      for (std::size_t r = 0; r < losses[c].size(); ++r) {
-        if (losses[c][r] <= within) mask |= std::uint64_t{1} << r;
-      }
-      if (mask != 0) candidates_.push_back({mask, total(losses[c], within), c});
-    }
-    // One for each set of rows, and none whose rows another covers as well.
-    std::ranges::sort(candidates_, [](const Candidate& a, const Candidate& b) {
-      const int x = std::popcount(a.rows);
-      const int y = std::popcount(b.rows);
-      return x != y ? x > y : a.loss < b.loss;
-    });
-    std::vector<Candidate> kept;
-    for (const Candidate& one : candidates_) {
-      const bool needless = std::ranges::any_of(
-          kept, [&](const Candidate& other) { return (one.rows & ~other.rows) == 0; });
-      if (!needless) kept.push_back(one);
-    }
-    candidates_ = std::move(kept);
-  }
-
-  std::vector<std::size_t> run() {
-    std::uint64_t all = 0;
-    for (const Candidate& one : candidates_) all |= one.rows;
-    search(all);
-    return best_;
-  }
-
- private:
-  struct Candidate {
-    std::uint64_t rows;
-    double loss;
-    std::size_t configuration;
-  };
-
-  void search(std::uint64_t open) {
-    if (++steps_ > 1000000) return;
-    if (open == 0) {
-      best_ = path_;
-      return;
-    }
-    if (path_.size() + 1 >= best_.size()) return;  // cannot become shorter
-    const std::uint64_t row = hardest(open);
-    for (const Candidate& one : candidates_) {
-      if ((one.rows & row) == 0) continue;
-      path_.push_back(one.configuration);
-      search(open & ~one.rows);
-      path_.pop_back();
-    }
-  }
-
-  std::uint64_t hardest(std::uint64_t open) const {
-    std::uint64_t best = 0;
-    std::size_t fewest = std::numeric_limits<std::size_t>::max();
-    for (std::uint64_t rest = open; rest != 0; rest &= rest - 1) {
-      const std::uint64_t row = rest & (~rest + 1);
-      const auto count = static_cast<std::size_t>(std::ranges::count_if(
-          candidates_, [&](const Candidate& one) { return (one.rows & row) != 0; }));
-      if (count < fewest) {
-        fewest = count;
-        best = row;
-      }
-    }
-    return best;
-  }
-
-  std::vector<Candidate> candidates_;
-  std::vector<std::size_t> best_;
-  std::vector<std::size_t> path_;
-  int steps_ = 0;
-};
-
-std::vector<std::size_t> cover(const Losses& losses, double within) {
-  std::vector<std::size_t> found = greedy_cover(losses, within);
-  if (losses.empty() || losses[0].size() > 64) return found;
-  return ExactCover(losses, within, std::move(found)).run();
-}
-
 }  // namespace
 
-std::vector<std::size_t> smallest_cover(const Losses& losses, double within, std::size_t limit) {
-  std::vector<std::size_t> chosen = cover(losses, within);
+std::vector<std::size_t> small_cover(const Losses& losses, double within, std::size_t limit) {
+  std::vector<std::size_t> chosen = greedy_cover(losses, within);
   if (limit == 0 || chosen.size() <= limit) return chosen;
   std::vector<double> thresholds;
   for (const auto& row : losses) {
@@ -269,7 +184,7 @@ std::vector<std::size_t> smallest_cover(const Losses& losses, double within, std
   std::size_t high = thresholds.size();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    std::vector<std::size_t> attempt = cover(losses, thresholds[middle]);
+    std::vector<std::size_t> attempt = greedy_cover(losses, thresholds[middle]);
     if (attempt.size() <= limit) {
       chosen = std::move(attempt);
       high = middle;
@@ -278,6 +193,27 @@ std::vector<std::size_t> smallest_cover(const Losses& losses, double within, std
     }
   }
   if (chosen.size() > limit) chosen.resize(limit);  // no one configuration is valid everywhere
+  return chosen;
+}
+
+std::vector<std::size_t> best_together(const Losses& losses, std::size_t limit, double most,
+                                       double least_gain) {
+  std::vector<double> now(losses.empty() ? 0 : losses[0].size(), most);
+  std::vector<std::size_t> chosen;
+  while (chosen.size() < limit) {
+    std::size_t best = losses.size();
+    double largest = least_gain;
+    for (std::size_t c = 0; c < losses.size(); ++c) {
+      double gain = 0;
+      for (std::size_t r = 0; r < now.size(); ++r) gain += std::max(0.0, now[r] - losses[c][r]);
+      if (gain <= largest) continue;
+      largest = gain;
+      best = c;
+    }
+    if (best == losses.size()) break;
+    chosen.push_back(best);
+    for (std::size_t r = 0; r < now.size(); ++r) now[r] = std::min(now[r], losses[best][r]);
+  }
   return chosen;
 }
 

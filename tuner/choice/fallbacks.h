@@ -1,6 +1,6 @@
 #pragma once
 // Few configurations for many sizes: those that hold for the sizes nobody tunes for, where nothing
-// that was tuned is valid, and the fewest at a loss that is allowed.
+// that was tuned is valid, and few that lose no more than is allowed.
 
 #include <cstddef>
 #include <vector>
@@ -27,11 +27,16 @@ std::vector<Configuration> more_fallbacks(const Study& study, const Probes& prob
                                           const std::vector<Configuration>& have,
                                           const std::vector<Configuration>& candidates);
 
-// As few configurations as possible so that each row has one that loses at most `within` (0.05:
-// 5 %), or, with a limit, the `limit` ones with the smallest worst loss. losses[c][r] is the loss
-// of configuration c in row r (0: the best there), infinite where it is not valid. Exact for small
-// problems, greedy beyond. Returns positions of configurations.
-std::vector<std::size_t> smallest_cover(const std::vector<std::vector<double>>& losses,
-                                        double within, std::size_t limit);
+// Few configurations so that each row has one that loses at most `within` (0.05: 5 %), chosen
+// greedily, or, with a limit, `limit` ones with a small worst loss. losses[c][r] is the loss of
+// configuration c in row r (0: the best there), infinite where it is not valid. Returns positions
+// of configurations.
+std::vector<std::size_t> small_cover(const std::vector<std::vector<double>>& losses, double within,
+                                     std::size_t limit);
+
+// One after the other what lowers the sum of the rows' losses most, and by more than `least_gain`:
+// at most `limit`. A row that none serves loses `most`.
+std::vector<std::size_t> best_together(const std::vector<std::vector<double>>& losses,
+                                       std::size_t limit, double most, double least_gain = 0);
 
 }  // namespace tuner

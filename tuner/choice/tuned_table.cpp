@@ -252,7 +252,10 @@ std::vector<std::vector<double>> allowed_losses(const Measured& all, const std::
 std::vector<std::size_t> winners_of_cover(const Measured& all, const std::vector<Row>& rows,
                                           const TableOptions& options) {
   const auto losses = allowed_losses(all, rows);
-  const auto used = smallest_cover(losses, options.within, options.max_configurations);
+  const std::size_t limit = options.max_configurations;
+  auto used = small_cover(losses, options.within, options.in_sum ? 0 : limit);
+  // A size that none serves counts as one that is served half as fast.
+  if (options.in_sum && limit > 0 && used.size() > limit) used = best_together(losses, limit, 1);
   std::vector<std::size_t> first(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     first[r] = std::ranges::min(used, {}, [&](std::size_t c) {

@@ -80,6 +80,8 @@ struct TableOptions {
   // their interval, nor told apart from them, nor more than 2 % better.
   const TunedTable* earlier = nullptr;
   bool spares = true;  // false: without the fallbacks beside the default
+  // Where max_configurations are too few: the least sum of losses, not the smallest worst one.
+  bool in_sum = false;
 };
 
 // The best configuration of each result, and the fallbacks: the configuration that was valid

@@ -67,8 +67,8 @@ ExportOptions parse_export(const Words& words) {
   add("max-configs", o.max_configs, "header, launcher: at most this many different configurations");
   std::string within;
   add("within", within,
-      "header, launcher: as few configurations as possible, none slower than the best by more than "
-      "this at its size, such as 5%");
+      "header, launcher: few configurations, of which one is no slower than the best by more than "
+      "this at each size, such as 5%");
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner export STUDY --format FORMAT -o FILE");
   o.study = one_input(values, "study", true);

