@@ -5,8 +5,8 @@ if(TUNER_PCH)
   set(TUNER_JOINED_SOURCES 8)
 endif()
 
-# What computes is optimised fully. The rest reads, writes and calls: half of the time that the compiler takes for it
-# would go into what nobody notices.
+# What computes is optimised fully. The rest reads, writes and calls: with -O1 the compiler takes a third less time for
+# it, and nobody notices the difference.
 set(TUNER_COMPUTES base expression space model codec plugin measure choice search strategies classic cpu cuda opencl)
 function(tuner_optimise target name)
   if(NOT name IN_LIST TUNER_COMPUTES)
