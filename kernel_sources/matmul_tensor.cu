@@ -31,7 +31,7 @@ struct Sizes {
   static constexpr int BLOCKS_PER_SM = TUNE_BLOCKS_PER_SM, SPLIT_K = TUNE_SPLIT_K;
   static constexpr int WM = TUNE_WM, WN = TUNE_WN;                          // mma
   static constexpr int CONSUMERS = TUNE_CONSUMERS, CLUSTER = TUNE_CLUSTER;  // wgmma
-  static constexpr bool kOnce = TUNE_STREAM, kSideBySide = TUNE_ACROSS;
+  static constexpr bool kOnce = TUNE_STREAM;
   static constexpr bool kInTurns = CHOSEN(TUNE_SHARE_IS_tiles), kPersistent = TUNE_PERSISTENT;
 };
 

@@ -6,8 +6,8 @@
 //   CONSUMERS  warp groups that multiply
 //   SHARE      what they share: a tile of C; or the tiles, in turns, so that one stores its tile
 //              while another multiplies
-//   CLUSTER    blocks, one above the other, that need the same tile of B; with ACROSS side by side,
-//              and the same tile of A. Each brings a part of it into the shared memory of all
+//   CLUSTER    blocks, one above the other, that need the same tile of B. Each brings a part of it
+//              into the shared memory of all
 //   BM         neither 64 nor a multiple of 128: the columns of B stand in for the rows of A. An
 //              instruction has 64 of the ones and any multiple of 8 of the others, so that tiles fit
 //              the rows of C rather than that these are rounded up to 64 or 128
@@ -30,7 +30,6 @@ struct WgmmaProduct {
   static constexpr int kBoxRows = T::kBoxRows, kBox = T::kBox;
   static constexpr int kTileA = T::kTileA, kStage = T::kStage;
   static constexpr int CONSUMERS = T::CONSUMERS, CLUSTER = T::CLUSTER;
-  static constexpr int kAcross = T::kSideBySide ? CLUSTER : 1, kDown = CLUSTER / kAcross;
 
   static constexpr int kGroupThreads = 128;  // of a warp group
   static constexpr int kThreads = kGroupThreads * (CONSUMERS + 1);
@@ -51,9 +50,8 @@ struct WgmmaProduct {
   static_assert(!kTurned || (sizeof(Element) == 2 && kWide % 8 == 0), "16-bit numbers are turned");
   static_assert(!kInTurns || CONSUMERS == 2, "there are two turns");
   static_assert(SPLIT_K == 1 || (CLUSTER == 1 && !kInTurns && !T::kPersistent),
-                "blocks of a cluster share K or B; a block that shares K has one tile");
+                "blocks of a cluster share K or tiles of B; a block that shares K has one tile");
   static_assert(kTall % 64 == 0, "whole instructions");
-  static_assert(BM % (8 * kAcross) == 0, "parts of a tile of A are whole pieces of the swizzle");
   static_assert(kTurned || !kSliceForAll, "boxes of B are not divided");
 
   // Boxes of C follow the stages; a block of one tile no longer needs these, and reuses them.
@@ -88,17 +86,13 @@ struct WgmmaProduct {
     int row, column;
   };
 
-  // Which of BLOCKS that share tiles.
-  template <int BLOCKS>
-  __device__ __forceinline__ static int sharer() {
-    return BLOCKS > 1 ? block_in_cluster() : 0;
-  }
+  // Which of the blocks that share tiles of B.
+  __device__ __forceinline__ static int sharer() { return CLUSTER > 1 ? block_in_cluster() : 0; }
 
   // Of this block's tile; the tiles that are counted are those of a cluster.
   __device__ __forceinline__ static Corner corner_of(int number, const Tiles& tiles) {
     const Tile tile = T::tile_at(number, tiles);
-    return {(tile.row * kDown + sharer<kDown>()) * BM,
-            (tile.column * kAcross + sharer<kAcross>()) * BN};
+    return {(tile.row * CLUSTER + sharer()) * BM, tile.column * BN};
   }
 
   __device__ __forceinline__ static int first_tile() { return blockIdx.x / (CLUSTER * SPLIT_K); }
@@ -106,31 +100,29 @@ struct WgmmaProduct {
 
   // ---- the producer ----
 
-  // A box for this block, or for all BLOCKS that share it.
-  template <int BLOCKS, bool ONCE>
-  __device__ __forceinline__ static void load_part(void* to, const TensorMap& map, Barrier* full,
+  // A part of a tile of B, for this block or for all that share it.
+  __device__ __forceinline__ static void load_part(void* to, const TensorMap& B_map, Barrier* full,
                                                    int x, int y) {
-    if constexpr (BLOCKS > 1) {
-      load_shared_box<BLOCKS>(to, map, full, x, y);
+    if constexpr (CLUSTER > 1) {
+      load_shared_box<CLUSTER>(to, B_map, full, x, y);
     } else {
-      load_box<ONCE>(to, map, full, x, y);
+      load_box<T::kOnce>(to, B_map, full, x, y);
     }
   }
 
   __device__ __forceinline__ static void load_stage(unsigned char* stage, Barrier* full,
                                                     const TensorMap& A_map, const TensorMap& B_map,
                                                     Corner at, int k) {
-    const int row = sharer<kAcross>() * (BM / kAcross);
-    load_part<kAcross, false>(stage + row * kRowBytes, A_map, full, k, at.row + row);
+    load_box(stage, A_map, full, k, at.row);
     unsigned char* const tile_b = stage + kTileA;
     if constexpr (kTurnedB) {  // rows of k
-      const int first = sharer<kDown>() * (BN / kDown);
-      load_part<kDown, T::kOnce>(tile_b + first * kRowBytes, B_map, full, k, at.column + first);
+      const int first = sharer() * (BN / CLUSTER);
+      load_part(tile_b + first * kRowBytes, B_map, full, k, at.column + first);
     } else {  // 64 columns at a time
-      const int first = sharer<kDown>() * (BK / kDown);
+      const int first = sharer() * (BK / CLUSTER);
       for (int box = 0; box < BN / kBoxRows; ++box) {
-        load_part<kDown, T::kOnce>(tile_b + box * kBox + first * kRowBytes, B_map, full,
-                                   at.column + box * kBoxRows, k + first);
+        load_part(tile_b + box * kBox + first * kRowBytes, B_map, full, at.column + box * kBoxRows,
+                  k + first);
       }
     }
   }
@@ -377,7 +369,7 @@ struct WgmmaProduct {
     } else {
       __syncthreads();
     }
-    const Tiles tiles = T::make_tiles(BM * kDown, BN * kAcross, M, N, K);
+    const Tiles tiles = T::make_tiles(BM * CLUSTER, BN, M, N, K);
     if (threadIdx.x < kGroupThreads) {
       if constexpr (kMoveRegisters) keep_registers<kProducerRegisters>();
       if (threadIdx.x == 0) produce(shared, A_map, B_map, tiles);

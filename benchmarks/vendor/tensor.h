@@ -104,8 +104,7 @@ RtcKernel tensor_kernel(const std::string& sources, const Config& c, const Tenso
   definitions.number("BM", c.BM).number("BN", c.BN).number("STAGES", c.STAGES);
   definitions.number("BLOCKS_PER_SM", c.BLOCKS_PER_SM).number("GROUP", c.GROUP);
   definitions.number("WM", c.WM).number("WN", c.WN).number("CONSUMERS", c.CONSUMERS);
-  definitions.number("CLUSTER", c.CLUSTER).number("ACROSS", c.ACROSS);
-  definitions.number("SPLIT_K", c.SPLIT_K).number("STREAM", c.STREAM);
+  definitions.number("CLUSTER", c.CLUSTER).number("SPLIT_K", c.SPLIT_K).number("STREAM", c.STREAM);
   definitions.number("PERSISTENT", c.PERSISTENT);
   return RtcKernel(sources, "matmul_tensor", definitions, variant.shape, variant.wgmma ? "a" : "");
 }
@@ -146,10 +145,9 @@ class TensorProduct {
   template <class Config>
   std::function<void()> launch(const RtcKernel& kernel, const Config& c) {
     Element *a = A.data(), *b = B.data(), *out = mine.data();
-    const int across = c.ACROSS ? int(c.CLUSTER) : 1, down = int(c.CLUSTER) / across;
-    CUtensorMap a_map = map_of<Type>(A, p_.M, p_.K, c.BM / across);
-    CUtensorMap b_map = Type::kTurnedB ? map_of<Type>(B, p_.N, p_.K, c.BN / down)
-                                       : map_of<Type>(B, p_.K, p_.N, 64 / down);
+    CUtensorMap a_map = map_of<Type>(A, p_.M, p_.K, c.BM);
+    CUtensorMap b_map = Type::kTurnedB ? map_of<Type>(B, p_.N, p_.K, c.BN / c.CLUSTER)
+                                       : map_of<Type>(B, p_.K, p_.N, 64 / c.CLUSTER);
     const bool turned = c.BM != 64 && c.BM % 128 != 0;  // as in the study
     CUtensorMap c_map = map_of<Type>(mine, p_.M, p_.N, turned ? 8 : 64);
     int m = int(p_.M), n = int(p_.N), k = int(p_.K);
