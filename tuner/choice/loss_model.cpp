@@ -6,6 +6,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -17,24 +18,42 @@ namespace tuner {
 
 namespace {
 
-constexpr int kMostTwos = 8;                  // multiples of more than 256 are all alike
-constexpr std::int64_t kManyTiles = 1290240;  // 4096 * 9 * 5 * 7: whole tiles of nearly any extent
+constexpr int kMostTwos = 8;  // multiples of more than 256 are all alike
+// Extents that are whole tiles of most sizes, and many of any. A launch of so many may be refused;
+// then fewer tell.
+constexpr std::array<std::int64_t, 2> kManyTiles{315 << 20, 315 << 12};
 
-// How a number that depends on the size grows with each dimension.
+// What a tile has of an extent that makes so many. The last tile is rarely full, so that their
+// quotient is no whole number; the one nearest to it is right if it makes as many tiles.
+double whole_tile(double extent, double tiles) {
+  const double whole = std::round(extent / tiles);
+  const double made = std::ceil(2 * extent / whole) - std::ceil(extent / whole);
+  return made == tiles ? whole : extent / tiles;
+}
+
+// How a number that depends on the size grows with one dimension.
+template <typename CountAt>
+double growth_along(std::size_t dimension, ProblemSize size, const CountAt& count_at) {
+  std::int64_t& extent = size.dims[dimension].second;
+  const std::int64_t first = extent;
+  extent = 1;
+  const double others = count_at(size);
+  for (const std::int64_t many : kManyTiles) {
+    const std::int64_t large = (first / many + 1) * many;
+    extent = 2 * large;
+    const double twice = count_at(size);
+    extent = large;
+    const double step = twice - count_at(size);
+    if (step > 0 && others > 0) return whole_tile(static_cast<double>(large), step / others);
+  }
+  return 0;
+}
+
 template <typename CountAt>
 Tiles growth_of(const ProblemSize& size, const CountAt& count_at) {
   Tiles out;
   for (std::size_t d = 0; d < size.dims.size(); ++d) {
-    ProblemSize large = size;
-    large.dims[d].second = (size.dims[d].second / kManyTiles + 1) * kManyTiles;
-    ProblemSize twice = large;
-    twice.dims[d].second *= 2;
-    const double step = count_at(twice) - count_at(large);
-    ProblemSize one = size;
-    one.dims[d].second = 1;
-    const double others = count_at(one);
-    const bool grows = step > 0 && others > 0;
-    out.tile.push_back(grows ? static_cast<double>(large.dims[d].second) * others / step : 0);
+    out.tile.push_back(growth_along(d, size, count_at));
   }
   return out;
 }

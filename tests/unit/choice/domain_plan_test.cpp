@@ -278,11 +278,13 @@ TEST(LaunchFeatures, TilesAreReadFromTheGrid) {
 
 TEST(LaunchFeatures, TilesOfAnyExtentAreReadToTheLetter) {
   Study study = tiles_study();
-  study.parameters[0].values = {std::int64_t{192}};
-  const Configuration one{std::int64_t{192}, std::int64_t{16}, std::int64_t{1}, std::int64_t{1}};
-  const Tiles tiles =
-      tiles_of(study, one, h200(), ProblemSize{{{"M", 100}, {"N", 8192}, {"K", 64}}});
-  EXPECT_EQ(tiles.tile, (std::vector<double>{192, 16, 0}));
+  for (std::int64_t tile = 1; tile <= 1024; ++tile) {
+    study.parameters[0].values = {tile};
+    const Configuration one{tile, std::int64_t{16}, std::int64_t{1}, std::int64_t{1}};
+    const Tiles tiles =
+        tiles_of(study, one, h200(), ProblemSize{{{"M", 100}, {"N", 8192}, {"K", 64}}});
+    EXPECT_EQ(tiles.tile, (std::vector<double>{static_cast<double>(tile), 16, 0}));
+  }
 }
 
 TEST(LaunchFeatures, OfBlocksThatStayTheStudySaysTheWork) {
