@@ -199,13 +199,17 @@ std::vector<std::size_t> small_cover(const Losses& losses, double within, std::s
 std::vector<std::size_t> best_together(const Losses& losses, std::size_t limit, double most,
                                        double least_gain) {
   std::vector<double> now(losses.empty() ? 0 : losses[0].size(), most);
+  // Of each when it was last counted: it never gains more later.
+  std::vector<double> gains(losses.size(), std::numeric_limits<double>::infinity());
   std::vector<std::size_t> chosen;
   while (chosen.size() < limit) {
     std::size_t best = losses.size();
     double largest = least_gain;
     for (std::size_t c = 0; c < losses.size(); ++c) {
+      if (gains[c] <= largest) continue;
       double gain = 0;
       for (std::size_t r = 0; r < now.size(); ++r) gain += std::max(0.0, now[r] - losses[c][r]);
+      gains[c] = gain;
       if (gain <= largest) continue;
       largest = gain;
       best = c;

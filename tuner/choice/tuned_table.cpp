@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -90,10 +91,38 @@ Measured measured(const Study& study, const std::vector<const RankedResults*>& r
   return all;
 }
 
-// The columns `from` of it, without what is measured in none of them.
-Measured part_of(const Measured& all, const std::vector<std::size_t>& from) {
+// Of each column those that lose least, once each.
+std::vector<std::size_t> best_of_each(const Measured& all) {
+  constexpr std::size_t kBest = 3;
+  std::vector<bool> best(all.configurations.size());
+  const std::size_t columns = best.empty() ? 0 : all.losses[0].size();
+  for (std::size_t r = 0; r < columns; ++r) {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t c = 0; c < best.size(); ++c) {
+      if (all.losses[c][r] < kInfinity) order.emplace_back(all.losses[c][r], c);
+    }
+    const auto few = static_cast<std::ptrdiff_t>(std::min(kBest, order.size()));
+    std::ranges::partial_sort(order, order.begin() + few);
+    for (auto one = order.begin(); one != order.begin() + few; ++one) best[one->second] = true;
+  }
+  std::vector<std::size_t> out;
+  for (std::size_t c = 0; c < best.size(); ++c) {
+    if (best[c]) out.push_back(c);
+  }
+  return out;
+}
+
+std::vector<std::size_t> every_one(const Measured& all) {
+  std::vector<std::size_t> out(all.configurations.size());
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+
+// These configurations of it in the columns `from`, without what is measured in none of them.
+Measured part_of(const Measured& all, const std::vector<std::size_t>& configurations,
+                 const std::vector<std::size_t>& from) {
   Measured part;
-  for (std::size_t c = 0; c < all.configurations.size(); ++c) {
+  for (const std::size_t c : configurations) {
     std::vector<double> losses;
     std::vector<const Trial*> trials;
     for (const std::size_t r : from) {
@@ -236,13 +265,15 @@ std::vector<std::size_t> winners(const Study& study, const Measured& all,
 }
 
 // Losses of a reduced table. What is slower than the baseline beyond the interval is no choice.
-std::vector<std::vector<double>> allowed_losses(const Measured& all, const std::vector<Row>& rows) {
-  std::vector<std::vector<double>> losses = all.losses;
-  for (std::size_t c = 0; c < losses.size(); ++c) {
+std::vector<std::vector<double>> allowed_losses(const Measured& all, const std::vector<Row>& rows,
+                                                const std::vector<std::size_t>& configurations) {
+  std::vector<std::vector<double>> losses;
+  for (const std::size_t c : configurations) {
+    losses.push_back(all.losses[c]);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (all.trials[c][r] == nullptr) continue;
       const auto speedup = speedup_of(*rows[r].results, *all.trials[c][r]);
-      if (speedup && speedup->high < 1) losses[c][r] = kInfinity;
+      if (speedup && speedup->high < 1) losses.back()[r] = kInfinity;
     }
   }
   return losses;
@@ -251,17 +282,19 @@ std::vector<std::vector<double>> allowed_losses(const Measured& all, const std::
 // The same from a smaller set of configurations: each row's best among them.
 std::vector<std::size_t> winners_of_cover(const Measured& all, const std::vector<Row>& rows,
                                           const TableOptions& options) {
-  const auto losses = allowed_losses(all, rows);
   const std::size_t limit = options.max_configurations;
-  auto used = small_cover(losses, options.within, options.in_sum ? 0 : limit);
-  // A size that none serves counts as one that is served half as fast.
-  if (options.in_sum && limit > 0 && used.size() > limit) used = best_together(losses, limit, 1);
-  std::vector<std::size_t> first(rows.size());
+  const auto able = options.in_sum ? best_of_each(all) : every_one(all);
+  const auto losses = allowed_losses(all, rows, able);
+  // In sum, a size that none serves counts as one that is served half as fast.
+  const auto used =
+      options.in_sum ? best_together(losses, limit, 1) : small_cover(losses, options.within, limit);
+  std::vector<std::size_t> first;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    first[r] = std::ranges::min(used, {}, [&](std::size_t c) {
+    const std::size_t best = std::ranges::min(used, {}, [&](std::size_t i) {
       // The winner itself before others that lose nothing.
-      return std::pair(losses[c][r], all.trials[c][r] != &rows[r].results->trials.front());
+      return std::pair(losses[i][r], all.trials[able[i]][r] != &rows[r].results->trials.front());
     });
+    first.push_back(able[best]);
   }
   return first;
 }
@@ -331,6 +364,10 @@ TableMaker::TableMaker(const Study& study, const std::vector<RankedResults>& res
   TunedTable table;
   for (const Row& row : rows_of(newest_ones(results), table)) results_.push_back(row.results);
   measured_ = measured(study, results_);
+  best_ = best_of_each(measured_);
+  if (best_.empty()) return;
+  const std::size_t usual = standings(measured_).front().configuration;
+  if (std::ranges::find(best_, usual) == best_.end()) best_.push_back(usual);
 }
 
 TunedTable TableMaker::table(const TableOptions& options,
@@ -347,7 +384,10 @@ TunedTable TableMaker::table(const TableOptions& options,
     const auto at = std::ranges::find(results_, row.results);
     columns.push_back(static_cast<std::size_t>(at - results_.begin()));
   }
-  return table_from(study_, rows, part_of(measured_, columns), options, std::move(table));
+  // Many tables are made without spares, each with a result left out.
+  const bool few = options.in_sum && !options.spares;
+  const Measured part = part_of(measured_, few ? best_ : every_one(measured_), columns);
+  return table_from(study_, rows, part, options, std::move(table));
 }
 
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,

@@ -80,7 +80,8 @@ struct TableOptions {
   // their interval, nor told apart from them, nor more than 2 % better.
   const TunedTable* earlier = nullptr;
   bool spares = true;  // false: without the fallbacks beside the default
-  // Where max_configurations are too few: the least sum of losses, not the smallest worst one.
+  // Where max_configurations are too few: the least sum of losses, not the smallest worst one. Only
+  // the best few configurations of each result are looked at.
   bool in_sum = false;
 };
 
@@ -111,7 +112,8 @@ class TableMaker {
  private:
   const Study& study_;
   std::vector<const RankedResults*> results_;
-  MeasuredLosses measured_;  // a column for each of these
+  MeasuredLosses measured_;        // a column for each of these
+  std::vector<std::size_t> best_;  // configurations of it: the best few of each column, the default
 };
 
 }  // namespace tuner
