@@ -174,12 +174,10 @@ DraftTrial try_draft(const std::filesystem::path& path, const Words& plugin_dirs
   Words arguments;
   const TimeLimit limit;
   try {
-    RunSettings settings{load_study(path.string(), {}, ignore)};
+    Settings settings{load_study(path.string(), {}, ignore)};
     arguments = names_of(settings.study.arguments);
-    DeviceOptions options;
-    options.backend = "cpu";
-    options.timeout = kTimeout;
-    settings.devices = device_settings(options, settings.study);
+    settings.study.backend = {"cpu"};
+    settings.timeout = kTimeout;
     std::optional<TryOutcome> outcome;
     try_configuration(settings, present_configuration(settings.study),
                       {{executable_path(), plugin_dirs}, catalogue, limit, ignore},

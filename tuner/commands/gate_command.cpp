@@ -47,7 +47,7 @@ GateOptions parse_gate(const Words& words) {
       "NAME=VALUE,... that a source tree runs, instead of the study's baseline or first valid one");
   add.sizes(o.sizes);
   add.device(o);
-  add.timeout(o.timeout, "seconds for one launch");
+  add.timeout(o.settings.timeout, "seconds for one launch");
   add("json", o.json, "the verdict as JSON");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
@@ -311,7 +311,7 @@ int gate_command(const Words& words) {
       options.configuration.empty() ? Assignments{} : assignments_of({options.configuration});
   const std::array<GateSide, 2> sides{gate_side(options.base, study, given),
                                       gate_side(options.head, study, given)};
-  DeviceSettings settings = device_settings(options, study);
+  const Settings settings = settings_with(options, sides[0].study);
   const Interrupt interrupt;
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   GateVerdict worst = GateVerdict::kPassed;

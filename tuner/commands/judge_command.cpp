@@ -37,7 +37,6 @@ struct JudgeOptions : DeviceOptions {
   std::string kernel, study;
   Words configuration;
   Words sizes;
-  bool counters = false;
   bool json = false;
   double server = 300;  // seconds; 0: none
   bool no_sanitizer = false;
@@ -53,9 +52,9 @@ JudgeOptions parse_judge(const Words& words) {
       "NAME=VALUE,... instead of the study's baseline or first valid one");
   add.sizes(o.sizes);
   add.device(o);
-  o.timeout = 10;
-  add.timeout(o.timeout, "seconds for one size");
-  add("counters", o.counters, "read hardware counters, and say what limits it");
+  o.settings.timeout = 10;
+  add.timeout(o.settings.timeout, "seconds for one size");
+  add("counters", o.settings.counters, "read hardware counters, and say what limits it");
   add("json", o.json, "the verdict as JSON");
   add("server", o.server,
       "keep a process for this many seconds, which makes the next verdict faster; 0: none");
@@ -84,7 +83,7 @@ JudgeTask task_of(const JudgeOptions& options, const Study& study) {
   JudgeTask task;
   task.own = study;
   task.judged = with_source(study, std::filesystem::absolute(options.kernel).lexically_normal());
-  task.counters = options.counters || !study.counters.empty();
+  task.counters = options.settings.counters || !study.counters.empty();
   task.secret = drawn_secret();
   task.configuration = [study, assigned](const ProblemSize& size, const DeviceFacts& device) {
     return chosen_configuration(study, assigned, size, device);
@@ -137,19 +136,17 @@ class Judges {
   Judges(const Catalogue& catalogue, Words plugin_dirs)
       : catalogue_(catalogue), plugin_dirs_(std::move(plugin_dirs)) {}
 
-  Printed verdict(const JudgeOptions& options, const DeviceSettings& settings,
-                  const JudgeTask& task, const StopRequest& stop, const Note& note,
-                  const Stopwatch& since) {
+  Printed verdict(const JudgeOptions& options, const Settings& settings, const JudgeTask& task,
+                  const StopRequest& stop, const Note& note, const Stopwatch& since) {
     const Caller asking = caller(stop, note);
     std::optional<Ready> ready = std::exchange(ready_, std::nullopt);
     if (ready) std::ranges::for_each(*ready->notes, note);
-    Devices devices = ready ? std::move(*ready->devices)
-                            : open_devices(settings, task.judged.kernel.language, asking, {});
+    Devices devices = ready ? std::move(*ready->devices) : open_devices(settings, asking, {});
     if (tools_.empty()) {
       tools_ = sanitized_workers(sanitizer_of(options, devices.backend, note), settings,
                                  devices.backend, asking.program);
     }
-    Bench bench(std::move(devices), settings, task.judged, asking);
+    Bench bench(std::move(devices), settings, asking);
     const Judged judged = judge(task, bench, tools_, asking);
     if (!tools_are_clean(judged)) tools_.clear();
     return printed(options, task.judged, judged, verdict_on(judged), since.seconds());
@@ -161,8 +158,8 @@ class Judges {
     options.color = request.at("color").get<std::string>();
     const Study study = load_study(options.study, options.sizes, [](const std::string&) {});
     JudgeTask task = task_of(options, study);
-    const DeviceSettings settings = device_settings(options, study);
-    const std::string kind = kind_of(options, settings, study.kernel.language);
+    const Settings settings = settings_with(options, task.judged);
+    const std::string kind = kind_of(options, settings);
     if (std::exchange(kind_, kind) != kind) {
       ready_.reset();
       tools_.clear();
@@ -182,7 +179,7 @@ class Judges {
                   },
                   [&] {
                     timed.acquire();
-                    next = opened(settings, study.kernel.language);
+                    next = opened(settings);
                   }});
     ready_ = std::move(next);
   }
@@ -198,20 +195,21 @@ class Judges {
     return {{executable_path(), plugin_dirs_}, catalogue_, stop, note};
   }
 
-  static std::string kind_of(const JudgeOptions& options, const DeviceSettings& settings,
-                             const std::string& language) {
-    std::string kind = fmt::format("{}|{}|{}|{}|{}", settings.backend, options.device, language,
-                                   settings.timeout, options.no_sanitizer);
-    for (const OptionValue& one : settings.backend_options) kind += one.name + "=" + one.value;
+  static std::string kind_of(const JudgeOptions& options, const Settings& settings) {
+    const BackendSpec& backend = settings.study.backend;
+    std::string kind =
+        fmt::format("{}|{}|{}|{}|{}", backend.name, options.device, settings.study.kernel.language,
+                    settings.timeout, options.no_sanitizer);
+    for (const OptionValue& one : backend.options) kind += one.name + "=" + one.value;
     return kind;
   }
 
   // Nothing where they do not open: the next verdict says why.
-  std::optional<Ready> opened(const DeviceSettings& settings, const std::string& language) const {
+  std::optional<Ready> opened(const Settings& settings) const {
     try {
       Ready next;
       const auto keep = [notes = next.notes](const std::string& text) { notes->push_back(text); };
-      next.devices = open_devices(settings, language, caller(nobody_, keep), {});
+      next.devices = open_devices(settings, caller(nobody_, keep), {});
       RunWorker& worker = *next.devices->models.front().front();
       worker.start_preparing({});  // until all is there that the device makes at first use
       worker.wait_until_prepared();
@@ -321,7 +319,7 @@ int judge_command(const Words& words) {
   if (!done) {
     const Catalogue catalogue = load_plugins(options.plugin_dirs);
     done = Judges(catalogue, options.plugin_dirs)
-               .verdict(options, device_settings(options, study), task, interrupt, note, since);
+               .verdict(options, settings_with(options, task.judged), task, interrupt, note, since);
   }
   std::cout << done->out;
   if (interrupt.count() > 0) return kExitInterrupted;

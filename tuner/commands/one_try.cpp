@@ -124,11 +124,11 @@ Configuration chosen_configuration(const Study& study, const Assignments& assign
               " has these values; these do not hold: " + listed(refused));
 }
 
-void try_configuration(const RunSettings& settings, const Assignments& assigned,
-                       const Caller& caller, const std::function<void(TryOutcome)>& tell) {
+void try_configuration(const Settings& settings, const Assignments& assigned, const Caller& caller,
+                       const std::function<void(TryOutcome)>& tell) {
   static_cast<void>(narrowed(settings.study, assigned));  // mistakes before a device is opened
   caller.catalogue.check_study(settings.study);
-  Bench bench(settings.devices, settings.study, caller);
+  Bench bench(settings, caller);
   for (const std::string& text : bench.notes()) caller.note(text);
   WorkingDevice first{bench.models().front().front().get()};
   bench.find_ceilings({&first, 1});
@@ -138,8 +138,7 @@ void try_configuration(const RunSettings& settings, const Assignments& assigned,
     TryOutcome one{device.facts(), device.compiler(), size, {}, {}, {}};
     if (const auto chosen = choose(settings.study, assigned, one.device, size, one.refused)) {
       one.configuration = *chosen;
-      evaluate(settings.study, bench.sources().reference, device, caller, settings.search.counters,
-               one);
+      evaluate(settings.study, bench.sources().reference, device, caller, settings.counters, one);
     }
     tell(std::move(one));
   }

@@ -39,7 +39,7 @@ struct TryOutcome {
 // Tries it at each size of settings.study on the first device. Throws InputError for a name or a
 // value that the study does not have, and like tune() otherwise. `tell` hears of each size when it
 // has been tried.
-void try_configuration(const RunSettings& settings, const Assignments& assigned,
-                       const Caller& caller, const std::function<void(TryOutcome)>& tell);
+void try_configuration(const Settings& settings, const Assignments& assigned, const Caller& caller,
+                       const std::function<void(TryOutcome)>& tell);
 
 }  // namespace tuner

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
-#include <tuple>
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
@@ -193,46 +192,47 @@ Note noted(const std::string& color) {
   };
 }
 
-// What the command line says, else the study.
-void choose_backend(const DeviceOptions& options, const Study& study, DeviceSettings& settings) {
-  std::tie(settings.backend, settings.backend_options) = parse_choice("--backend", options.backend);
-  settings.text = options.backend;
-  if (settings.backend == "auto" && !settings.backend_options.empty()) {
-    wrong_usage("options need the name of their backend, not --backend " + options.backend);
-  }
-  if (settings.backend == "auto" && !study.backend.name.empty()) {
-    settings.backend = study.backend.name;
-    settings.backend_options = study.backend.options;
-    settings.where = study.backend.where;
-    settings.text = study.text;
-  }
-  if (options.in_random_order) settings.backend_options.push_back({"order", "random"});
-}
-
 Study with_t1_options(Study study, const StudyOptions& options) {
   study = study_with_answers_per(std::move(study), options.per);
   return options.no_verify ? unverified_study(std::move(study)) : study;
 }
 
-DeviceSettings device_settings(const DeviceOptions& options, const Study& study) {
-  DeviceSettings settings;
-  choose_backend(options, study, settings);
-  settings.numbers.clear();
-  settings.timeout = options.timeout;
-  settings.jobs = options.jobs;
-  const std::string& text = options.device;
-  if (text == "all") return settings;
+namespace {
+
+void choose_backend(const DeviceOptions& options, BackendSpec& backend) {
+  auto [name, given] = parse_choice("--backend", options.backend);
+  if (name == "auto" && !given.empty()) {
+    wrong_usage("options need the name of their backend, not --backend " + options.backend);
+  }
+  if (name != "auto") backend = {name, std::move(given), {}, options.backend};
+  if (options.in_random_order) backend.options.push_back({"order", "random"});
+}
+
+// "0,1"; none: "all".
+std::vector<unsigned> device_numbers(const std::string& text) {
+  std::vector<unsigned> numbers;
+  if (text == "all") return numbers;
   for (const std::string& word : split(text, ',')) {
     if (word.empty() || word.size() > 4 ||
         !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })) {
       wrong_usage("--device takes numbers such as 0,1 or 'all', not '" + text + "'");
     }
     const auto number = static_cast<unsigned>(std::stoul(word));
-    if (std::ranges::count(settings.numbers, number) > 0) {
+    if (std::ranges::count(numbers, number) > 0) {
       wrong_usage("--device names device " + word + " twice: each number once, or 'all'");
     }
-    settings.numbers.push_back(number);
+    numbers.push_back(number);
   }
+  return numbers;
+}
+
+}  // namespace
+
+Settings settings_with(const DeviceOptions& options, Study study) {
+  Settings settings = options.settings;
+  settings.study = std::move(study);
+  choose_backend(options, settings.study.backend);
+  settings.devices = device_numbers(options.device);
   return settings;
 }
 

@@ -20,12 +20,11 @@ using Words = std::vector<std::string>;
 // Thrown after --help has been printed.
 struct HelpShown {};
 
-// What runs variants, and how.
+// What runs variants, and how: the settings, but for what is a text here or depends on the study.
 struct DeviceOptions {
+  Settings settings;
   std::string backend = "auto";
   std::string device = "0";  // "0,1" or "all"
-  double timeout = 60;       // seconds for one configuration
-  unsigned jobs = 1;
   bool in_random_order = false;
   Words plugin_dirs;
 };
@@ -45,10 +44,6 @@ struct RunOptions : DeviceOptions, StudyOptions {
   Words where;                // further constraints, such as "FORM == 'naive'"
   Words strategies;           // NAME[:option=value,...]; none = the study's; several to be replayed
   std::string budget;         // "500", "90s", "500,10m"; empty = the study's
-  SearchSettings search;      // but for the folder and the recording, which are texts here
-  std::string results = "results";
-  bool in_turn = false;      // one size after the other, on all devices of a model
-  bool cross_sizes = false;  // each size's winner is measured at the other sizes too
   std::string trace;
   bool force = false;  // whatever file has that name is replaced
   std::string progress = "auto";
@@ -63,8 +58,9 @@ struct RunOptions : DeviceOptions, StudyOptions {
 // Writes notes to standard error, with the colour that --color says.
 Note noted(const std::string& color);
 
-// Throws InputError for a --device that makes no sense.
-DeviceSettings device_settings(const DeviceOptions& options, const Study& study);
+// What the command line says, else the study. Throws InputError for a --backend or --device that
+// makes no sense.
+Settings settings_with(const DeviceOptions& options, Study study);
 
 // "500", "90s", "500,10m", the text of `option`. Throws InputError.
 Budget parse_budget_text(const std::string& option, const std::string& text);

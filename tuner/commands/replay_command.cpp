@@ -56,7 +56,7 @@ class ReplayTable {
   }
 
   void add(const std::string& strategy, unsigned repeat, const ReplayResult& run) {
-    line(strategy, std::to_string(repeat), std::to_string(options_.search.seed + repeat), run);
+    line(strategy, std::to_string(repeat), std::to_string(options_.settings.seed + repeat), run);
     runs_.push_back(run);
   }
 
@@ -132,7 +132,7 @@ class ReplaySearch {
     auto strategy =
         catalogue_.make_strategy(strategy_, space_table(space_), seed, budget_, strategy_options_);
     if (options_.compile_workers == 0) {
-      ReplayEvaluator evaluator(recording_, options_.jobs);
+      ReplayEvaluator evaluator(recording_, options_.settings.jobs);
       return run(*strategy, evaluator, interrupt, on_trial);
     }
     ParallelReplay evaluator(recording_, options_.compile_workers, options_.simulated_devices);
@@ -194,8 +194,8 @@ int replay(const RunOptions& options, Progress& progress) {
   ReplayTable table(options, recording, progress);
   for (std::size_t i = 0; i < searches.size(); ++i) {
     for (unsigned repeat = 0; repeat < options.repeats && interrupt.count() == 0; ++repeat) {
-      trace.begin_run(strategies[i], options.search.seed + repeat);
-      const ReplayResult run = searches[i].run(options.search.seed + repeat, interrupt, on_trial);
+      trace.begin_run(strategies[i], options.settings.seed + repeat);
+      const ReplayResult run = searches[i].run(options.settings.seed + repeat, interrupt, on_trial);
       any_valid = any_valid || !run.configuration.empty();
       table.add(strategies[i], repeat, run);
     }

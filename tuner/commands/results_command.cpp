@@ -27,7 +27,7 @@ std::string failures_command(const StudyOptions& named, const std::string& resul
   add(" ", named.study);
   if (named.no_verify) text += " --no-verify";
   for (const std::string& name : named.per) add(" --per ", name);
-  if (results != RunOptions().results) add(" --results ", results);
+  if (results != Settings().results) add(" --results ", results);
   add(" --size ", filter.size);
   add(" --device ", filter.device);
   return text + " --failures";

@@ -50,8 +50,8 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
   }
   // Without --compile-workers a replay's clock is that of one configuration after the other; more
   // open questions are a test of the strategy.
-  if (replayed && values["jobs"].defaulted()) o.jobs = 1;
-  if (o.cross_sizes && replayed) {
+  if (replayed && values["jobs"].defaulted()) o.settings.jobs = 1;
+  if (o.settings.cross_sizes && replayed) {
     wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
   }
   if (!replayed && !values["repeats"].defaulted()) wrong_usage("--repeats goes with --replay");
@@ -59,11 +59,12 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
 
 RunOptions parse_run(const Words& words) {
   RunOptions o;
+  Settings& settings = o.settings;
   OptionTable add;
   add("backend", o.backend, "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
   add("device", o.device,
       "numbers such as 0,1, or all; those of one model share sizes and searches");
-  add("in-turn", o.in_turn, "one size after the other, each on all devices");
+  add("in-turn", settings.in_turn, "one size after the other, each on all devices");
   add.sizes(o.sizes);
   add("where", o.where,
       "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
@@ -72,14 +73,14 @@ RunOptions parse_run(const Words& words) {
   add("budget", o.budget,
       "for each size: 500 (evaluations), 90s, 10m, 2h, target=0.8, patience=200, or several with "
       "commas; otherwise the study's");
-  add.timeout(o.timeout, "seconds for one configuration");
-  add("seed", o.search.seed, "of the strategy");
-  add.jobs(o.jobs);
-  add.results(o.results);
-  add("fresh", o.search.fresh, "forget earlier results, and measure again");
-  add("counters", o.search.counters,
+  add.timeout(settings.timeout, "seconds for one configuration");
+  add("seed", settings.seed, "of the strategy");
+  add.jobs(settings.jobs);
+  add.results(settings.results);
+  add("fresh", settings.fresh, "forget earlier results, and measure again");
+  add("counters", settings.counters,
       "read hardware counters of the finalists, and say what limits them");
-  add("cross-sizes", o.cross_sizes,
+  add("cross-sizes", settings.cross_sizes,
       "afterwards measure each size's winner at the other sizes, too, beyond the budget; exports "
       "then select better");
   add.t1(o);
@@ -106,7 +107,7 @@ RunOptions parse_run(const Words& words) {
     wrong_usage("several strategies are for --replay, which compares them");
   }
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
-  o.search.warm_start = !cold_start;
+  settings.warm_start = !cold_start;
   if (cold_start && !o.warm_start_recording.empty()) {
     wrong_usage("--warm-start and --no-warm-start exclude each other");
   }
@@ -156,46 +157,35 @@ JoinedRanks join_ranks() {
 
 // ---- the run ------------------------------------------------------------------------------------
 
-// The study, and what the command line adds to it.
-Study study_of(const RunOptions& options, Progress& progress) {
+// The study and the command line, which has the last word.
+Settings settings_of(const RunOptions& options, Progress& progress) {
   const auto note = [&](const std::string& text) { progress.note(text); };
-  Study study = with_t1_options(load_study(options.study, options.sizes, note), options);
+  Settings settings = settings_with(
+      options, with_t1_options(load_study(options.study, options.sizes, note), options));
   for (const std::string& text : options.where) {
     auto rule = Expression::parse(text, Position{"--where", 1, 1});
     if (!rule) throw InputError({rule.error()}, text);
-    study.constraints.push_back(std::move(*rule));
+    settings.study.constraints.push_back(std::move(*rule));
   }
-  return study;
-}
-
-RunSettings settings_of(const RunOptions& options, Study study) {
-  RunSettings settings{std::move(study)};
   SearchSpec& search = settings.study.search;
-  settings.strategy_text = settings.study.text;
   search.budget = budget_of(options, search.budget);
   if (!options.strategies.empty()) {
-    std::tie(search.strategy, search.options) =
-        parse_choice("--strategy", options.strategies.front());
-    settings.strategy_text = options.strategies.front();
+    search.text = options.strategies.front();
+    std::tie(search.strategy, search.options) = parse_choice("--strategy", search.text);
   }
   search.strategy = strategy_named(search.strategy);
-  settings.devices = device_settings(options, settings.study);
-  settings.search = options.search;
-  settings.search.results = options.results;
   if (!options.warm_start_recording.empty()) {
-    settings.search.warm_recording = read_any_recording(options.warm_start_recording);
+    settings.warm_recording = read_any_recording(options.warm_start_recording);
   }
-  settings.in_turn = options.in_turn;
-  settings.cross_sizes = options.cross_sizes;
   return settings;
 }
 
 // Before the first measurement.
-void check_trace(const RunOptions& options, const Study& study) {
+void check_trace(const RunOptions& options, const Settings& settings) {
   if (options.trace.empty()) return;
   OutputGuard guard(options.force);
-  guard.protect(study);
-  guard.protect_store(options.results);
+  guard.protect(settings.study);
+  guard.protect_store(settings.results);
   if (!options.warm_start_recording.empty()) {
     guard.protect(options.warm_start_recording, "is the recording of --warm-start");
   }
@@ -204,28 +194,26 @@ void check_trace(const RunOptions& options, const Study& study) {
 
 // What the other ranks lend. Unless the options say otherwise, each rank compiles on its share of
 // the cores, and all devices take part.
-LentHosts lent_to(RunSettings& settings, RankJob& ranks, const RunOptions& options,
+LentHosts lent_to(Settings& settings, RankJob& ranks, const RunOptions& options,
                   const Catalogue& catalogue, Progress& progress) {
-  DeviceSettings& devices = settings.devices;
   const Study& study = settings.study;
-  Lending lending{needed_plugins(study, devices.backend, catalogue), options.plugin_dirs,
-                  files_of_workers(study, read_sources(study), settings.search.seed), std::nullopt};
-  if (options.names_jobs) lending.jobs = options.jobs;
+  Lending lending{needed_plugins(study, catalogue), options.plugin_dirs,
+                  files_of_workers(study, read_sources(study), settings.seed), std::nullopt};
+  if (options.names_jobs) lending.jobs = settings.jobs;
   LentHosts lent = ranks.hosts(lending, [&](const std::string& text) { progress.note(text); });
-  if (!options.names_jobs) devices.jobs = ranks.cores_here();
-  if (!options.names_device) devices.numbers.clear();
+  if (!options.names_jobs) settings.jobs = ranks.cores_here();
+  if (!options.names_device) settings.devices.clear();
   return lent;
 }
 
-int run(const RunOptions& options, RankJob* ranks, Progress& progress) {
-  RunSettings settings = settings_of(options, study_of(options, progress));
-  check_trace(options, settings.study);
+int run(const RunOptions& options, Settings settings, RankJob* ranks, Progress& progress) {
+  check_trace(options, settings);
   const Interrupt interrupt;
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const LentHosts lent =
       ranks == nullptr ? LentHosts{} : lent_to(settings, *ranks, options, catalogue, progress);
   TraceFile trace(options.trace, settings.study.objective.name == "time");
-  RunDisplay display(settings.study, options, Colours(options.color, stdout), progress, trace);
+  RunDisplay display(settings, options, Colours(options.color, stdout), progress, trace);
   const RunListener listener([&](const RunEvent& event) { display.hear(event); });
   const RunEnd end =
       tune(settings, {{executable_path(), options.plugin_dirs}, catalogue, interrupt, {}}, listener,
@@ -251,8 +239,9 @@ int run_or_replay(const Words& words) {
   }
   const RunOptions options = parse_run(words);
   if (!options.replay.empty()) return replay_command(options);
-  return with_progress(options.progress, Colours(options.color, stderr),
-                       [&](Progress& progress) { return run(options, ranks, progress); });
+  return with_progress(options.progress, Colours(options.color, stderr), [&](Progress& progress) {
+    return run(options, settings_of(options, progress), ranks, progress);
+  });
 }
 
 }  // namespace tuner

@@ -209,14 +209,15 @@ std::vector<std::string> RunSummary::lines() const {
   return out;
 }
 
-RunDisplay::RunDisplay(const Study& study, const RunOptions& typed, Colours colours,
+RunDisplay::RunDisplay(const Settings& settings, const RunOptions& typed, Colours colours,
                        Progress& progress, TraceFile& trace)
-    : study_(study),
+    : settings_(settings),
+      study_(settings.study),
       typed_(typed),
       progress_(progress),
       trace_(trace),
       colours_(colours),
-      summary_(study, typed_.study, typed_.results) {}
+      summary_(study_, typed_.study, settings_.results) {}
 
 void RunDisplay::hear(const RunEvent& event) {
   progress_.hear(event, study_);
@@ -225,7 +226,7 @@ void RunDisplay::hear(const RunEvent& event) {
     in_trace_ = event.part->is_search;
     const std::string& strategy =
         typed_.strategies.empty() ? study_.search.strategy : typed_.strategies.front();
-    if (in_trace_) trace_.begin_run(strategy, typed_.search.seed, event.lane);
+    if (in_trace_) trace_.begin_run(strategy, settings_.seed, event.lane);
   }
   if (event.kind == RunEvent::Kind::kTrial && in_trace_) {
     trace_.trial(*event.trial, event.seconds, event.lane);
@@ -236,7 +237,7 @@ void RunDisplay::print(const SizeOutcome& outcome) {
   summary_.add(outcome);
   const std::vector<std::string> names = parameter_names(study_.parameters);
   std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
-  std::cout << failure_summary(outcome.results, names, failures_command(typed_, typed_.results),
+  std::cout << failure_summary(outcome.results, names, failures_command(typed_, settings_.results),
                                colours_);
   if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
   std::cout.flush();

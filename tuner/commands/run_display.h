@@ -83,7 +83,7 @@ class RunDisplay {
  public:
   // All but the colours outlive this. `typed` is what the command line said, for the commands that
   // are proposed and for the trace.
-  RunDisplay(const Study& study, const RunOptions& typed, Colours colours, Progress& progress,
+  RunDisplay(const Settings& settings, const RunOptions& typed, Colours colours, Progress& progress,
              TraceFile& trace);
 
   void hear(const RunEvent& event);
@@ -94,6 +94,7 @@ class RunDisplay {
  private:
   void print(const SizeOutcome& outcome);
 
+  const Settings& settings_;
   const Study& study_;
   const RunOptions& typed_;
   Progress& progress_;

@@ -26,7 +26,6 @@ namespace {
 struct TryOptions : DeviceOptions, StudyOptions {
   Assignments assigned;
   Words sizes;  // none: the study's
-  bool counters = false;
   bool json = false;
   std::string color = "auto";
 };
@@ -37,10 +36,10 @@ TryOptions parse_try(const Words& words) {
   add.device(o);
   add.sizes(o.sizes);
   add.t1(o, false);
-  add.timeout(o.timeout, "seconds");
+  add.timeout(o.settings.timeout, "seconds");
   add("random-order", o.in_random_order,
       "cpu backend: run a block's threads in random order between barriers");
-  add("counters", o.counters, "read hardware counters, and say what limits it");
+  add("counters", o.settings.counters, "read hardware counters, and say what limits it");
   add("json", o.json, "the result as JSON, one line for each size");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
@@ -170,10 +169,8 @@ std::string try_json(const TryOutcome& outcome, const Study& study) {
 int try_command(const Words& words) {
   const TryOptions options = parse_try(words);
   const auto note = noted(options.color);
-  RunSettings settings{with_t1_options(load_study(options.study, options.sizes, note), options)};
-  settings.devices = device_settings(options, settings.study);
-  settings.devices.jobs = 1;
-  settings.search.counters = options.counters;
+  const Settings settings = settings_with(
+      options, with_t1_options(load_study(options.study, options.sizes, note), options));
   const Interrupt interrupt;
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Colours shown(options.color, stdout);

@@ -101,9 +101,8 @@ std::vector<ProblemSize> sizes_to_check(const CheckedSizes& wanted, const Study&
 namespace {
 
 struct VerifyOptions : DeviceOptions, StudyOptions, CheckedSizes {
-  std::string exported;             // a header or launcher
-  std::optional<Budget> retune;     // of a search at each of these sizes
-  std::string results = "results";  // where that search keeps its trials
+  std::string exported;          // a header or launcher
+  std::optional<Budget> retune;  // of a search at each of these sizes
 };
 
 VerifyOptions parse_verify(const Words& words) {
@@ -119,10 +118,10 @@ VerifyOptions parse_verify(const Words& words) {
   add("retune", retune,
       "then search each of these sizes with this budget, such as 30s, print how much slower the "
       "export is here, and write it again if it is slower");
-  add("results", o.results, "with --retune: folder of the results");
+  add("results", o.settings.results, "with --retune: folder of the results");
   add.device(o, "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
-  add.timeout(o.timeout, "seconds for one size");
-  add.jobs(o.jobs);
+  add.timeout(o.settings.timeout, "seconds for one size");
+  add.jobs(o.settings.jobs);
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner verify-export HEADER STUDY [options]");
   const Words given = inputs(values);
@@ -192,16 +191,17 @@ Trial measure_alone(MeasuringDevice& device, const Study& study, const std::stri
 // Compiles, verifies and measures what is selected for each size, as a run does, on the first
 // device, which is free again when this returns; ends early when it is interrupted. Throws
 // UnavailableError when no device is to be had.
-std::vector<CheckedSelection> check_export(const VerifyOptions& options, const Study& study,
+std::vector<CheckedSelection> check_export(const std::string& exported, const Settings& settings,
                                            const TunedTable& table,
                                            const std::vector<ProblemSize>& sizes,
                                            const Caller& caller) {
-  Bench bench(device_settings(options, study), study,
+  const Study& study = settings.study;
+  Bench bench(settings,
               {caller.program, caller.catalogue, caller.interrupt, [](const std::string&) {}});
   for (const std::string& text : bench.notes()) caller.note(text);
   WorkingDevice first{bench.models().front().front().get()};
   PooledDevice device = bench.device({&first, 1});
-  std::cout << check_header(options.exported, device.facts(), bench.backend());
+  std::cout << check_header(exported, device.facts(), bench.backend());
   std::vector<CheckedSelection> all;
   for (const ProblemSize& size : sizes) {
     if (caller.interrupt.count() > 0) break;
@@ -216,21 +216,11 @@ std::vector<CheckedSelection> check_export(const VerifyOptions& options, const S
   return all;
 }
 
-RunSettings settings_of(const VerifyOptions& options, const Budget& budget, const Study& study) {
-  RunSettings settings{study};
-  settings.devices = device_settings(options, study);
-  settings.strategy_text = study.text;
-  settings.study.search.budget = budget;
-  settings.search.seed = options.seed;
-  settings.search.results = options.results;
-  return settings;
-}
-
 // The header of a launcher says which source belongs to it. Of OpenCL it is one file.
 ExportOptions rewritten(const VerifyOptions& options) {
   ExportOptions out;
   static_cast<StudyOptions&>(out) = options;
-  out.results = options.results;
+  out.results = options.settings.results;
   out.plugin_dirs = options.plugin_dirs;
   out.output = options.exported;
   const std::filesystem::path source =
@@ -247,9 +237,8 @@ ExportOptions rewritten(const VerifyOptions& options) {
 }
 
 // Searches each size beside what the export has, and writes the export anew where it loses.
-int retune_all(const VerifyOptions& options, const Study& study, const Caller& caller,
+int retune_all(const VerifyOptions& options, const Settings& settings, const Caller& caller,
                const TunedTable& table, const std::vector<CheckedSelection>& checked) {
-  const RunSettings settings = settings_of(options, options.retune.value(), study);
   std::cout << "what the export loses here:\n";
   bool lost = false;
   for (const CheckedSelection& one : checked) {
@@ -261,11 +250,11 @@ int retune_all(const VerifyOptions& options, const Study& study, const Caller& c
     lost = lost || is_lost(found);
   }
   if (!lost) return kExitDone;
-  const auto known = results_to_export(options.results, study, {});
+  const auto known = results_to_export(settings.results, settings.study, {});
   const std::vector<std::string> beyond = entries_beyond(table, known);
   for (const std::string& entry : beyond) {
     std::cerr << fmt::format("not written again: {} contains {}, for which '{}' has no results\n",
-                             options.exported, for_terminal(entry), options.results);
+                             options.exported, for_terminal(entry), settings.results);
   }
   if (!beyond.empty()) return kExitNothingValid;
   return export_results(rewritten(options));
@@ -275,7 +264,8 @@ int retune_all(const VerifyOptions& options, const Study& study, const Caller& c
 
 int verify_export_command(const Words& words) {
   const VerifyOptions options = parse_verify(words);
-  const Study study = with_t1_options(read_study(options.study), options);
+  Settings settings = settings_with(options, with_t1_options(read_study(options.study), options));
+  const Study& study = settings.study;
   if (!study.runnable) {
     reject(options.study, "there is nothing to run in this study");
   }
@@ -295,7 +285,7 @@ int verify_export_command(const Words& words) {
       {executable_path(), options.plugin_dirs}, catalogue, interrupt, [](const std::string& text) {
         std::cerr << lines_for_terminal(text) << "\n";
       }};
-  const auto checked = check_export(options, study, table, sizes, caller);
+  const auto checked = check_export(options.exported, settings, table, sizes, caller);
   if (interrupt.count() > 0) return kExitInterrupted;
   const auto count = [&](bool valid) {
     return std::ranges::count_if(checked, [&](const CheckedSelection& one) {
@@ -306,7 +296,9 @@ int verify_export_command(const Words& words) {
   std::cout << fmt::format("{} right, {} wrong, {} without a valid configuration\n", right, wrong,
                            std::ssize(checked) - right - wrong);
   if (options.retune) {
-    return retune_all(options, study, caller, table, checked);
+    settings.seed = options.seed;
+    settings.study.search.budget = *options.retune;
+    return retune_all(options, settings, caller, table, checked);
   }
   return wrong == 0 && right > 0 ? kExitDone : kExitNothingValid;
 }

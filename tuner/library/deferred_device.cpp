@@ -16,7 +16,6 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
-#include "tuner/library/state.h"
 #include "tuner/worker/child.h"
 
 namespace libtuner {
@@ -236,19 +235,11 @@ class DeferredBackend final : public tuner::Backend {
 
 }  // namespace
 
-tuner::DeviceSettings device_settings(const tuner::Study& study, const TuningSettings& settings) {
-  constexpr double kCompileSeconds = 120;
-  tuner::DeviceSettings out{backend_of(study, settings)};
-  out.numbers = {settings.device};
-  out.timeout = kCompileSeconds;
-  out.jobs = settings.jobs;
-  return out;
-}
-
 std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
-                                            tuner::DeviceSettings& settings) {
-  std::vector<std::string> names{settings.backend};
-  if (settings.backend == "auto") {
+                                            tuner::Settings& settings) {
+  tuner::BackendSpec& backend = settings.study.backend;
+  std::vector<std::string> names{backend.name};
+  if (backend.name == "auto") {
     names = catalogue.names(tuner::PluginKind::kBackend);
     std::ranges::stable_sort(names, {}, [](const std::string& name) { return name == "cpu"; });
   }
@@ -257,10 +248,10 @@ std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
     if (catalogue.find(tuner::PluginKind::kBackend, name) == nullptr) {
       throw Error("there is no backend '" + name + "'");
     }
-    catalogue.check_options(tuner::PluginKind::kBackend, name, settings.backend_options);
-    auto opened = catalogue.open_backend(name, settings.numbers.front(), settings.backend_options);
+    catalogue.check_options(tuner::PluginKind::kBackend, name, backend.options);
+    auto opened = catalogue.open_backend(name, settings.devices.front(), backend.options);
     if (opened) {
-      settings.backend = name;
+      backend.name = name;
       return std::move(*opened);
     }
     reasons += (reasons.empty() ? "" : "; ") + name + ": " + opened.error().message;

@@ -59,13 +59,10 @@ class CallQueue {
   bool is_open_ = false;
 };
 
-// What the settings name, else what the study names.
-tuner::DeviceSettings device_settings(const tuner::Study& study, const TuningSettings& settings);
-
 // As `tuner run` chooses: the backend that is named, else the first that works, the cpu last, which
 // the settings name from then on. Throws Error with all reasons.
 std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
-                                            tuner::DeviceSettings& settings);
+                                            tuner::Settings& settings);
 
 // The device, and who may be at it: one thread at a time.
 struct SharedDevice {

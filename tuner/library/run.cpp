@@ -32,18 +32,15 @@ Ranking plain(const tuner::Study& study, const tuner::RankedResults& results) {
   return ranking;
 }
 
-tuner::RunSettings settings_of(const tuner::Study& study, const RunSettings& from) {
-  tuner::RunSettings to{study, backend_of(study, from)};
-  to.devices.jobs = workers_of(from.jobs);
-  to.study.search = search_of(study, from.strategy, from.strategy_options);
+tuner::Settings run_settings(const tuner::Study& study, const RunSettings& from) {
+  tuner::Settings to = settings_of(study, from);
+  to.jobs = workers_of(from.jobs);
   tuner::Budget& budget = to.study.search.budget;
   const std::uint64_t evaluations = count_of(from.evaluations);
   const double seconds = seconds_of(from.seconds);
   if (evaluations > 0 || seconds > 0) budget = {};
   if (evaluations > 0) budget.evaluations = evaluations;
   if (seconds > 0) budget.seconds = seconds;
-  to.search.seed = from.seed;
-  to.search.results = from.results;
   return to;
 }
 
@@ -66,7 +63,7 @@ std::vector<Ranking> run(const Study& study, const RunSettings& settings,
       if (listener.stop && listener.stop()) stop.wanted = true;
     });
     const tuner::Catalogue catalogue = load_catalogue(settings.installation);
-    tuner::tune(settings_of(plain_study, settings),
+    tuner::tune(run_settings(plain_study, settings),
                 {{program_of(settings.installation), settings.installation.plugin_dirs},
                  catalogue,
                  stop,

@@ -34,17 +34,21 @@ std::uint64_t count_of(std::uint64_t evaluations);
 unsigned workers_of(unsigned jobs);
 double seconds_of(double seconds);
 tuner::OptionList option_list(const Options& options);
-// The backend that the settings name, else the study's, as a run has it.
-template <typename Settings>
-tuner::DeviceSettings backend_of(const tuner::Study& study, const Settings& settings) {
-  if (settings.backend == "auto" && !study.backend.name.empty()) {
-    return {study.backend.name, study.backend.options};
-  }
-  return {settings.backend, option_list(settings.backend_options)};
-}
 // The study's search, with this strategy and its options where one is named.
 tuner::SearchSpec search_of(const tuner::Study& study, const std::string& strategy,
                             const Options& options);
+// What an application says, else the study, as a run has it.
+template <typename Said>
+tuner::Settings settings_of(const tuner::Study& study, const Said& said) {
+  tuner::Settings out{study};
+  if (said.backend != "auto" || study.backend.name == "auto") {
+    out.study.backend = {said.backend, option_list(said.backend_options)};
+  }
+  out.study.search = search_of(study, said.strategy, said.strategy_options);
+  out.seed = said.seed;
+  out.results = said.results;
+  return out;
+}
 Configuration with_names(const std::vector<tuner::Parameter>& parameters,
                          const tuner::Configuration& values);
 

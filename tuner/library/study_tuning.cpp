@@ -21,13 +21,13 @@
 #include "tuner/library/deferred_device.h"
 #include "tuner/library/served_launch.h"
 #include "tuner/library/state.h"
-#include "tuner/plugin/space_table.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/bench.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/devices.h"
 #include "tuner/run/sources.h"
+#include "tuner/run/tuning_run.h"
 #include "tuner/study/size_check.h"
 #include "tuner/worker/run_worker.h"
 
@@ -79,11 +79,12 @@ class StudyTuning final : public TuningWork {
   void choose(const std::string& label, const tuner::Trial& trial);
   std::vector<tuner::Configuration> winners() const;
 
-  tuner::Study study_;
-  TuningSettings settings_;
+  tuner::Settings settings_;
+  const tuner::Study& study_;  // theirs
+  Installation installation_;
+  std::uint64_t evaluations_;  // of each size at most
   ClockMs now_ms_;
   tuner::Catalogue catalogue_;
-  tuner::DeviceSettings device_settings_;
   SharedDevice device_;
   tuner::DeviceFacts facts_;
   CallQueue calls_;
@@ -143,8 +144,10 @@ class StudyTuning::Ears {
 };
 
 StudyTuning::StudyTuning(const tuner::Study& study, const TuningSettings& settings, ClockMs now_ms)
-    : study_(study),
-      settings_(settings),
+    : settings_(settings_of(study, settings)),
+      study_(settings_.study),
+      installation_(settings.installation),
+      evaluations_(evaluations_of(study, settings)),
       now_ms_(std::move(now_ms)),
       catalogue_(load_catalogue(settings.installation)) {
   if (!study_.runnable) throw Error("the study says too little to be run: it has no kernel");
@@ -155,8 +158,11 @@ StudyTuning::StudyTuning(const tuner::Study& study, const TuningSettings& settin
         "the idle time of an application");
   }
   catalogue_.check_study(study_);
-  device_settings_ = device_settings(study_, settings_);
-  device_.backend = open_device(catalogue_, device_settings_);
+  constexpr double kCompileSeconds = 120;
+  settings_.devices = {settings.device};
+  settings_.timeout = kCompileSeconds;
+  settings_.jobs = settings.jobs;
+  device_.backend = open_device(catalogue_, settings_);
   facts_ = device_.backend->facts();
   thread_ = std::thread([this] { search_all(); });
 }
@@ -272,33 +278,25 @@ std::optional<WantedSize> StudyTuning::next_size() {
 bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools,
                          const tuner::SourceTexts& sources, tuner::Store& store,
                          tuner::RunWorker& runner) {
-  tuner::Study study = wanted.study;
+  tuner::Settings settings = settings_;
+  tuner::Study& study = settings.study;
+  study = wanted.study;
   ReadyVariants variants(study, wanted.size, facts_, tools);
-  const bool is_last =
-      wanted.evaluations >= std::min(variants.count(), evaluations_of(study_, settings_));
+  const bool is_last = wanted.evaluations >= std::min(variants.count(), evaluations_);
   if (!is_last) study.measure.finalists = 0;
-  study.search = search_of(study, settings_.strategy, settings_.strategy_options);
   study.search.budget = {wanted.evaluations, {}};
-  tuner::SearchSettings search;
-  search.make_strategy = [&](const tuner::SearchSpace& space) {
-    return catalogue_.make_strategy(study.search.strategy, tuner::space_table(space),
-                                    settings_.seed, study.search.budget, study.search.options, {},
-                                    1 + study.objective.beside.size());
-  };
-  search.seed = settings_.seed;
-  search.results = settings_.results;
+  const tuner::MakeStrategy make_strategy = tuner::strategies_of(settings, catalogue_);
   const tuner::History history(
       store, study,
       {sources.digest, std::make_shared<tuner::FileDigests>(), tools.compilers.identity(),
-       tuner::options_text(catalogue_, device_settings_.backend,
-                           device_settings_.backend_options)});
+       tuner::options_text(catalogue_, study.backend.name, study.backend.options)});
   tuner::WorkingDevice own{&runner};
   tuner::PooledDevice device(tools, {&own, 1}, stop_);
   Ears ears(*this, wanted.size.label(), variants);
   const tuner::RunListener listener([&ears](const tuner::RunEvent& event) {
     if (event.kind == tuner::RunEvent::Kind::kTrial) ears.trial(*event.trial);
   });
-  tuner::DeviceRun run(study, sources.reference, search, history, device, listener,
+  tuner::DeviceRun run(settings, make_strategy, sources.reference, history, device, listener,
                        [this] { return stop_.count() > 0; });
   tuner::SizeOptions options;
   options.first = winners();
@@ -311,14 +309,11 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
 void StudyTuning::search_all() {
   try {
     const tuner::Caller caller{
-        {program_of(settings_.installation), settings_.installation.plugin_dirs},
-        catalogue_,
-        stop_,
-        {}};
+        {program_of(installation_), installation_.plugin_dirs}, catalogue_, stop_, {}};
     const auto open = [&](const std::string& compiler) {
-      return tuner::open_compilers(device_settings_, caller, {}, compiler);
+      return tuner::open_compilers(settings_, caller, {}, compiler);
     };
-    const std::string& backend = device_settings_.backend;
+    const std::string& backend = study_.backend.name;
     const tuner::ArtifactShelf shelf;
     const tuner::StudyCompilers with = tuner::compilers_for(
         study_, backend, shelf, stop_, [this] { return facts_; }, open(backend), open);
@@ -331,7 +326,7 @@ void StudyTuning::search_all() {
           return std::make_unique<tuner::Channel>(
               std::make_unique<DeviceThread>(device_, calls_, catalogue_));
         },
-        backend, tuner::DeviceId{settings_.device}, tuner::plain(device_settings_.backend_options),
+        backend, tuner::DeviceId{settings_.devices.front()}, tuner::plain(study_.backend.options),
         {kNoLimit, 100, kNoLimit, kNoLimit, kNoLimit});
     while (auto wanted = next_size()) {
       go_on(std::move(*wanted),
@@ -347,7 +342,7 @@ void StudyTuning::search_all() {
 
 // One search of a size, after which it queues up again or is done.
 void StudyTuning::go_on(WantedSize wanted, const std::function<bool(const WantedSize&)>& search) {
-  wanted.evaluations = std::min(wanted.evaluations, evaluations_of(study_, settings_));
+  wanted.evaluations = std::min(wanted.evaluations, evaluations_);
   bool is_done = true;
   std::string failure;
   try {

@@ -279,9 +279,10 @@ struct OptionValue {
 using OptionList = std::vector<OptionValue>;
 
 struct BackendSpec {
-  std::string name;  // empty = the program's choice
-  OptionList options;
-  Position where;
+  std::string name = "auto";  // the first that works, the cpu last
+  OptionList options{};       // which auto has none of
+  Position where{};
+  std::string text{};  // that has the positions; empty = the study's
 };
 
 // What fills inputs, knows right answers and judges, where the study leaves it to a plugin.
@@ -308,6 +309,7 @@ struct SearchSpec {
   // Of a domain: the search ends once the expected loss of what was tuned is below this.
   double until_loss = 0.03;
   Position where;
+  std::string text{};  // that has the positions; empty = the study's
 };
 
 // What a timed launch finds in the last-level cache: nothing of its data, what the launch before it

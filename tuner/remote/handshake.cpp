@@ -122,8 +122,8 @@ RankFacts facts_here(const std::string& version, const Catalogue& catalogue) {
   return facts;
 }
 
-NeededPlugins needed_plugins(const Study& study, const std::string& backend,
-                             const Catalogue& catalogue) {
+NeededPlugins needed_plugins(const Study& study, const Catalogue& catalogue) {
+  const std::string& backend = study.backend.name;
   NeededPlugins plugins;
   for (const PluginKind kind : {PluginKind::kBackend, PluginKind::kCompiler}) {
     for (const PluginItem& item : catalogue.items(kind)) plugins.shared.insert(item.plugin);

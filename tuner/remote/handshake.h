@@ -83,9 +83,8 @@ struct NeededPlugins {
   std::set<std::string> shared;  // a rank that has them must have the same
 };
 
-// What a study needs on a backend, of which "auto" is any.
-NeededPlugins needed_plugins(const Study& study, const std::string& backend,
-                             const Catalogue& catalogue);
+// What a study needs on its backend, of which "auto" is any.
+NeededPlugins needed_plugins(const Study& study, const Catalogue& catalogue);
 
 // Why a rank cannot take part, after its name; empty when it can.
 std::optional<std::string> refusal(const RankFacts& rank_0, const RankFacts& other,

@@ -231,20 +231,17 @@ DeviceFacts facts_of(const AlikeDevices& devices) {
 
 }  // namespace
 
-Bench::Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
-             const LentHosts& lent)
-    : Bench(open_devices(settings, study.kernel.language, caller, lent), settings, study, caller,
-            lent) {}
+Bench::Bench(const Settings& settings, const Caller& caller, const LentHosts& lent)
+    : Bench(open_devices(settings, caller, lent), settings, caller, lent) {}
 
-Bench::Bench(Devices devices, const DeviceSettings& settings, const Study& study,
-             const Caller& caller, const LentHosts& lent)
+Bench::Bench(Devices devices, const Settings& settings, const Caller& caller, const LentHosts& lent)
     : devices_(std::move(devices)),
       interrupt_(caller.interrupt),
-      study_(study),
-      plugins_(caller.catalogue.versions_for(study)) {
+      study_(settings.study),
+      plugins_(caller.catalogue.versions_for(study_)) {
   with_ = compilers_for(
-      study, backend(), shelf_, caller.interrupt, [&] { return facts_of(devices_.models.front()); },
-      std::move(devices_.compilers),
+      study_, backend(), shelf_, caller.interrupt,
+      [&] { return facts_of(devices_.models.front()); }, std::move(devices_.compilers),
       [&](const std::string& compiler) {
         return open_compilers(settings, caller, lent, compiler);
       });

@@ -45,11 +45,10 @@ class Bench {
  public:
   // Opens a device of the first model at least, of this machine or of those that are lent, and
   // reads the sources. Throws UnavailableError where no device opens, FatalError where a source
-  // cannot be read. The study and what `caller` refers to outlive the bench.
-  Bench(const DeviceSettings& settings, const Study& study, const Caller& caller,
-        const LentHosts& lent = {});
+  // cannot be read. The settings and what `caller` refers to outlive the bench.
+  Bench(const Settings& settings, const Caller& caller, const LentHosts& lent = {});
   // With devices that were opened before, with these settings.
-  Bench(Devices devices, const DeviceSettings& settings, const Study& study, const Caller& caller,
+  Bench(Devices devices, const Settings& settings, const Caller& caller,
         const LentHosts& lent = {});
 
   // What a user should know: compiler options without meaning here, artifacts that are not kept.

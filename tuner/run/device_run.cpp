@@ -51,12 +51,13 @@ struct DeviceRun::SizeSearch {
   double reserve() const { return tuner::reserve(search.budget.seconds, final, has_final); }
 };
 
-DeviceRun::DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,
-                     const History& history, MeasuringDevice& device, RunListener listener,
-                     std::function<bool()> interrupted)
-    : study_(study),
+DeviceRun::DeviceRun(const Settings& settings, const MakeStrategy& make_strategy,
+                     std::string reference_text, const History& history, MeasuringDevice& device,
+                     RunListener listener, std::function<bool()> interrupted)
+    : settings_(settings),
+      study_(settings.study),
+      make_strategy_(make_strategy),
       reference_text_(std::move(reference_text)),
-      settings_(settings),
       history_(history),
       device_(device),
       listener_(std::move(listener)),
@@ -361,7 +362,7 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options)
   const ContextKey key = history_.key(facts_, size);
   const std::vector<Prior> priors = warm_start(key, space);
   search.rehearsal = [&] {
-    std::unique_ptr<Strategy> strategy = settings_.make_strategy(space);
+    std::unique_ptr<Strategy> strategy = make_strategy_(space);
     for (const Prior& prior : priors) strategy->learn(prior);
     return std::unique_ptr<Strategy>(new GivenFirst(first, std::move(strategy)));
   };

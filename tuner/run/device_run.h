@@ -9,7 +9,6 @@
 
 #include "tuner/ports/evaluator.h"
 #include "tuner/ports/exporter.h"
-#include "tuner/ports/strategy.h"
 #include "tuner/run/history.h"
 #include "tuner/run/listener.h"
 #include "tuner/run/settings.h"
@@ -49,7 +48,7 @@ class DeviceRun {
  public:
   // All that is taken by reference outlives this. `interrupted` says whether the user wants the
   // end.
-  DeviceRun(const Study& study, std::string reference_text, const SearchSettings& settings,
+  DeviceRun(const Settings& settings, const MakeStrategy& make_strategy, std::string reference_text,
             const History& history, MeasuringDevice& device, RunListener listener,
             std::function<bool()> interrupted);
 
@@ -90,9 +89,10 @@ class DeviceRun {
   void count_finalists(SizeSearch& current);
   SizeOutcome write(SizeSearch& current);
 
+  const Settings& settings_;
   const Study& study_;
+  const MakeStrategy& make_strategy_;
   std::string reference_text_;
-  const SearchSettings& settings_;
   const History& history_;
   MeasuringDevice& device_;
   RunListener listener_;

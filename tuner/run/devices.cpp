@@ -40,7 +40,7 @@ auto rank_and_number(const SeenDevice& device) {
 
 // What a backend is asked for, and by whom.
 struct Request {
-  const DeviceSettings& settings;
+  const Settings& settings;
   const Caller& caller;
   const LentHosts& lent;
   std::string backend;
@@ -104,7 +104,7 @@ std::vector<SeenDevice> devices_of_ranks(const Request& ask) {
 // Ids by model. Of one device alone nothing is asked before it is opened, because a driver takes
 // its time to start.
 std::vector<std::vector<DeviceId>> models_of(const Request& ask) {
-  const std::vector<unsigned>& numbers = ask.settings.numbers;
+  const std::vector<unsigned>& numbers = ask.settings.devices;
   if (!ask.lent.hosts.empty()) {
     return alike_devices(each_once(checked(devices_of_ranks(ask), numbers)));
   }
@@ -126,15 +126,16 @@ std::unique_ptr<RunWorker> worker_of(const Request& ask, const DeviceId& device)
                                      device, ask.options, limits);
 }
 
-Devices open_backend(const DeviceSettings& settings, const Caller& caller, const LentHosts& lent,
+Devices open_backend(const Settings& settings, const Caller& caller, const LentHosts& lent,
                      const std::string& backend) {
   const Catalogue& catalogue = caller.catalogue;
-  catalogue.check_options(PluginKind::kBackend, backend, settings.backend_options, settings.where,
-                          settings.text);
-  const Request ask{settings, caller, lent, backend, plain(settings.backend_options)};
+  const BackendSpec& spec = settings.study.backend;
+  catalogue.check_options(PluginKind::kBackend, backend, spec.options, spec.where,
+                          spec.text.empty() ? settings.study.text : spec.text);
+  const Request ask{settings, caller, lent, backend, plain(spec.options)};
   Devices devices;
   devices.backend = backend;
-  devices.options_text = options_text(catalogue, backend, settings.backend_options);
+  devices.options_text = options_text(catalogue, backend, spec.options);
   devices.compilers = open_compilers(settings, caller, lent, backend);
   for (const std::vector<DeviceId>& model : models_of(ask)) {
     AlikeDevices& alike = devices.models.emplace_back();
@@ -266,9 +267,9 @@ std::vector<std::string> candidates(const std::string& asked, const std::string&
 
 }  // namespace
 
-Devices open_devices(const DeviceSettings& settings, const std::string& language,
-                     const Caller& caller, const LentHosts& lent) {
-  const std::vector<std::string> names = candidates(settings.backend, language, caller.catalogue);
+Devices open_devices(const Settings& settings, const Caller& caller, const LentHosts& lent) {
+  const std::vector<std::string> names =
+      candidates(settings.study.backend.name, settings.study.kernel.language, caller.catalogue);
   std::string reasons;
   std::string last;  // why the one before does not work
   for (const std::string& name : names) {
@@ -325,13 +326,13 @@ Load PooledDevice::load() const {
   return load;
 }
 
-std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings, const Caller& caller,
+std::unique_ptr<CompilePool> open_compilers(const Settings& settings, const Caller& caller,
                                             const LentHosts& lent, const std::string& compiler) {
   CompilePoolOptions options{compiler,
                              settings.jobs,
                              settings.timeout,
                              user_cache_directory().string(),
-                             plain(settings.backend_options),
+                             plain(settings.study.backend.options),
                              caller.note};
   if (!lent.hosts.empty()) {
     options.keep = [cache = std::make_shared<ArtifactCache>(user_cache_directory())](

@@ -65,14 +65,13 @@ struct Devices {
 // taken out, and `note` is told why. Throws UnavailableError where none opens.
 void open_any(AlikeDevices& devices, const Note& note);
 
-// Those of this machine, and of those that are lent, whose backend takes the language. Throws
+// Those of this machine, and of those that are lent, whose backend takes the kernel. Throws
 // UnavailableError with every backend's reason.
-Devices open_devices(const DeviceSettings& settings, const std::string& language,
-                     const Caller& caller, const LentHosts& lent);
+Devices open_devices(const Settings& settings, const Caller& caller, const LentHosts& lent);
 
 // The compile workers of a run, by the name of their compiler, which is that of its backend or of
 // another compiler for it. They get ready while the caller goes on.
-std::unique_ptr<CompilePool> open_compilers(const DeviceSettings& settings, const Caller& caller,
+std::unique_ptr<CompilePool> open_compilers(const Settings& settings, const Caller& caller,
                                             const LentHosts& lent, const std::string& compiler);
 
 // What is here for a backend, without its driver in this process. What is not there is left empty,

@@ -234,11 +234,10 @@ class GateOnDevice {
 
 }  // namespace
 
-void run_gate(const DeviceSettings& settings, const std::array<GateSide, 2>& sides,
-              const GateRule& rule, const Caller& caller,
-              const std::function<void(const GateOutcome&)>& tell) {
+void run_gate(const Settings& settings, const std::array<GateSide, 2>& sides, const GateRule& rule,
+              const Caller& caller, const std::function<void(const GateOutcome&)>& tell) {
   for (const GateSide& side : sides) caller.catalogue.check_study(side.study);
-  Bench bench(settings, sides[0].study, caller);
+  Bench bench(settings, caller);
   for (const std::string& text : bench.notes()) caller.note(text);
   GateOnDevice gate(sides, rule, bench, *bench.models().front().front(), caller);
   for (const ProblemSize& size : sides[0].study.sizes) {

@@ -65,10 +65,9 @@ struct GateOutcome {
   double seconds = 0;
 };
 
-// Of each size, until it is interrupted. Throws as tune() does. `settings` are those of the device,
-// `sides` base and head.
-void run_gate(const DeviceSettings& settings, const std::array<GateSide, 2>& sides,
-              const GateRule& rule, const Caller& caller,
-              const std::function<void(const GateOutcome&)>& tell);
+// Of each size, until it is interrupted. Throws as tune() does. `sides` are base and head; the
+// device is opened for the base, whose study the settings have.
+void run_gate(const Settings& settings, const std::array<GateSide, 2>& sides, const GateRule& rule,
+              const Caller& caller, const std::function<void(const GateOutcome&)>& tell);
 
 }  // namespace tuner

@@ -73,7 +73,7 @@ std::string first_finding(const std::string& report) { return first_record(repor
 std::string first_warning(const std::string& report) { return first_record(report, is_warning); }
 
 SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
-                                 const DeviceSettings& settings, const std::string& backend,
+                                 const Settings& settings, const std::string& backend,
                                  WorkerProgram program)
     : tool_(std::move(tool)) {
   // Not what the backend asks the driver for: it may be told no.
@@ -83,8 +83,8 @@ SanitizedWorker::SanitizedWorker(const fs::path& sanitizer, std::string tool,
   limits.configuration_seconds = kSecondsOfTools;
   limits.launch_floor_seconds = kSecondsOfTools;
   limits.prepare_seconds = kSecondsOfTools;
-  worker_ = std::make_unique<RunWorker>(program, backend, settings.numbers.front(),
-                                        plain(settings.backend_options), limits);
+  worker_ = std::make_unique<RunWorker>(program, backend, settings.devices.front(),
+                                        plain(settings.study.backend.options), limits);
   device_.worker = worker_.get();
 }
 
@@ -105,7 +105,7 @@ std::string SanitizedWorker::finding() {
   return first_finding(since);
 }
 
-SanitizedWorkers sanitized_workers(const fs::path& sanitizer, const DeviceSettings& settings,
+SanitizedWorkers sanitized_workers(const fs::path& sanitizer, const Settings& settings,
                                    const std::string& backend, const WorkerProgram& program) {
   SanitizedWorkers workers;
   if (sanitizer.empty() || backend != "cuda") return workers;

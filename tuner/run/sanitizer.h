@@ -28,8 +28,7 @@ class SanitizedWorker {
   // `tool`: "memcheck" or "racecheck". Of the device that `settings` name first. What it cannot do
   // in time is not looked at.
   SanitizedWorker(const std::filesystem::path& sanitizer, std::string tool,
-                  const DeviceSettings& settings, const std::string& backend,
-                  WorkerProgram program);
+                  const Settings& settings, const std::string& backend, WorkerProgram program);
 
   const std::string& tool() const { return tool_; }
   // What measures with it.
@@ -52,8 +51,7 @@ class SanitizedWorker {
 using SanitizedWorkers = std::vector<std::unique_ptr<SanitizedWorker>>;
 
 // One for each tool, where the backend's kernels are its to look at; they start when they are used.
-SanitizedWorkers sanitized_workers(const std::filesystem::path& sanitizer,
-                                   const DeviceSettings& settings, const std::string& backend,
-                                   const WorkerProgram& program);
+SanitizedWorkers sanitized_workers(const std::filesystem::path& sanitizer, const Settings& settings,
+                                   const std::string& backend, const WorkerProgram& program);
 
 }  // namespace tuner

@@ -22,27 +22,16 @@ namespace tuner {
 namespace {
 
 // Before anything is opened or built.
-void check_strategy(const Catalogue& catalogue, const RunSettings& settings) {
+void check_strategy(const Catalogue& catalogue, const Settings& settings) {
   const SearchSpec& search = settings.study.search;
   const std::string& name = search.strategy;
   if (catalogue.find(PluginKind::kStrategy, name) != nullptr) {
     catalogue.check_options(PluginKind::kStrategy, name, search.options, {},
-                            settings.strategy_text);
+                            search.text.empty() ? settings.study.text : search.text);
     return;
   }
   reject("", "there is no strategy '" + name + "'; see 'tuner list strategies'",
          did_you_mean(name, catalogue.names(PluginKind::kStrategy)));
-}
-
-SearchSettings search_settings(const RunSettings& settings, const Catalogue& catalogue) {
-  SearchSettings search = settings.search;
-  search.make_strategy = [&](const SearchSpace& space) {
-    const SearchSpec& spec = settings.study.search;
-    return catalogue.make_strategy(spec.strategy, space_table(space), settings.search.seed,
-                                   spec.budget, spec.options, {},
-                                   1 + settings.study.objective.beside.size());
-  };
-  return search;
 }
 
 // Tells of an outcome, and ends the run where there is no going on.
@@ -86,11 +75,11 @@ void look_again_at_suspects(Bench& bench, std::vector<WorkingDevice>& devices,
 }
 
 // Every size after the other. `spent`: seconds until now, which count in the first size's budget.
-std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const RunSettings& settings, double spent) {
+std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const Settings& settings, double spent) {
   const std::filesystem::path store = run.history().store().file();
   const auto tell = [&](const SizeOutcome& outcome) { conclude(outcome, store, run.listener()); };
   if (settings.study.domain) {
-    return tune_domain(run, settings.search.seed, steady_seconds() - spent, steady_seconds, tell);
+    return tune_domain(run, settings.seed, steady_seconds() - spent, steady_seconds, tell);
   }
   std::vector<SizeOutcome> outcomes;
   for (const ProblemSize& size : settings.study.sizes) {
@@ -103,15 +92,15 @@ std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const RunSettings& setting
   return outcomes;
 }
 
-bool go_side_by_side(const RunSettings& settings, std::size_t devices) {
+bool go_side_by_side(const Settings& settings, std::size_t devices) {
   const Study& study = settings.study;
   return !settings.in_turn && !study.domain && study.sizes.size() > 1 && devices > 1;
 }
 
 // All that a run has opened, on the thread that has begun it. Groups only read it.
 struct Opened {
-  const RunSettings& settings;
-  const SearchSettings& search;
+  const Settings& settings;
+  const MakeStrategy& make_strategy;
   const History& history;
   const Bench& bench;
   const StopRequest& interrupt;
@@ -121,8 +110,8 @@ struct Opened {
 
   bool is_interrupted() const { return interrupt.count() > 0; }
   DeviceRun on(MeasuringDevice& device, const History& with, const RunListener& told) const {
-    return {settings.study, bench.sources().reference,          search, with, device,
-            told,           [this] { return is_interrupted(); }};
+    return {settings, make_strategy, bench.sources().reference,          with,
+            device,   told,          [this] { return is_interrupted(); }};
   }
 };
 
@@ -157,7 +146,7 @@ class PooledGroup final : public SizeGroup {
   // Made on the group's thread: opening the store and a device takes its time.
   struct Work {
     explicit Work(PooledGroup& of)
-        : store(Store::open(of.all_.search.results)),
+        : store(Store::open(of.all_.settings.results)),
           history(store, of.all_.settings.study, with_own_digests(of.all_.history.with())),
           device(of.all_.bench.device(of.devices_, of.compilers_)),
           run(of.all_.on(device, history, of.listener_)) {}
@@ -256,7 +245,15 @@ bool have_all_valid(const std::vector<SizeOutcome>& outcomes) {
 
 }  // namespace
 
-RunEnd tune(const RunSettings& settings, const Caller& caller, const RunListener& listener,
+MakeStrategy strategies_of(const Settings& settings, const Catalogue& catalogue) {
+  return [&settings, &catalogue](const SearchSpace& space) {
+    const SearchSpec& spec = settings.study.search;
+    return catalogue.make_strategy(spec.strategy, space_table(space), settings.seed, spec.budget,
+                                   spec.options, {}, 1 + settings.study.objective.beside.size());
+  };
+}
+
+RunEnd tune(const Settings& settings, const Caller& caller, const RunListener& listener,
             const LentHosts& lent) {
   double begin = steady_seconds();
   check_strategy(caller.catalogue, settings);
@@ -264,18 +261,18 @@ RunEnd tune(const RunSettings& settings, const Caller& caller, const RunListener
   const Study& study = settings.study;
   const auto note = [&](const std::string& text) { listener.note(text); };
   WorkerThreads threads;  // before the workers that its threads may start
-  Bench bench(settings.devices, study, {caller.program, caller.catalogue, caller.interrupt, note},
-              lent);
+  Bench bench(settings, {caller.program, caller.catalogue, caller.interrupt, note}, lent);
   listener.reached("device opened");
   for (const std::string& text : bench.notes()) note(text);
-  Store store = Store::open(settings.search.results);
+  Store store = Store::open(settings.results);
   for (const std::string& text : store.notes()) note(text);
   listener.reached("store opened");
-  const SearchSettings search = search_settings(settings, caller.catalogue);
+  const MakeStrategy make_strategy = strategies_of(settings, caller.catalogue);
   const History history(store, study, bench.measured_with());
   listener.reached("compiler ready");
-  const Opened run{settings,         search,   history, bench,
-                   caller.interrupt, listener, threads, [&] { return steady_seconds() - begin; }};
+  const Opened run{
+      settings,         make_strategy, history, bench,
+      caller.interrupt, listener,      threads, [&] { return steady_seconds() - begin; }};
 
   RunEnd end;
   for (AlikeDevices& alike : bench.models()) {
@@ -317,10 +314,10 @@ bool is_lost(const RetunedSize& one) {
   return !one.best.empty() && (!one.gain || one.gain->low > 1);
 }
 
-RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
-                   const Configuration& exported, const Caller& caller) {
+RetunedSize retune(const Settings& settings, const ProblemSize& size, const Configuration& exported,
+                   const Caller& caller) {
   RetunedSize out{size};
-  RunSettings alone = settings;
+  Settings alone = settings;
   alone.study.sizes = {size};
   alone.study.domain.reset();
   alone.study.baseline.reset();
@@ -339,7 +336,7 @@ RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
     }
   });
   tune(alone, caller, listener);
-  rank_as_the_study_says(settings.study, size, settings.search.results, written_for);
+  rank_as_the_study_says(settings.study, size, settings.results, written_for);
   return out;
 }
 

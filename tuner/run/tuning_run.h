@@ -20,11 +20,14 @@ struct RunEnd {
   bool all_valid = true;
 };
 
+// The strategy that the study names. What is given outlives it.
+MakeStrategy strategies_of(const Settings& settings, const Catalogue& catalogue);
+
 // Tunes every size of the study on every device, of this machine and of those that are lent. Throws
 // InputError for a study or settings that make no sense, UnavailableError when no device is to be
 // had or one is lost, FatalError when results cannot be kept; what was measured until then is kept,
 // ranked, and told to the listener, who hears the caller's notes, too.
-RunEnd tune(const RunSettings& settings, const Caller& caller, const RunListener& listener,
+RunEnd tune(const Settings& settings, const Caller& caller, const RunListener& listener,
             const LentHosts& lent = {});
 
 // What an export loses at a size on this machine: the size is searched again beside what the export
@@ -42,11 +45,11 @@ struct RetunedSize {
 bool is_lost(const RetunedSize& one);
 
 // Tunes `size` with the budget of settings.study, what the export has in the baseline's place: it
-// is measured first and again in the final. Trials are kept in settings.search.results as those of
+// is measured first and again in the final. Trials are kept in settings.results as those of
 // any run, and ranked there as the study says. `exported` is empty where it is not valid here.
 // Throws as tune() does.
-RetunedSize retune(const RunSettings& settings, const ProblemSize& size,
-                   const Configuration& exported, const Caller& caller);
+RetunedSize retune(const Settings& settings, const ProblemSize& size, const Configuration& exported,
+                   const Caller& caller);
 
 // "NVIDIA H200 M1024_N1024" for each entry of the table that these results have not.
 std::vector<std::string> entries_beyond(const TunedTable& table,

@@ -49,8 +49,8 @@ void read_backend(Reader& reader, const YamlNode& node, const Position& where) {
     NamedOptions given = named_options(fields, where, "name", "backend");
     backend = {given.name, std::move(given.options), given.where};
   }
-  if (backend.name == "auto") backend.name.clear();
-  if (backend.name.empty() && !backend.options.empty()) {
+  if (backend.name.empty()) backend.name = "auto";
+  if (backend.name == "auto" && !backend.options.empty()) {
     reader.error(backend.where, "options need the name of their backend", "");
   }
 }

@@ -44,7 +44,7 @@ class Listening final : public InOrder {
 
 TEST_F(DeviceRunTest, TheStrategyHearsOfTheMachineBeforeEachQuestion) {
   std::vector<std::size_t> workers;
-  settings.make_strategy = [&](const SearchSpace& space) {
+  make_strategy = [&](const SearchSpace& space) {
     return std::make_unique<Listening>(space.size(), learnt, workers);
   };
   device.machine = MachineState{.compile_workers = 7};
@@ -132,7 +132,7 @@ TEST_F(DeviceRunTest, ASizeThatNoConfigurationFitsIsAnInputError) {
 }
 
 TEST_F(DeviceRunTest, AnOptionThatTheStrategyRefusesIsAnInputError) {
-  settings.make_strategy = [](const SearchSpace&) -> std::unique_ptr<Strategy> {
+  make_strategy = [](const SearchSpace&) -> std::unique_ptr<Strategy> {
     throw InputError(Complaint{{}, "no such option", ""});
   };
   EXPECT_THROW(tune(), InputError);

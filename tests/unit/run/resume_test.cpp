@@ -217,7 +217,7 @@ class Following final : public Strategy {
 };
 
 TEST_F(ResumeTest, ASearchThatIsDoneAsksTheSameAgainWhateverTheOrderOfItsAnswersWas) {
-  settings.make_strategy = [](const SearchSpace& space) {
+  make_strategy = [](const SearchSpace& space) {
     return std::make_unique<Following>(static_cast<std::uint64_t>(space.size()));
   };
   for (const std::uint64_t evaluations : {3U, 4U, 5U}) {
@@ -235,7 +235,7 @@ TEST_F(ResumeTest, ASearchThatIsDoneAsksTheSameAgainWhateverTheOrderOfItsAnswers
 }
 
 TEST_F(ResumeTest, ALongerSearchGoesOnWhereTheShorterOneEnded) {
-  settings.make_strategy = [](const SearchSpace& space) {
+  make_strategy = [](const SearchSpace& space) {
     return std::make_unique<Following>(static_cast<std::uint64_t>(space.size()));
   };
   device.newest_first = true;

@@ -79,7 +79,7 @@ class RunTest : public ::testing::Test {
       return 64.0 / static_cast<double>((number(c[0]) == 128 ? 3 : 1) * number(c[1])) + 1;
     };
     settings.results = folder.path();
-    settings.make_strategy = [this](const SearchSpace& space) {
+    make_strategy = [this](const SearchSpace& space) {
       return std::make_unique<InOrder>(space.size(), learnt);
     };
   }
@@ -90,7 +90,7 @@ class RunTest : public ::testing::Test {
     Store store = Store::open(folder.path());
     const History history(store, study, with);
     FakeDevice fake(device);
-    DeviceRun run(study, "", settings, history, fake,
+    DeviceRun run(settings, make_strategy, "", history, fake,
                   RunListener([this](const RunEvent& event) { heard.hear(event); }),
                   [this] { return interrupted; });
     return action(run);
@@ -128,9 +128,10 @@ class RunTest : public ::testing::Test {
   std::string csv_of(const SizeOutcome& outcome) const { return read_file(outcome.csv_path); }
 
   ScratchFolder folder{memory_folder()};
-  Study study = scale_study();
+  Settings settings{scale_study()};
+  Study& study = settings.study;
+  MakeStrategy make_strategy;
   DeviceScript device;
-  SearchSettings settings;
   MeasuredWith with{"source 1", {}, "fake compiler 1", ""};
   Heard heard;
   std::vector<Prior> learnt;

@@ -69,7 +69,7 @@ class SideBySideTest : public RunTest, public GroupSource {
       Store store = Store::open(test_.folder.path());
       const History history(store, test_.study, test_.with);
       FakeDevice fake(script_);
-      DeviceRun run(test_.study, "", test_.settings, history, fake, listener_,
+      DeviceRun run(test_.settings, test_.make_strategy, "", history, fake, listener_,
                     [this] { return test_.is_interrupted.load(); });
       SizeOutcome outcome = run.tune(size);
       is_gone_ = !outcome.lost.empty();
