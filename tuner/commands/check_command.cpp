@@ -37,7 +37,6 @@ struct CheckOptions : StudyOptions {
   std::uint64_t sample = 0;
   bool compile = false;
   Words archs;
-  Words sizes;
   std::uint64_t seed = 1;
   unsigned jobs = 1;
   std::uint64_t limit = 0;  // compile at most this many configurations; 0 = all

@@ -28,9 +28,7 @@ namespace {
 constexpr int kExitUndecided = kExitUnavailable;
 
 struct GateOptions : DeviceOptions {
-  std::string base, head, study;
-  std::string configuration;
-  Words sizes;
+  std::string base, head, configuration;
   GateRule rule;
   bool json = false;
   std::string color = "auto";
@@ -45,7 +43,7 @@ GateOptions parse_gate(const Words& words) {
   add("seconds", o.rule.seconds, "time for one size; after it the size is undecided");
   add("configuration", o.configuration,
       "NAME=VALUE,... that a source tree runs, instead of the study's baseline or first valid one");
-  add.sizes(o.sizes);
+  add.sizes(o);
   add.device(o);
   add.timeout(o.settings.timeout, "seconds for one launch");
   add("json", o.json, "the verdict as JSON");
@@ -306,7 +304,7 @@ int gate_command(const Words& words) {
   const GateOptions options = parse_gate(words);
   const Colours shown(options.color, stdout);
   const auto note = noted(options.color);
-  const Study study = load_study(options.study, options.sizes, note);
+  const Study study = study_of(options, note);
   const Assignments given =
       options.configuration.empty() ? Assignments{} : assignments_of({options.configuration});
   const std::array<GateSide, 2> sides{gate_side(options.base, study, given),

@@ -34,9 +34,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct JudgeOptions : DeviceOptions {
-  std::string kernel, study;
+  std::string kernel;
   Words configuration;
-  Words sizes;
   bool json = false;
   double server = 300;  // seconds; 0: none
   bool no_sanitizer = false;
@@ -50,7 +49,7 @@ JudgeOptions parse_judge(const Words& words) {
   add("study", o.study, "the study with the sizes, inputs and reference");
   add("configuration", configuration,
       "NAME=VALUE,... instead of the study's baseline or first valid one");
-  add.sizes(o.sizes);
+  add.sizes(o);
   add.device(o);
   o.settings.timeout = 10;
   add.timeout(o.settings.timeout, "seconds for one size");
@@ -156,7 +155,7 @@ class Judges {
     const Stopwatch since;
     JudgeOptions options = parse_judge(request.at("words").get<Words>());
     options.color = request.at("color").get<std::string>();
-    const Study study = load_study(options.study, options.sizes, [](const std::string&) {});
+    const Study study = study_of(options, [](const std::string&) {});
     JudgeTask task = task_of(options, study);
     const Settings settings = settings_with(options, task.judged);
     const std::string kind = kind_of(options, settings);
@@ -303,7 +302,7 @@ int judge_command(const Words& words) {
   const Stopwatch since;
   const JudgeOptions options = parse_judge(words);
   const auto note = noted(options.color);
-  const Study study = load_study(options.study, options.sizes, note);
+  const Study study = study_of(options, note);
   const JudgeTask task = task_of(options, study);
   std::error_code error;
   if (!fs::is_regular_file(task.judged.kernel.source, error)) {

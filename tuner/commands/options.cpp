@@ -12,6 +12,7 @@
 #include "tuner/base/process_state.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
+#include "tuner/run/sources.h"
 #include "tuner/search/budget.h"
 #include "tuner/study/yaml_reader.h"
 
@@ -78,8 +79,8 @@ void OptionTable::results(std::string& folder) {
   (*this)("results", folder, "folder of the results");
 }
 
-void OptionTable::sizes(Words& sizes) {
-  (*this)("size", sizes,
+void OptionTable::sizes(StudyOptions& options) {
+  (*this)("size", options.sizes,
           "problem size such as M=1024,N=1024 instead of the study's; may be repeated");
 }
 
@@ -195,6 +196,10 @@ Note noted(const std::string& color) {
 Study with_t1_options(Study study, const StudyOptions& options) {
   study = study_with_answers_per(std::move(study), options.per);
   return options.no_verify ? unverified_study(std::move(study)) : study;
+}
+
+Study study_of(const StudyOptions& options, const Note& note) {
+  return with_t1_options(load_study(options.study, options.sizes, note), options);
 }
 
 namespace {

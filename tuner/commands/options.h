@@ -20,8 +20,19 @@ using Words = std::vector<std::string>;
 // Thrown after --help has been printed.
 struct HelpShown {};
 
+// Which study, at which sizes, and what a T1 file does not say of right answers.
+struct StudyOptions {
+  std::string study;
+  Words sizes;             // "M=1024,N=1024"; none: the study's
+  Words per;               // parameters that they depend on
+  bool no_verify = false;  // they are not compared
+};
+Study with_t1_options(Study study, const StudyOptions& options);
+// As load_study() reads it.
+Study study_of(const StudyOptions& options, const Note& note);
+
 // What runs variants, and how: the settings, but for what is a text here or depends on the study.
-struct DeviceOptions {
+struct DeviceOptions : StudyOptions {
   Settings settings;
   std::string backend = "auto";
   std::string device = "0";  // "0,1" or "all"
@@ -29,18 +40,9 @@ struct DeviceOptions {
   Words plugin_dirs;
 };
 
-// Which study, and what a T1 file does not say of right answers.
-struct StudyOptions {
-  std::string study;
-  Words per;               // parameters that they depend on
-  bool no_verify = false;  // they are not compared
-};
-Study with_t1_options(Study study, const StudyOptions& options);
-
-struct RunOptions : DeviceOptions, StudyOptions {
+struct RunOptions : DeviceOptions {
   bool names_device = false;  // else ranks of a job share all
   bool names_jobs = false;    // else ranks of a node share its cores
-  Words sizes;                // "M=1024,N=1024"
   Words where;                // further constraints, such as "FORM == 'naive'"
   Words strategies;           // NAME[:option=value,...]; none = the study's; several to be replayed
   std::string budget;         // "500", "90s", "500,10m"; empty = the study's
@@ -109,7 +111,7 @@ class OptionTable {
   void jobs(unsigned& count);
   void plugin_dirs(Words& folders);
   void results(std::string& folder);
-  void sizes(Words& sizes);
+  void sizes(StudyOptions& options);
   void timeout(double& seconds, const char* help);
   void t1(StudyOptions& options, bool with_no_verify = true);
 

@@ -65,7 +65,7 @@ RunOptions parse_run(const Words& words) {
   add("device", o.device,
       "numbers such as 0,1, or all; those of one model share sizes and searches");
   add("in-turn", settings.in_turn, "one size after the other, each on all devices");
-  add.sizes(o.sizes);
+  add.sizes(o);
   add("where", o.where,
       "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
   add("strategy", o.strategies,
@@ -160,8 +160,7 @@ JoinedRanks join_ranks() {
 // The study and the command line, which has the last word.
 Settings settings_of(const RunOptions& options, Progress& progress) {
   const auto note = [&](const std::string& text) { progress.note(text); };
-  Settings settings = settings_with(
-      options, with_t1_options(load_study(options.study, options.sizes, note), options));
+  Settings settings = settings_with(options, study_of(options, note));
   for (const std::string& text : options.where) {
     auto rule = Expression::parse(text, Position{"--where", 1, 1});
     if (!rule) throw InputError({rule.error()}, text);

@@ -23,9 +23,8 @@
 namespace tuner {
 namespace {
 
-struct TryOptions : DeviceOptions, StudyOptions {
+struct TryOptions : DeviceOptions {
   Assignments assigned;
-  Words sizes;  // none: the study's
   bool json = false;
   std::string color = "auto";
 };
@@ -34,7 +33,7 @@ TryOptions parse_try(const Words& words) {
   TryOptions o;
   OptionTable add;
   add.device(o);
-  add.sizes(o.sizes);
+  add.sizes(o);
   add.t1(o, false);
   add.timeout(o.settings.timeout, "seconds");
   add("random-order", o.in_random_order,
@@ -169,8 +168,7 @@ std::string try_json(const TryOutcome& outcome, const Study& study) {
 int try_command(const Words& words) {
   const TryOptions options = parse_try(words);
   const auto note = noted(options.color);
-  const Settings settings = settings_with(
-      options, with_t1_options(load_study(options.study, options.sizes, note), options));
+  const Settings settings = settings_with(options, study_of(options, note));
   const Interrupt interrupt;
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const Colours shown(options.color, stdout);

@@ -100,7 +100,7 @@ std::vector<ProblemSize> sizes_to_check(const CheckedSizes& wanted, const Study&
 
 namespace {
 
-struct VerifyOptions : DeviceOptions, StudyOptions, CheckedSizes {
+struct VerifyOptions : DeviceOptions, CheckedSizes {
   std::string exported;          // a header or launcher
   std::optional<Budget> retune;  // of a search at each of these sizes
 };
