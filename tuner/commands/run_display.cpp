@@ -209,7 +209,7 @@ std::vector<std::string> RunSummary::lines() const {
   return out;
 }
 
-RunDisplay::RunDisplay(const Settings& settings, const RunOptions& typed, Colours colours,
+RunDisplay::RunDisplay(const Settings& settings, const StudyOptions& typed, Colours colours,
                        Progress& progress, TraceFile& trace)
     : settings_(settings),
       study_(settings.study),
@@ -224,8 +224,8 @@ void RunDisplay::hear(const RunEvent& event) {
   if (event.kind == RunEvent::Kind::kRanked) print(*event.outcome);
   if (event.kind == RunEvent::Kind::kBegin) {
     in_trace_ = event.part->is_search;
-    const std::string& strategy =
-        typed_.strategies.empty() ? study_.search.strategy : typed_.strategies.front();
+    const SearchSpec& search = study_.search;
+    const std::string& strategy = search.text.empty() ? search.strategy : search.text;
     if (in_trace_) trace_.begin_run(strategy, settings_.seed, event.lane);
   }
   if (event.kind == RunEvent::Kind::kTrial && in_trace_) {

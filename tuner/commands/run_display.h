@@ -82,9 +82,9 @@ class RunSummary {
 class RunDisplay {
  public:
   // All but the colours outlive this. `typed` is what the command line said, for the commands that
-  // are proposed and for the trace.
-  RunDisplay(const Settings& settings, const RunOptions& typed, Colours colours, Progress& progress,
-             TraceFile& trace);
+  // are proposed.
+  RunDisplay(const Settings& settings, const StudyOptions& typed, Colours colours,
+             Progress& progress, TraceFile& trace);
 
   void hear(const RunEvent& event);
 
@@ -96,7 +96,7 @@ class RunDisplay {
 
   const Settings& settings_;
   const Study& study_;
-  const RunOptions& typed_;
+  const StudyOptions& typed_;
   Progress& progress_;
   TraceFile& trace_;
   Colours colours_;
