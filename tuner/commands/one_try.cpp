@@ -85,8 +85,7 @@ void evaluate(const Study& study, const std::string& reference, MeasuringDevice&
   const std::vector<Complaint> complaints =
       check_geometry(study, space, out.size, out.device).complaints;
   if (!complaints.empty()) throw InputError(complaints, study.text);
-  SizeTask task{study, space, out.size, out.device};
-  plan_preparation(reference, task);
+  SizeTask task = planned_task(study, space, out.size, out.device, reference);
   task.warn = [&caller](const std::string& text) { caller.note("warning: " + text); };
   const bool counters = asked_counters || !study.counters.empty();
   out.trial =

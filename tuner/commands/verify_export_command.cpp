@@ -181,9 +181,8 @@ Trial measure_alone(MeasuringDevice& device, const Study& study, const std::stri
                     const Configuration& configuration, const ProblemSize& size) {
   const SearchSpace space =
       SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
-  SizeTask task{study, space, size, device.facts()};
-  plan_preparation(reference_text, task);
-  auto trial = measure_one(device, std::move(task), configuration);
+  auto trial = measure_one(device, planned_task(study, space, size, device.facts(), reference_text),
+                           configuration);
   if (!trial) throw FatalError("interrupted");
   return std::move(*trial);
 }

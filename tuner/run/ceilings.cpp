@@ -134,9 +134,7 @@ void measure_those(MeasuringDevice& device, const Study& study, const ProblemSiz
                    const std::function<void(const Trial&)>& measured) {
   const DeviceFacts facts = device.facts();
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
-  SizeTask task{study, space, size, facts};
-  plan_preparation("", task);
-  const auto evaluator = device.evaluator(std::move(task));
+  const auto evaluator = device.evaluator(planned_task(study, space, size, facts, ""));
   std::size_t open = 0;
   const auto take = [&] {
     const auto trial = evaluator->next(kNoEnd);

@@ -93,8 +93,7 @@ std::vector<Prior> DeviceRun::warm_start(const ContextKey& key, const SearchSpac
 
 SizeTask DeviceRun::task(const SearchSpace& space, const ProblemSize& size,
                          SizeHistory& history) const {
-  SizeTask task{study_, space, size, facts_};
-  plan_preparation(reference_text_, task);
+  SizeTask task = planned_task(study_, space, size, facts_, reference_text_);
   task.recall = [&history](const Configuration& one) { return history.recall(one); };
   task.announce = [&history](const Configuration& one) { history.announce(one); };
   task.withdraw = [&history](const Configuration& one) { history.withdraw(one); };

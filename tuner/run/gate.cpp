@@ -197,9 +197,9 @@ class GateOnDevice {
       out.configurations.at(i) = sides_.at(i).configuration(size, out.device);
       spaces.push_back(space_of(sides_.at(i).study, out.configurations.at(i), size, out.device));
     }
-    std::array<SizeTask, 2> tasks{SizeTask{sides_[0].study, spaces[0], size, out.device},
-                                  SizeTask{sides_[1].study, spaces[1], size, out.device}};
-    plan_preparation(sources_[0].reference, tasks[0]);
+    std::array<SizeTask, 2> tasks{
+        planned_task(sides_[0].study, spaces[0], size, out.device, sources_[0].reference),
+        SizeTask{sides_[1].study, spaces[1], size, out.device}};
     tasks[0].warn = [this](const std::string& text) { caller_.note("warning: " + text); };
     VariantPair pair({PairSide{tasks[0], tools_[0], out.configurations[0]},
                       PairSide{tasks[1], tools_[1], out.configurations[1]}},

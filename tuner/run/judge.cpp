@@ -134,8 +134,7 @@ class Court {
     const SearchSpace space =
         SearchSpace::build(definition_of_one(study, configuration, size, device.facts()));
     if (space.size() == 0) return std::nullopt;
-    SizeTask task{study, space, size, device.facts()};
-    plan_preparation(bench_.sources().reference, task);
+    SizeTask task = planned_task(study, space, size, device.facts(), bench_.sources().reference);
     for (auto* arguments : {&task.plan.arguments, &task.plan.constants}) {
       for (ArgumentPlan& argument : *arguments) argument.seed ^= task_.secret;
     }

@@ -292,18 +292,19 @@ ArtifactLibrary ArtifactShelf::library(const std::string& compiler,
   return library;
 }
 
-void plan_preparation(const std::string& reference_text, SizeTask& task) {
-  const Study& study = task.study;
-  const std::vector<ReferenceCase> cases = reference_cases(study, task.space);
-  auto plan = size_plan(study, task.size, task.facts, cases);
+SizeTask planned_task(const Study& study, const SearchSpace& space, const ProblemSize& size,
+                      const DeviceFacts& facts, const std::string& reference_text) {
+  SizeTask task{study, space, size, facts};
+  const std::vector<ReferenceCase> cases = reference_cases(study, space);
+  auto plan = size_plan(study, size, facts, cases);
   if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
   task.plan = std::move(*plan);
   // What follows from it nobody can have seen, whatever messages of earlier runs say.
   if (task.plan.reference) task.plan.reference->secret = drawn_secret();
-  if (!task.plan.reference || !study.reference->files.empty()) return;
-  if (study.reference->by_problem) return;
+  if (!task.plan.reference || !study.reference->files.empty()) return task;
+  if (study.reference->by_problem) return task;
   for (const ReferenceCase& one : cases) {
-    auto request = reference_request(study, task.space, one, task.facts, reference_text);
+    auto request = reference_request(study, space, one, facts, reference_text);
     if (!request) {
       throw InputError(
           {Complaint{study.reference->where, "the reference kernel: " + request.error(), ""}},
@@ -311,6 +312,7 @@ void plan_preparation(const std::string& reference_text, SizeTask& task) {
     }
     task.references.push_back(std::move(*request));
   }
+  return task;
 }
 
 }  // namespace tuner

@@ -82,8 +82,9 @@ class ArtifactShelf {
   std::string trouble_;
 };
 
-// Plans what device and compiler are to prepare for a size: buffers, and the answers of the
-// reference, whose source is `reference_text`. Throws InputError.
-void plan_preparation(const std::string& reference_text, SizeTask& task);
+// With what device and compiler are to prepare for the size: buffers, and the answers of the
+// reference, whose source is `reference_text`. Study and space outlive it. Throws InputError.
+SizeTask planned_task(const Study& study, const SearchSpace& space, const ProblemSize& size,
+                      const DeviceFacts& facts, const std::string& reference_text);
 
 }  // namespace tuner
