@@ -134,7 +134,7 @@ tune_studies() {
   local study name
   for study in "${studies[@]}"; do
     name=$(basename "$study" .yaml)
-    beside "${TUNE_JOBS:-${#others[@]}}" "tune-$name" tune "$study" "$out/tune/$name" --budget 40,60s
+    beside "${TUNE_JOBS:-${#others[@]}}" "tune-$name" tune "$study" "$out/tune/$name" --budget 16,60s
   done
   wait
 }
