@@ -172,7 +172,8 @@ def graphs_in(folder):
     """Microseconds of one launch in each graph of the longest kind, by what was noted of the kernels."""
     launches = {}
     for file in folder.glob("*.txt"):
-        for line in file.read_text().splitlines():
+        whole = file.read_text().rpartition("\n")[0]  # a worker that is ended may leave half a line
+        for line in whole.splitlines():
             start, end, correlation, node, kernel = line.split(" ", 4)
             if int(node) != 0:
                 launches.setdefault((file, correlation), []).append((int(start), int(end), kernel))
