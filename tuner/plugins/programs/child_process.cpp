@@ -246,9 +246,10 @@ ScratchDirectory::ScratchDirectory() {
 }
 
 ScratchDirectory::~ScratchDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-  ::kill(janitor_, SIGKILL);
+  std::error_code failed;
+  std::filesystem::remove_all(path_, failed);
+  // A program that was killed may still write for a moment: then the janitor goes on.
+  ::kill(janitor_, failed ? SIGTERM : SIGKILL);
   while (waitpid(janitor_, nullptr, 0) < 0 && errno == EINTR) {
   }
   if (lock_ >= 0) close(lock_);
