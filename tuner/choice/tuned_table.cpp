@@ -94,22 +94,18 @@ Measured measured(const Study& study, const std::vector<const RankedResults*>& r
 // Of each column those that lose least, once each.
 std::vector<std::size_t> best_of_each(const Measured& all) {
   constexpr std::size_t kBest = 3;
-  std::vector<bool> best(all.configurations.size());
-  const std::size_t columns = best.empty() ? 0 : all.losses[0].size();
+  std::set<std::size_t> best;
+  const std::size_t columns = all.losses.empty() ? 0 : all.losses[0].size();
   for (std::size_t r = 0; r < columns; ++r) {
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t c = 0; c < best.size(); ++c) {
+    for (std::size_t c = 0; c < all.losses.size(); ++c) {
       if (all.losses[c][r] < kInfinity) order.emplace_back(all.losses[c][r], c);
     }
     const auto few = static_cast<std::ptrdiff_t>(std::min(kBest, order.size()));
     std::ranges::partial_sort(order, order.begin() + few);
-    for (auto one = order.begin(); one != order.begin() + few; ++one) best[one->second] = true;
+    for (auto one = order.begin(); one != order.begin() + few; ++one) best.insert(one->second);
   }
-  std::vector<std::size_t> out;
-  for (std::size_t c = 0; c < best.size(); ++c) {
-    if (best[c]) out.push_back(c);
-  }
-  return out;
+  return {best.begin(), best.end()};
 }
 
 std::vector<std::size_t> every_one(const Measured& all) {
@@ -279,15 +275,18 @@ std::vector<std::vector<double>> allowed_losses(const Measured& all, const std::
   return losses;
 }
 
+// What may lose something at each size is rarely among the best of any.
+bool best_will_do(const TableOptions& options) { return options.in_sum && options.within == 0; }
+
 // The same from a smaller set of configurations: each row's best among them.
 std::vector<std::size_t> winners_of_cover(const Measured& all, const std::vector<Row>& rows,
                                           const TableOptions& options) {
   const std::size_t limit = options.max_configurations;
-  const auto able = options.in_sum ? best_of_each(all) : every_one(all);
+  const auto able = best_will_do(options) ? best_of_each(all) : every_one(all);
   const auto losses = allowed_losses(all, rows, able);
-  // In sum, a size that none serves counts as one that is served half as fast.
-  const auto used =
-      options.in_sum ? best_together(losses, limit, 1) : small_cover(losses, options.within, limit);
+  auto used = small_cover(losses, options.within, options.in_sum ? 0 : limit);
+  // A size that none serves counts as one that is served half as fast.
+  if (options.in_sum && limit > 0 && used.size() > limit) used = best_together(losses, limit, 1);
   std::vector<std::size_t> first;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::size_t best = std::ranges::min(used, {}, [&](std::size_t i) {
@@ -385,7 +384,7 @@ TunedTable TableMaker::table(const TableOptions& options,
     columns.push_back(static_cast<std::size_t>(at - results_.begin()));
   }
   // Many tables are made without spares, each with a result left out.
-  const bool few = options.in_sum && !options.spares;
+  const bool few = best_will_do(options) && !options.spares;
   const Measured part = part_of(measured_, few ? best_ : every_one(measured_), columns);
   return table_from(study_, rows, part, options, std::move(table));
 }

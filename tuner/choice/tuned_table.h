@@ -80,8 +80,8 @@ struct TableOptions {
   // their interval, nor told apart from them, nor more than 2 % better.
   const TunedTable* earlier = nullptr;
   bool spares = true;  // false: without the fallbacks beside the default
-  // Where max_configurations are too few: the least sum of losses, not the smallest worst one. Only
-  // the best few configurations of each result are looked at.
+  // Where max_configurations are too few: the least sum of losses, not the smallest worst one.
+  // Without `within` only the best few configurations of each result are looked at.
   bool in_sum = false;
 };
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <sstream>
 
 #include "tests/unit/choice/sample_study.h"
@@ -263,6 +264,22 @@ TEST(DomainTable, TooFewSizesAreAnsweredByTheNearest) {
       exported_table(study, results_at(study, distinct_sizes(*study.domain, 3, 3)), {});
   EXPECT_FALSE(table.learned);
   EXPECT_EQ(table.rule, "nearest size: too few sizes were tuned to compare rules");
+}
+
+TEST(DomainTable, WhatMayBeLostEverywhereLeavesFewerConfigurations) {
+  const Study study = domain_study();
+  const auto used = [&](double within) {
+    TableOptions options;
+    options.within = within;
+    std::set<std::size_t> out;
+    for (const TunedEntry& entry : exported_table(study, many_results(study), options).entries) {
+      EXPECT_LE(entry.slowdown, 1 + (within > 0 ? within : 1e9));
+      out.insert(entry.configuration);
+    }
+    return out.size();
+  };
+  EXPECT_GT(used(0), 1U);
+  EXPECT_EQ(used(10), 1U);
 }
 
 TEST(DomainTable, AListIsExportedAsItWas) {
