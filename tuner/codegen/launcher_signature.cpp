@@ -48,11 +48,12 @@ std::string cpp_type_of(const ArgumentSpec& spec) {
   return std::string(kVectors.at(static_cast<std::size_t>(spec.type))) + std::to_string(spec.lanes);
 }
 
-// CUDA's name for elements of a map: it knows no signed ones of 8 and 16 bits, and only moves them.
+// CUDA's name for elements of a map: of those with 8 and 16 bits it knows unsigned integers only,
+// which will do, since it only moves them.
 std::string_view map_type_of(DataType type) {
-  constexpr std::array<std::string_view, 12> kTypes{"FLOAT32", "FLOAT64", "FLOAT16", "BFLOAT16",
-                                                    "UINT8",   "UINT16",  "INT32",   "INT64",
-                                                    "UINT8",   "UINT16",  "UINT32",  "UINT64"};
+  constexpr std::array<std::string_view, 14> kTypes{
+      "FLOAT32", "FLOAT64", "FLOAT16", "BFLOAT16", "UINT8",  "UINT16", "INT32",
+      "INT64",   "UINT8",   "UINT16",  "UINT32",   "UINT64", "UINT8",  "UINT8"};
   return kTypes.at(static_cast<std::size_t>(type));
 }
 

@@ -109,6 +109,15 @@ TEST(LauncherMaps, DescribeTheMatrixOfTheCallAndAreMadeAgainWhereItLiesElsewhere
       "type 9, 2 of 1024 x 512, 2048 bytes apart, box 64 x 64, every 1 1, swizzle 3\n0 1\n");
 }
 
+TEST(LauncherMaps, NumbersOfEightBitsAreMovedAsBytes) {
+  for (const DataType type : {DataType::kFloat8E4M3, DataType::kFloat8E5M2, DataType::kInt8}) {
+    Study study = study_with_box("64");
+    study.arguments[1].type = type;
+    const std::string source = launcher_of(study, kTwice).source;
+    EXPECT_NE(source.find("CU_TENSOR_MAP_DATA_TYPE_UINT8"), std::string::npos) << name_of(type);
+  }
+}
+
 TEST(LauncherMaps, AnotherSizeHasAnotherMap) {
   EXPECT_EQ(output_of(study_with_box("64"), R"(
   call(A, 512);
