@@ -1,8 +1,8 @@
 #pragma once
 // FORMS bulk and wgmma (Hopper): one more warp orders copies, STAGES steps ahead and on into the
 // next tile, so that memory is busy while the others multiply and add up. A stage has 128 bytes of
-// each row of the tile, and of X, for each of the WARPS_K that share K, as boxes that the copy
-// engine swizzles.
+// each row of the tile, and the numbers of X that go with them, for each of the WARPS_K that share
+// K, as boxes that the copy engine swizzles.
 //
 //     ring of stages   | W W X X | W W X X | W W X X | ...
 //                        multiply   arrived   under way
@@ -14,19 +14,21 @@
 #include "tensor_copy.cuh"
 #include "thin_finish.cuh"
 
-constexpr int kBoxBytes = 128;                            // of a row
-constexpr int kBoxColumns = kBoxBytes / sizeof(Element);  // of W and X: numbers of K
+constexpr int kBoxBytes = 128;                           // of a row
+constexpr int kBoxOfX = kBoxBytes / sizeof(Element);     // numbers of K
+constexpr int kBoxOfW = kBoxBytes / sizeof(Weight);
+constexpr int kBoxesOfX = kBoxOfW / kBoxOfX;             // to one of W
 
 // For one of the WARPS_K.
 template <class Shape>
 struct ThinBoxes {
-  unsigned char w[Shape::kColumns * kBoxBytes], x[Shape::kRows * kBoxBytes];
+  unsigned char w[Shape::kColumns * kBoxBytes], x[kBoxesOfX][Shape::kRows * kBoxBytes];
 };
 
 template <class Shape, class Warp>
 struct BulkBlock {
   static constexpr int kStages = Shape::kStages;
-  static constexpr int kStep = kBoxColumns * Shape::kWarpsK;
+  static constexpr int kStep = kBoxOfW * Shape::kWarpsK;
   using BlockParts = Parts<Shape, kStep>;
   using Stage = ThinBoxes<Shape>[Shape::kWarpsK];
 
@@ -57,9 +59,12 @@ struct BulkBlock {
 #pragma unroll
         for (int part = 0; part < Shape::kWarpsK; ++part) {
           ThinBoxes<Shape>& to = shared.stages[stage][part];
-          const int k = step * kStep + part * kBoxColumns;
+          const int k = step * kStep + part * kBoxOfW;
           load_box<Shape::kOnce>(to.w, w, full, k, segment.tile * Shape::kColumns);
-          load_box(to.x, x, full, k, 0);
+#pragma unroll
+          for (int box = 0; box < kBoxesOfX; ++box) {
+            load_box(to.x[box], x, full, k + box * kBoxOfX, 0);
+          }
         }
         next();
       }

@@ -19,16 +19,24 @@ struct WarpOfBoxes {
   }
 
   __device__ __forceinline__ void multiply(const ThinBoxes<Shape> (&stage)[Shape::kWarpsK]) {
-    const int row = row_of_eight(lane);
-    const unsigned char* const w = stage[warp_k].w + (warp_n * Shape::kTile + row) * kBoxBytes;
-    const unsigned char* const x = stage[warp_k].x + row * kBoxBytes;
+    const ThinBoxes<Shape>& boxes = stage[warp_k];
+    // The piece of the first eight rows of a box, as the copy engine has swizzled them.
+    const auto first = [](const unsigned char* box, int row, int piece) {
+      return reinterpret_cast<const uint4*>(box + row * kBoxBytes + (piece ^ row) * 16);
+    };
+    constexpr int kEightRows = 8 * kBoxBytes / sizeof(uint4);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int piece = ((half * 4 + lane % 4) ^ row) * 16;
-      const auto eight = [&](const unsigned char* from, int i) {
-        return *reinterpret_cast<const uint4*>(from + i * 8 * kBoxBytes + piece);
-      };
-      sums.multiply([&](int i) { return eight(w, i); }, [&](int j) { return eight(x, j); });
+      const int piece = half * 4 + lane % 4;
+      const uint4* const w =
+          first(boxes.w + warp_n * Shape::kTile * kBoxBytes, row_of_w(lane), piece);
+#pragma unroll
+      for (int eight = 0; eight < kEightsOfPiece; ++eight) {
+        const int of_x = piece * kEightsOfPiece + eight;
+        const uint4* const x = first(boxes.x[of_x / 8], row_of_x(lane / 4), of_x % 8);
+        sums.multiply([&](int i) { return eight_weights(w[i * kEightRows], eight); },
+                      [&](int j) { return x[j * kEightRows]; });
+      }
     }
   }
 };

@@ -1,5 +1,5 @@
 #pragma once
-// FORM dot: a warp has TILE rows of W. Its lanes walk along K, eight numbers at a time, and each
+// FORM dot: a warp has TILE rows of W. Its lanes walk along K, 16 bytes of W at a time, and each
 // keeps a sum for every row of W and of X; at the end the lanes of the warp add up. UNROLL steps of
 // W are under way while one is multiplied.
 //
@@ -7,20 +7,18 @@
 //        0               16 bytes 16 bytes       16 bytes |
 //        1               ...
 
-#include "elements.cuh"
 #include "thin_warps.cuh"
 
 template <class Shape>
 struct DotWarp {
-  static constexpr int kVector = 8;
+  static constexpr int kVector = kWeightsOfPiece;
   static constexpr int kWarpStep = 32 * kVector;
   static constexpr int kStep = kWarpStep * Shape::kWarpsK;
-  using Vector = Elements<Element, kVector>;
 
   const ThinProduct& p;
   const int lane, warp_n, warp_k;
   float sum[Shape::kTile][Shape::kRows];
-  Vector ahead[Shape::kUnroll][Shape::kTile];
+  Piece ahead[Shape::kUnroll][Shape::kTile];
 
   __device__ DotWarp(const ThinProduct& product, int lane_, int n, int k)
       : p(product), lane(lane_), warp_n(n), warp_k(k) {}
@@ -28,28 +26,32 @@ struct DotWarp {
   __device__ int depth_at(int step) const {
     return step * kStep + warp_k * kWarpStep + lane * kVector;
   }
-  __device__ __forceinline__ void load(Vector (&to)[Shape::kTile], const Segment& s, int step) {
+  __device__ __forceinline__ void load(Piece (&to)[Shape::kTile], const Segment& s, int step) {
     const int k = depth_at(s.first + step);
     const bool wanted = step < s.count && k < p.depth;
 #pragma unroll
     for (int i = 0; i < Shape::kTile; ++i) {
       const int row = min(s.tile * Shape::kColumns + warp_n * Shape::kTile + i, p.columns - 1);
       to[i] = {};
-      if (wanted) to[i] = load_elements<kVector, Shape::kOnce>(p.w + size_t(row) * p.depth + k);
+      if (wanted) to[i] = load_piece<Shape::kOnce>(p.w + size_t(row) * p.depth + k);
     }
   }
-  __device__ __forceinline__ void multiply(const Vector (&w)[Shape::kTile], const Segment& s,
+  __device__ __forceinline__ void multiply(const Piece (&w)[Shape::kTile], const Segment& s,
                                            int step) {
     const int k = depth_at(s.first + step);
     if (step >= s.count || k >= p.depth) return;
 #pragma unroll
-    for (int row = 0; row < Shape::kRows; ++row) {
-      const Vector x = load_elements<kVector>(p.x + size_t(min(row, p.rows - 1)) * p.depth + k);
+    for (int first = 0; first < kVector; first += 8) {
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) {
-        const float factor = widen(x.at[v]);
+      for (int row = 0; row < Shape::kRows; ++row) {
+        const Element* const x = p.x + size_t(min(row, p.rows - 1)) * p.depth + k;
+        const Elements<Element, 8> eight = load_elements<8>(x + first);
 #pragma unroll
-        for (int i = 0; i < Shape::kTile; ++i) sum[i][row] += factor * widen(w[i].at[v]);
+        for (int v = 0; v < 8; ++v) {
+          const float factor = widen(eight.at[v]);
+#pragma unroll
+          for (int i = 0; i < Shape::kTile; ++i) sum[i][row] += factor * weight_at(w[i], first + v);
+        }
       }
     }
   }

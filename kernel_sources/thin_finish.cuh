@@ -43,7 +43,9 @@ __device__ __forceinline__ void finish_segment(TileSums<Shape>& tile_sums, const
   const int places = p.rows * kColumns;
   const auto store = [&](int place, float sum) {
     const int row = place / kColumns, column = first_column + place % kColumns;
-    if (column < p.columns) p.y[size_t(row) * p.columns + column] = narrow(sum);
+    if (column >= p.columns) return;
+    if constexpr (kScaled) sum *= p.scale[column];
+    p.y[size_t(row) * p.columns + column] = narrow(sum);
   };
   meet_multipliers<kThreads>();
   if (Shape::kSplit == 1 || segment.whole) {

@@ -11,14 +11,49 @@
 //     lane of four    0       1       2       3        0 ...
 //
 // The first and second word of a lane are for one instruction, the third and fourth for the next.
+// Of weights with 8 bits, 16 bytes are two times eight numbers, and twice as much of X goes with
+// them.
 //
 // Rows may come in any order, too: of eight rows lane / 4 takes 0, 4, 1, 5, ..., so that eight
 // lanes that read shared memory together find their pieces in different banks (the copy engine's
-// swizzle).
+// swizzle). Where a lane reads every second piece of X, rows of X that follow each other do that.
 
 #include "thin_finish.cuh"
 
-__device__ __forceinline__ int row_of_eight(int lane) { return lane / 8 | (lane / 4 & 1) << 2; }
+constexpr int kEightsOfPiece = kWeightsOfPiece / 8;
+
+__device__ __forceinline__ constexpr int spread(int row) { return row / 2 | (row & 1) << 2; }
+__device__ __forceinline__ int row_of_w(int lane) { return spread(lane / 4); }
+// The row of X that is the n-th column of an instruction.
+__device__ __forceinline__ int row_of_x(int n) { return kEightsOfPiece == 1 ? spread(n) : n; }
+
+// The eight numbers of W that come first or second in 16 bytes, as the instruction wants them.
+__device__ __forceinline__ uint4 eight_weights(uint4 piece, int which) {
+#if TUNE_WEIGHT_IS_e4m3
+  // Sign and magnitude move to their places in 16 bits. What the exponents then lack, 2^120 or 2^8,
+  // is multiplied: -0 is what a product may be added to without a change, +0 of -0 included.
+#if TUNE_TYPE_IS_bf16
+  constexpr int kDown = 4;
+  constexpr unsigned kMagnitude = 0x07F007F0u, kFactor = 0x7B807B80u;
+#else
+  constexpr int kDown = 1;
+  constexpr unsigned kMagnitude = 0x3F803F80u, kFactor = 0x5C005C00u;
+#endif
+  const auto pair = [](unsigned word, unsigned bytes) {
+    const unsigned apart = __byte_perm(word, 0, bytes);
+    const unsigned bits = (apart & 0x80008000u) | (apart >> kDown & kMagnitude);
+    unsigned numbers;
+    asm("fma.rn." TENSOR_TYPE "x2 %0, %1, %2, %3;"
+        : "=r"(numbers)
+        : "r"(bits), "r"(kFactor), "r"(0x80008000u));
+    return numbers;
+  };
+  const unsigned first = which == 0 ? piece.x : piece.z, second = which == 0 ? piece.y : piece.w;
+  return {pair(first, 0x1404), pair(first, 0x3424), pair(second, 0x1404), pair(second, 0x3424)};
+#else
+  return piece;
+#endif
+}
 
 __device__ __forceinline__ void multiply_add(float (&sum)[4], unsigned w0, unsigned w1, unsigned w2,
                                              unsigned w3, unsigned x0, unsigned x1) {
@@ -68,16 +103,17 @@ struct WarpSums {
 
   __device__ __forceinline__ void leave(TileSums<Shape>& to, int lane, int warp_n,
                                         int warp_k) const {
-    const int column = warp_n * Shape::kTile + row_of_eight(lane), row = lane % 4;
+    const int column = warp_n * Shape::kTile + row_of_w(lane);
+    const int row = row_of_x(lane % 4 * 2), next = row_of_x(lane % 4 * 2 + 1);
 #pragma unroll
     for (int i = 0; i < kSixteens; ++i) {
 #pragma unroll
       for (int j = 0; j < kEights; ++j) {
-        float(*const at)[TileSums<Shape>::kPitch] = &to.sums[warp_k][j * 8 + row];
-        at[0][column + i * 16] = sum[i][j][0];
-        at[4][column + i * 16] = sum[i][j][1];
-        at[0][column + i * 16 + 8] = sum[i][j][2];
-        at[4][column + i * 16 + 8] = sum[i][j][3];
+        float(*const at)[TileSums<Shape>::kPitch] = &to.sums[warp_k][j * 8];
+        at[row][column + i * 16] = sum[i][j][0];
+        at[next][column + i * 16] = sum[i][j][1];
+        at[row][column + i * 16 + 8] = sum[i][j][2];
+        at[next][column + i * 16 + 8] = sum[i][j][3];
       }
     }
   }

@@ -12,7 +12,9 @@
 #include "thin_element.cuh"
 
 struct ThinProduct {
-  const Element *x, *w;
+  const Element* x;
+  const Weight* w;
+  const float* scale;  // of each row of w, where they have one
   Result* y;
   float* partial;     // sums of tiles that blocks share
   unsigned* arrived;  // how many have written theirs, for each tile

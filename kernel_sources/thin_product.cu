@@ -1,5 +1,6 @@
 // Y = X * W^T for few rows: X is M x K, W is N x K, Y is M x N, all row-major and 16-bit (TYPE
-// bf16, f16), summed in float32. With at most 64 rows the weights W are most of what moves, and
+// bf16, f16), summed in float32. With WEIGHT e4m3 the numbers of W have 8 bits, and a scale for each
+// row, with which its sums are multiplied. With at most 64 rows the weights W are most of what moves, and
 // each is read once: the product is as fast as they come out of memory. (Libraries call it a skinny
 // product, for one row GEMV.)
 //
@@ -45,12 +46,8 @@ struct Shape {
 constexpr bool kHasLoader = CHOSEN(TUNE_FORM_IS_bulk) || CHOSEN(TUNE_FORM_IS_wgmma);
 constexpr int kBlock = 32 * (Shape::kWarps + kHasLoader);
 
-extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM)
-    thin_product(const Element* __restrict__ X, const Element* __restrict__ W,
-                 Result* __restrict__ Y, const __grid_constant__ TensorMap X_map,
-                 const __grid_constant__ TensorMap W_map, float* __restrict__ partial,
-                 unsigned* __restrict__ arrived, int M, int N, int K) {
-  const ThinProduct product{X, W, Y, partial, arrived, M, N, K};
+__device__ __forceinline__ void multiply(const ThinProduct& product, const TensorMap& X_map,
+                                         const TensorMap& W_map) {
 #if TUNE_FORM_IS_wgmma
   multiply_in_bulk<Shape, GroupOfWarps<Shape>>(product, X_map, W_map);
 #elif TUNE_FORM_IS_bulk
@@ -63,14 +60,50 @@ extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM)
 }
 
 // One thread for each element of Y, in double.
-extern "C" __global__ void thin_reference(const Element* __restrict__ X,
-                                          const Element* __restrict__ W, Result* __restrict__ Y,
-                                          int M, int N, int K) {
+__device__ __forceinline__ void multiply_simply(const ThinProduct& p) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
-  if (column >= N) return;
+  if (column >= p.columns) return;
   double sum = 0;
-  for (int k = 0; k < K; ++k) {
-    sum += double(widen(X[size_t(row) * K + k])) * double(widen(W[size_t(column) * K + k]));
+  for (int k = 0; k < p.depth; ++k) {
+    sum += double(widen(p.x[size_t(row) * p.depth + k])) *
+           double(widen(p.w[size_t(column) * p.depth + k]));
   }
-  Y[size_t(row) * N + column] = narrow(float(sum));
+  if constexpr (kScaled) sum *= p.scale[column];
+  p.y[size_t(row) * p.columns + column] = narrow(float(sum));
 }
+
+#if TUNE_WEIGHT_IS_e4m3
+
+extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM)
+    thin_product_fp8(const Element* __restrict__ X, const Weight* __restrict__ W,
+                     Result* __restrict__ Y, const __grid_constant__ TensorMap X_map,
+                     const __grid_constant__ TensorMap W_map, float* __restrict__ partial,
+                     unsigned* __restrict__ arrived, int M, int N, int K,
+                     const float* __restrict__ scale) {
+  multiply({X, W, scale, Y, partial, arrived, M, N, K}, X_map, W_map);
+}
+
+extern "C" __global__ void thin_reference_fp8(const Element* __restrict__ X,
+                                              const Weight* __restrict__ W,
+                                              Result* __restrict__ Y, int M, int N, int K,
+                                              const float* __restrict__ scale) {
+  multiply_simply({X, W, scale, Y, nullptr, nullptr, M, N, K});
+}
+
+#else
+
+extern "C" __global__ void __launch_bounds__(kBlock, TUNE_PER_SM)
+    thin_product(const Element* __restrict__ X, const Weight* __restrict__ W,
+                 Result* __restrict__ Y, const __grid_constant__ TensorMap X_map,
+                 const __grid_constant__ TensorMap W_map, float* __restrict__ partial,
+                 unsigned* __restrict__ arrived, int M, int N, int K) {
+  multiply({X, W, nullptr, Y, partial, arrived, M, N, K}, X_map, W_map);
+}
+
+extern "C" __global__ void thin_reference(const Element* __restrict__ X,
+                                          const Weight* __restrict__ W, Result* __restrict__ Y,
+                                          int M, int N, int K) {
+  multiply_simply({X, W, nullptr, Y, nullptr, nullptr, M, N, K});
+}
+
+#endif

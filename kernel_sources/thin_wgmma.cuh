@@ -10,7 +10,7 @@ template <class Shape>
 struct GroupOfWarps {
   static constexpr bool kRunsOn = true;
   static constexpr int kSlices = Shape::kTile / 64;
-  static_assert(Shape::kTile % 64 == 0, "whole instructions");
+  static_assert(Shape::kTile % 64 == 0 && !kScaled, "whole instructions of 16-bit numbers");
   const int thread = int(threadIdx.x) % 128;
   const int group_n = int(threadIdx.x) / 128 % Shape::kWarpsN;
   const int group_k = int(threadIdx.x) / 128 / Shape::kWarpsN;
@@ -34,7 +34,7 @@ struct GroupOfWarps {
 #pragma unroll
       for (int byte = 0; byte < kBoxBytes; byte += 32) {
         wgmma<Shape::kRows, false, false>(sum[slice], describe(w + byte, kEightRows, 0),
-                                          describe(boxes.x + byte, kEightRows, 0), true);
+                                          describe(boxes.x[0] + byte, kEightRows, 0), true);
       }
     }
     wgmma_end_group();

@@ -51,7 +51,7 @@ done
 [ "${STUDIES-all}" = "" ] || python3 "$here/forms_table.py" "$out" | tee "$out/tables.md"
 
 mkdir -p "$out/domains"
-for study in ${DOMAINS-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d thin_product}; do
+for study in ${DOMAINS-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d thin_product thin_product_fp8}; do
   archive=$out/domains/$study.tar.gz
   [ ! -e "$archive" ] || tar -C "$out/domains" --skip-old-files -xzf "$archive"
   "$tuner" run "$studies/domains/$study.yaml" --backend cuda --progress plain \

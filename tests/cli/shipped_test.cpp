@@ -38,6 +38,7 @@ constexpr Sample kSamples[] = {
     {"norm_residual", "M=21,N=1000", "FORM == 'bulk' and BLOCK <= 256", 3},
     {"layer_norm", "M=21,N=1000", "FORM == 'registers' and BLOCK * ROWS <= 256", 3},
     {"thin_product", "M=3,N=67,K=1032", "SPLIT != 1 and warps <= 4 and UNROLL <= 2", 3},
+    {"thin_product_fp8", "M=3,N=67,K=1040", "SPLIT != 1 and warps <= 4 and UNROLL <= 2", 3},
     {"convolution2d", "H=67,W=131", "FORM != 'registers' and BM <= 16"},
     {"convolution2d", "H=67,W=131", "FORM == 'registers' and BM <= 16 and UNROLL <= 2"},
     {"convolution2d", "H=34,W=132", "FORM == 'registers' and BM <= 16 and UNROLL <= 2"},
