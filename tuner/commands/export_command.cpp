@@ -151,7 +151,7 @@ std::unique_ptr<Exporter> find_exporter(const ExportOptions& options, const Cata
   for (const ExportFormat& format : export_formats()) known.emplace_back(format.name);
   for (const std::string& one : catalogue.names(PluginKind::kExporter)) known.push_back(one);
   wrong_usage("there is no format '" + name + "'; see 'tuner list exporters'",
-              did_you_mean(name, known));
+              catalogue.hint_for(name, known));
 }
 
 // Throws InputError where nothing is stored.

@@ -219,15 +219,20 @@ const PluginItem& Catalogue::require(PluginKind kind, const std::string& name,
                                      const Position& where) const {
   if (const PluginItem* item = find(kind, name)) return *item;
   const auto known = names(kind);
-  std::string hint = did_you_mean(name, known);
-  if (hint.empty() && !problems_.empty()) {
-    hint = "not used: " + problems_.front().path.string() + ": " + problems_.front().reason;
-  }
   throw InputError(
       Complaint{where,
                 std::string("there is no ") + row(kind).word + " '" + name + "'; " +
                     (known.empty() ? "none is installed" : "there are: " + listed(known)),
-                hint});
+                hint_for(name, known)});
+}
+
+std::string Catalogue::hint_for(const std::string& name,
+                                const std::vector<std::string>& known) const {
+  std::string hint = did_you_mean(name, known);
+  if (!hint.empty() || problems_.empty()) return hint;
+  hint = "not used: " + problems_.front().path.string() + ": " + problems_.front().reason;
+  if (problems_.size() > 1) hint += "; 'tuner list plugins' names the others";
+  return hint;
 }
 
 std::unique_ptr<Strategy> Catalogue::make_strategy(const std::string& name,

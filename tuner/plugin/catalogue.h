@@ -49,6 +49,8 @@ class Catalogue {
   }
   const PluginItem* find(PluginKind kind, std::string_view name) const;  // null: not there
   std::vector<std::string> names(PluginKind kind) const;
+  // Of a name that is none of `known`: what may be meant, or which plugin was not loaded, and why.
+  std::string hint_for(const std::string& name, const std::vector<std::string>& known) const;
 
   // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError
   // (at `where`) for a name that is not there and for options that the strategy does not accept.

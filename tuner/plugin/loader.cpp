@@ -59,7 +59,8 @@ Expected<const void*, std::string> exported(const fs::path& file, const char* sy
   try {
     const boost::dll::shared_library library(file, boost::dll::load_mode::rtld_now | scope);
     if (!library.has(symbol)) {
-      return Unexpected{std::string("exports no symbol '") + symbol + "'"};
+      return Unexpected{std::string("exports no symbol '") + symbol +
+                        "': no plugin for this tuner, or one to build again with its headers"};
     }
     const void* table = &library.get<const char>(symbol);
     std::string reason = misfit_of(table);

@@ -246,8 +246,10 @@ std::vector<std::string> candidates(const std::string& asked, const std::string&
     return catalogue.find(PluginKind::kBackend, name)->language == language;
   });
   if (asked != "auto" && !std::ranges::count(names, asked)) {
+    const std::string hint = catalogue.hint_for(asked, names);
     throw UnavailableError("there is no backend '" + asked + "'; there are: " +
-                           (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+                           (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))) +
+                           (hint.empty() ? "" : "; " + hint));
   }
   if (asked == "auto" && (names.empty() || !fitting.empty())) return fitting;
   if (asked != "auto" && std::ranges::count(fitting, asked) > 0) return {asked};

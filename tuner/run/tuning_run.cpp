@@ -24,14 +24,8 @@ namespace {
 // Before anything is opened or built.
 void check_strategy(const Catalogue& catalogue, const Settings& settings) {
   const SearchSpec& search = settings.study.search;
-  const std::string& name = search.strategy;
-  if (catalogue.find(PluginKind::kStrategy, name) != nullptr) {
-    catalogue.check_options(PluginKind::kStrategy, name, search.options, {},
-                            search.text.empty() ? settings.study.text : search.text);
-    return;
-  }
-  reject("", "there is no strategy '" + name + "'; see 'tuner list strategies'",
-         did_you_mean(name, catalogue.names(PluginKind::kStrategy)));
+  catalogue.check_options(PluginKind::kStrategy, search.strategy, search.options, {},
+                          search.text.empty() ? settings.study.text : search.text);
 }
 
 // Tells of an outcome, and ends the run where there is no going on.
