@@ -179,8 +179,8 @@ typedef enum tuner_status {
  *              times sqrt(3): variance 1, bounded, and no library function that could differ
  *   INTEGERS   a + floor((b - a + 1) * u): whole numbers from a to b
  *   SEQUENCE   a + b * i
- *   MASK       what is there, exclusive or splitmix64(r ^ (uint64_t)a), of TUNER_UINT64: done
- * twice, it is there again. A backend without it says so; the host does it then.
+ *   MASK       the present value XOR splitmix64(r ^ (uint64_t)a), of TUNER_UINT64 only: done twice,
+ *              it restores the value. A backend without it returns an error; the host does it then
  */
 typedef enum tuner_fill_kind {
   TUNER_FILL_BYTES = 0,
@@ -372,8 +372,8 @@ typedef struct tuner_backend_factory {
   int (*device_count)(uint32_t item, tuner_sink error);
   int (*open)(uint32_t item, uint32_t device, const tuner_pair* options, size_t option_count,
               tuner_backend* out, tuner_sink error);
-  /* Of the kernels that it takes ("opencl"), as a study names it; null: of a study that names
-   * none. */
+  /* Of the kernels that it takes ("opencl"), as a study names it. Null, as an answer or as the
+   * function: of a study that names none. */
   const char* (*language)(uint32_t item);
 } tuner_backend_factory;
 

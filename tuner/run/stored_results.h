@@ -84,14 +84,14 @@ std::vector<Trial> trials_for_run(Store& store, const Context& context, const St
 // "M=1024,N=1024". Throws InputError.
 ProblemSize parse_dims(const std::string& text);
 
-// Whether `a` gives way to `b`, another context of the same device and size: one from others'
-// stores to one that runs in this folder measured; of two from others' stores the one with the
-// older driver; else the older one, and with equal dates `a`.
+// Whether `b` is shown instead of `a`, both of one device and size. What runs in this folder
+// measured goes before what came from other stores, and of two from other stores the newer driver.
+// Otherwise the newer result goes before, and with equal dates `b`.
 bool is_behind(const StoredContext& a, const StoredContext& b);
 
 // Of equal devices and sizes what a plain `tuner run` would go on with: measured ones before those
-// with options of the backend, imported ones and stale ones, and of equals in this the one
-// that does not give way (is_behind()). What is left out is named in `others`.
+// with options of the backend, imported ones and stale ones, then as is_behind() says. What is left
+// out is named in `others`.
 std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all);
 
 // What read_recording() takes, or a results directory or its database, with "#kernel/device/size"

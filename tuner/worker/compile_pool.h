@@ -46,8 +46,7 @@ class CompilePool final : public Compilers {
 
   std::uint64_t submit(const std::string& key, CompileRequest request) override;
   bool is_under_way(const std::string& key) const override { return askers_.contains(key); }
-  // A worker that is at what nobody wants is ended, and what it had before it is what it did not
-  // begin.
+  // Ends workers whose compilation nobody wants any more. What they had not begun is queued again.
   void cancel(const std::vector<std::uint64_t>& ids) override;
   std::optional<double> seconds_at_work(const std::string& key) const override;
   // Compilations that are under way, of which each may have several ids.
@@ -65,7 +64,7 @@ class CompilePool final : public Compilers {
   struct Job {
     std::string key;
     CompileRequest request;
-    int chances = 0;  // second ones that it had
+    int chances = 0;  // how often it was tried again
   };
   struct Site {
     LentHost host;

@@ -24,7 +24,8 @@ class SharedCompilers {
   SharedCompilers& operator=(const SharedCompilers&) = delete;
   ~SharedCompilers();
 
-  // For one thread each. Each search gets an equal share of the workers.
+  // For one thread each. jobs() of each is an equal part of the workers: so much its search asks
+  // for. No worker is reserved; all of them take what was asked first.
   Compilers& share(std::size_t number);
 
   // On a thread of its own, until stop(): talks to the workers.
