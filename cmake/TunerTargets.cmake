@@ -5,12 +5,13 @@ if(TUNER_PCH)
   set(TUNER_JOINED_SOURCES 8)
 endif()
 
-# What computes is optimised fully. The rest reads, writes and calls: with -O1 the compiler takes a third less time for
-# it, and nobody notices the difference.
-set(TUNER_COMPUTES base expression space model codec plugin measure choice search strategies classic cpu cuda opencl)
+# What computes is optimised fully. The rest reads, writes and calls: with -Og, which leaves out what costs the compiler
+# much, it is compiled in half of the time. A list of 38,698 configurations then takes 0.11 s in place of 0.09.
+set(TUNER_COMPUTES base expression space model codec plugin resolve results measure choice search strategies classic cpu
+    cuda opencl)
 function(tuner_optimise target name)
   if(NOT name IN_LIST TUNER_COMPUTES)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
   endif()
 endfunction()
 
