@@ -177,7 +177,8 @@ std::string count_finalists(RunWorker& worker, std::vector<VariantPlan> variants
   FinalPlan plan;
   plan.counters = counters;
   std::string why = places.empty() ? "they could not be made ready" : "";
-  while (!places.empty() && !is_over()) {
+  while (!places.empty()) {
+    if (is_over()) return "the time was up";
     const RunWorker::Remeasured read = worker.remeasure(variants, plan, is_over);
     for (std::size_t i = 0; i < read.samples.size(); ++i) {
       for (std::size_t k = 0; k < counters.size(); ++k) {

@@ -344,6 +344,15 @@ TEST_F(SharedSearch, ADeviceThatCountsNothingSaysSoAndNoTrialSuffers) {
   EXPECT_TRUE(best[0].counters.empty());
 }
 
+TEST_F(SharedSearch, WhatIsNotCountedInTimeSaysSo) {
+  passes = 1;
+  start(1);
+  std::vector<Trial> trials = search();
+  std::vector<Trial> best(trials.begin(), trials.begin() + 2);
+  EXPECT_EQ(evaluator->count(best, {"cycles"}, 0), "the time was up");
+  EXPECT_TRUE(best[0].counters.empty());
+}
+
 TEST_F(SharedSearch, AFinalIsHeldOnOneDeviceAndCheckedOnAnother) {
   slower = 1.1;
   start(2);
