@@ -67,15 +67,17 @@ def timed(program, times, calls=1):
 def race(programs, flush):
     """{cache: the median of each}; the host queues the calls while the device still flushes.
 
-    Calls one after the other reach the power limit, after which the clock stays low for a while: hence the pauses."""
+    Calls one after the other reach the power limit, after which the clock stays low for a while: hence the pause. Then
+    something light, since an idle device takes a while, too."""
     cold, hot = [[] for _ in programs], [[] for _ in programs]
     time.sleep(0.5)
+    for _ in range(400):
+        flush.zero_()
     for turn in range(31):
         for i in range(len(programs)):
             which = (i + turn) % len(programs)
             flush.zero_()
             timed(programs[which], cold[which])
-    time.sleep(0.5)
     for _ in range(7):
         for program, times in zip(programs, hot):
             for _ in range(8):
