@@ -30,8 +30,8 @@ __device__ __forceinline__ int row_of_x(int n) { return kEightsOfPiece == 1 ? sp
 // The eight numbers of W that come first or second in 16 bytes, as the instruction wants them.
 __device__ __forceinline__ uint4 eight_weights(uint4 piece, int which) {
 #if TUNE_WEIGHT_IS_e4m3
-  // Sign and magnitude move to their places in 16 bits. What the exponents then lack, 2^120 or 2^8,
-  // is multiplied: -0 is what a product may be added to without a change, +0 of -0 included.
+  // Sign and magnitude move to their places in 16 bits. The exponents then lack 120 or 8, for which
+  // a factor makes up. sm_80 multiplies and adds in one instruction only: x + -0 is x for every x.
 #if TUNE_TYPE_IS_bf16
   constexpr int kDown = 4;
   constexpr unsigned kMagnitude = 0x07F007F0u, kFactor = 0x7B807B80u;

@@ -1,8 +1,8 @@
 // Y = X * W^T for few rows: X is M x K, W is N x K, Y is M x N, all row-major and 16-bit (TYPE
-// bf16, f16), summed in float32. With WEIGHT e4m3 the numbers of W have 8 bits, and a scale for each
-// row, with which its sums are multiplied. With at most 64 rows the weights W are most of what moves, and
+// bf16, f16), summed in float32. With at most 64 rows the weights W are most of what moves, and
 // each is read once: the product is as fast as they come out of memory. (Libraries call it a skinny
-// product, for one row GEMV.)
+// product, for one row GEMV.) With WEIGHT e4m3 the numbers of W have 8 bits, and each of its rows
+// has a scale, by which its sums are multiplied.
 //
 // What each value of FORM changes is how the weights come, and what multiplies them:
 //   dot        16 bytes a lane, straight into registers; each lane multiplies and adds by itself
