@@ -67,8 +67,8 @@ def timed(program, times, calls=1):
 def race(programs, flush):
     """{cache: the median of each}; the host queues the calls while the device still flushes.
 
-    Calls one after the other reach the power limit, after which the clock stays low for a while: hence the pause. Then
-    something light, since an idle device takes a while, too."""
+    Shortly after calls one after the other both are slower, most likely since the power limit keeps the clock low: hence
+    the pause. Then something light, so that the device is not measured as it wakes up."""
     cold, hot = [[] for _ in programs], [[] for _ in programs]
     time.sleep(0.5)
     for _ in range(400):
@@ -150,12 +150,12 @@ def measure(family, launched, size, flush):
     product = Product(family, *size)
     how = (ctypes.c_int * 2)()
     programs = [lambda: product.launch(launched, how), product.library]
-    if product.library_of_fp8():
-        programs.append(product.library_of_fp8())
+    if of_fp8 := product.library_of_fp8():
+        programs.append(of_fp8)
     for program in programs:
         program()
     right = product.is_right()
-    return race(programs, flush), right, tuple(how)
+    return race(programs, flush), right, tuple(how), product.b.numel() * product.b.element_size()
 
 
 def main(family, folder, sizes):
@@ -165,11 +165,11 @@ def main(family, folder, sizes):
     ratios, wrong = {}, 0
     for size in sizes:
         m, n, k = map(int, size.split("x"))
-        times, right, how = measure(family, launched, (m, n, k), flush)
+        times, right, how, moved = measure(family, launched, (m, n, k), flush)
         wrong += not right
         line = size.ljust(20)
         for cache, (ours, *libraries) in times.items():
-            line += f"  {cache} {ours * 1e3:8.2f} us {2e-9 * m * n * k / ours:6.1f} TFLOP/s"
+            line += f"  {cache} {ours * 1e3:8.2f} us {2e-9 * m * n * k / ours:6.1f} TFLOP/s {1e-6 * moved / ours:5.0f} GB/s"
             for name, theirs in zip(("", " fp8"), libraries):
                 line += f" (x {theirs / ours:.3f}{name})"
                 ratios.setdefault(cache + name, []).append((theirs / ours, size))

@@ -32,8 +32,7 @@ TEST(Loader, SaysWhyAFileDoesNotFit) {
   EXPECT_EQ(reason_for("short_descriptor"), "its descriptor has 32 bytes, it needs 40");
   EXPECT_EQ(reason_for("missing_symbol"),
             "exports no symbol 'tuner_plugin_v2': no plugin for this tuner, or one to build again "
-            "with its "
-            "headers");
+            "with its headers");
   EXPECT_EQ(reason_for("nameless"), "its descriptor lacks a name, a version or get_factory");
   EXPECT_NE(reason_for("there_is_none").find("No such file"), std::string::npos);
 }
