@@ -22,7 +22,7 @@ namespace tuner {
 
 namespace {
 
-constexpr std::size_t kConfigurations = 32;  // of a domain's table, where no number is given
+constexpr std::size_t kConfigurations = 40;  // of a domain's table, where no number is given
 constexpr std::size_t kLeastSizes = 4;       // fewer teach nothing that could be checked
 
 double best_cost(const Study& study, const RankedResults& results) {
@@ -41,7 +41,7 @@ LearnedSelector only_default(const Study& study, const TunedTable& table) {
     Predictor one{d, 0};
     one.pieces.tiles.assign(study.domain->extents.size(), 0);
     one.blocks.tiles.assign(study.domain->extents.size(), 0);
-    one.coefficients.assign(kPredictorFeatures, 0);
+    one.coefficients.assign(kPredictorTerms + study.domain->extents.size(), 0);
     out.predictors.push_back(std::move(one));
   }
   return out;

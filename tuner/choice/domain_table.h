@@ -38,7 +38,7 @@ RuleComparison compare_rules(const Study& study, const std::vector<RankedResults
                              const TableOptions& options);
 
 // tuned_table(), for a study with a domain with the best rule of the comparison in it. Without
-// max_configurations a domain's table has at most 32 beside the fallbacks.
+// max_configurations a domain's table has at most 40 beside the fallbacks.
 TunedTable exported_table(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options);
 

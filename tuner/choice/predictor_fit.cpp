@@ -103,7 +103,7 @@ namespace {
 
 // How much a configuration's predictor is pulled towards that of all: where it was measured at few
 // sizes, these do not tell its parts apart.
-constexpr double kPull = 0.1;
+constexpr double kPull = 0.3;
 constexpr double kLeastPull = 4e-4;  // of all, towards nothing, so that there is an answer
 
 using Rows = std::vector<std::vector<double>>;
@@ -193,10 +193,9 @@ PredictorFit::Lessons PredictorFit::look_at(const DeviceFacts& device,
   out.predictor.blocks = tiling_of(tiles_of_grid(study_, configuration, device, *any), blocks);
   out.predictor.pieces = tiling_of(tiles_of(study_, configuration, device, *any), pieces);
   for (Lesson& lesson : out.lessons) {
-    const auto features =
+    lesson.shares =
         predictor_features(out.predictor, device.multiprocessors, results_[lesson.result]->size);
-    lesson.shares.assign(features.begin(), features.end());
-    lesson.shares.back() /= tile_of(out.predictor);
+    lesson.shares[kWorkOfBlock] /= tile_of(out.predictor);
     for (double& feature : lesson.shares) feature /= lesson.cost;
   }
   return out;
@@ -234,13 +233,13 @@ void PredictorFit::add_predictors(const TunedTable& table, std::size_t device,
     measured.emplace_back(std::move(predictor), std::move(rows));
   }
   if (all.empty()) return;
-  const auto usual = fitted(all, std::vector<double>(kPredictorFeatures), kLeastPull);
+  const auto usual = fitted(all, std::vector<double>(all.front().size()), kLeastPull);
   for (auto& [predictor, rows] : measured) {
-    // Fewer lessons than parts do not tell the parts apart: such predictors promise too much where
+    // Fewer lessons than terms do not tell these apart: such predictors promise too much where
     // nothing was measured.
-    if (rows.size() < std::min(kPredictorFeatures, most)) continue;
+    if (rows.size() < std::min(kPredictorTerms, most)) continue;
     predictor.coefficients = fitted(rows, usual, kPull);
-    predictor.coefficients.back() /= tile_of(predictor);
+    predictor.coefficients[kWorkOfBlock] /= tile_of(predictor);
     out.predictors.push_back(std::move(predictor));
   }
 }

@@ -60,6 +60,12 @@ text::terms terms_of(const Predictor& predictor, std::int64_t multiprocessors,
                         static_cast<double>(std::max<std::int64_t>(1, multiprocessors)));
 }
 
+std::vector<double> unevenness_of(const ProblemSize& size) {
+  std::vector<double> out;
+  for (const auto& [name, extent] : size.dims) out.push_back(text::unevenness_of(extent));
+  return out;
+}
+
 // What the header's matches are called here.
 struct Matches {
   static constexpr Match exact = Match::kExact;
@@ -113,6 +119,7 @@ struct ExpectedCosts {
   const std::vector<Predictor>& predictors;
   const DeviceFacts& device;
   const ProblemSize& size;
+  std::vector<double> unevenness = unevenness_of(size);
 
   Notes blank() const {
     return {std::vector<double>(predictors.size()), std::vector<bool>(predictors.size())};
@@ -122,7 +129,8 @@ struct ExpectedCosts {
   int device_of(int i) const { return static_cast<int>(of(i).device); }
   int configuration_of(int i) const { return static_cast<int>(of(i).configuration); }
   double at(int i) const {
-    return text::cost_of(of(i).coefficients.data(), terms_of(of(i), device.multiprocessors, size));
+    return text::cost_of(of(i).coefficients.data(), terms_of(of(i), device.multiprocessors, size),
+                         unevenness.data(), static_cast<int>(unevenness.size()));
   }
 };
 
@@ -144,10 +152,12 @@ std::string_view name_of(Match match) {
 
 int lg256(long long x) { return text::lg256(x); }
 
-std::array<double, kPredictorFeatures> predictor_features(const Predictor& predictor,
-                                                          std::int64_t multiprocessors,
-                                                          const ProblemSize& size) {
-  return std::to_array(terms_of(predictor, multiprocessors, size).of);
+std::vector<double> predictor_features(const Predictor& predictor, std::int64_t multiprocessors,
+                                       const ProblemSize& size) {
+  const text::terms terms = terms_of(predictor, multiprocessors, size);
+  std::vector<double> out(std::begin(terms.of), std::end(terms.of));
+  for (const double one : unevenness_of(size)) out.push_back(terms.all * one);
+  return out;
 }
 
 SizeDistance::SizeDistance(const std::vector<double>& weights) {

@@ -2,7 +2,6 @@
 // What an exported header's select() answers, for reports and verification: by the text that the
 // header is made of.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,10 +32,11 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size);
 
-// What of a configuration's cost on a device follows from the size: the terms of cpp/predicted.hpp.
-std::array<double, kPredictorFeatures> predictor_features(const Predictor& predictor,
-                                                          std::int64_t multiprocessors,
-                                                          const ProblemSize& size);
+// What of a configuration's cost on a device follows from the size: what the parts are factors of
+// in cpp/predicted.hpp, as many as coefficients.
+std::vector<double> predictor_features(const Predictor& predictor, std::int64_t multiprocessors,
+                                       const ProblemSize& size);
+constexpr std::size_t kWorkOfBlock = 5;  // of these
 
 // The fixed-point logarithm of exported headers: 256 * log2(x), linear between powers of two; 0 for
 // x < 1.

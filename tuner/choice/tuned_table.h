@@ -54,7 +54,8 @@ struct LearnedSelector {
   std::vector<Predictor> predictors;
 };
 
-constexpr std::size_t kPredictorFeatures = 6;
+// Of a predictor, beside one for each dimension.
+constexpr std::size_t kPredictorTerms = 6;
 
 struct TunedTable {
   std::vector<DeviceFacts> devices;

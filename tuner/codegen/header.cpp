@@ -292,7 +292,7 @@ void fill_selection(const HeaderModel& model, Filling& out) {
                     {"POSITIVE", of_dims("d.@ > 0", " && ", "true")},
                     {"SAME", of_dims("size.@ == d.@", " && ", "true")},
                     {"LOGS", of_dims("lg256(d.@)", ", ", "0")},
-                    {"SIZE", of_dims("static_cast<double>(d.@)", ", ", "")},
+                    {"SIZE", of_dims("d.@", ", ", "")},
                     {"DISTANCE", distance.empty() ? "0" : distance},
                     {"UNIT", fmt::format("{:.17g}", weighted.unit())},
                     {"EXAMPLE", example}});

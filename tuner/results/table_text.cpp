@@ -90,7 +90,8 @@ Tiling tiling_of(const Json& json) {
 }
 
 Predictor predictor_of(const Json& json, const ExportedTable& known) {
-  if (!json.contains("pieces")) {
+  const std::size_t dimensions = known.dimensions.size();
+  if (!json.contains("pieces") || json.at("coefficients").size() < kPredictorTerms + dimensions) {
     throw std::out_of_range("its predictors are those of an earlier version: export it again");
   }
   Predictor one{json.at("device").get<std::size_t>(),
@@ -99,11 +100,10 @@ Predictor predictor_of(const Json& json, const ExportedTable& known) {
                 tiling_of(json.at("blocks")),
                 json.at("resident").get<std::int64_t>(),
                 json.at("coefficients").get<std::vector<double>>()};
-  const std::size_t dimensions = known.dimensions.size();
   if (one.device >= known.table.devices.size() ||
       one.configuration >= known.table.configurations.size() ||
       one.pieces.tiles.size() != dimensions || one.blocks.tiles.size() != dimensions ||
-      one.coefficients.size() != kPredictorFeatures || one.resident < 1) {
+      one.coefficients.size() != kPredictorTerms + dimensions || one.resident < 1) {
     throw std::out_of_range("a predictor does not fit the table");
   }
   return one;

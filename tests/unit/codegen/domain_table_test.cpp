@@ -219,6 +219,40 @@ int main() {}
   EXPECT_EQ(out.status, 0) << out.text.substr(0, 2000);
 }
 
+// Rows of odd lengths and rows of whole lines, in turn.
+std::vector<ProblemSize> uneven_and_even_sizes(const Study& study, std::size_t count, int seed) {
+  std::vector<ProblemSize> sizes = distinct_sizes(*study.domain, count, seed);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::int64_t& n = sizes[i].dims[1].second;
+    n = i % 2 == 0 ? n | 1 : (n + 63) / 64 * 64;
+  }
+  return sizes;
+}
+
+TEST(DomainTable, PredictorsKnowWhereRowsBeginWithinLines) {
+  const Study study = domain_study();
+  const DeviceFacts device = sample_device("NVIDIA H200", 90);
+  const Configuration for_lines = sample_configuration(32, 1, "static", false);
+  const Configuration for_any = sample_configuration(32, 1, "dynamic", false);
+  std::vector<RankedResults> results;
+  for (const ProblemSize& size : uneven_and_even_sizes(study, 40, 5)) {
+    const auto [m, n] = std::pair(size.dims[0].second, size.dims[1].second);
+    const auto work = static_cast<double>((m + 31) / 32 * 32 * n) / 1e6;
+    std::vector<Trial> trials{sample_trial(for_lines, work * (n % 64 == 0 ? 0.7 : 1.4)),
+                              sample_trial(for_any, work)};
+    std::ranges::sort(trials, {}, [](const Trial& trial) { return trial.timing.median; });
+    results.push_back(sample_result(device, m, n, trials));
+  }
+  const TunedTable table = exported_table(study, results, {});
+  ASSERT_TRUE(table.learned);
+  for (const ProblemSize& size : uneven_and_even_sizes(study, 100, 6)) {
+    const Selection chosen = select(study, table, device, size);
+    EXPECT_EQ(table.configurations[chosen.configuration],
+              size.dims[1].second % 64 == 0 ? for_lines : for_any)
+        << size.label();
+  }
+}
+
 // Five measurements do not tell six parts apart, however well they look.
 TEST(DomainTable, OfFewMeasurementsThereIsNoPredictor) {
   const Study study = domain_study();

@@ -24,8 +24,15 @@ struct work {
     all *= piece.filled;
   }
 };
+// A 64th where the rows of this extent begin at multiples of 64, 1 where they begin anywhere. Of rows
+// that begin within lines of memory a tile touches more lines.
+TUNER_FN double unevenness_of(long long extent) {
+  const long long step = extent & -extent;
+  return 1.0 / static_cast<double>(step > 0 && step < 64 ? step : 64);
+}
 struct terms {
   double of[6];
+  double all;
 };
 // 1; waves of blocks; what the busiest multiprocessor has to do; what each would have if all had
 // the same, but a block at least; blocks; what a block has to do.
@@ -33,16 +40,18 @@ TUNER_FN terms terms_of(const work& w, double resident, double processors) {
   const double ceiling = 1099511627776.0;  // 2^40: more are not told apart
   const double pieces = w.pieces < ceiling ? w.pieces : ceiling;
   const double blocks = w.blocks < ceiling ? w.blocks : ceiling;
-  if (!(pieces > 0 && blocks > 0)) return {{1, 0, 0, w.all / processors, 0, 0}};
+  if (!(pieces > 0 && blocks > 0)) return {{1, 0, 0, w.all / processors, 0, 0}, w.all};
   const double piece = w.all / pieces;
   const double each = pieces > blocks ? piece * tiles_in(pieces, blocks) : piece;  // for a block
   return {{1, tiles_in(blocks, resident * processors), tiles_in(blocks, processors) * each,
-           w.all / (blocks < processors ? blocks : processors), blocks, each}};
+           w.all / (blocks < processors ? blocks : processors), blocks, each}, w.all};
 }
-// The smaller the faster. `parts`: what each of the terms counts.
-TUNER_FN double cost_of(const double* parts, const terms& t) {
+// The smaller the faster. `parts`: what each of the terms counts, and then what all there is to do
+// counts by the unevenness of each dimension.
+TUNER_FN double cost_of(const double* parts, const terms& t, const double* unevenness, int dimensions) {
   double cost = 0;
   for (int i = 0; i < 6; ++i) cost += parts[i] * t.of[i];
+  for (int d = 0; d < dimensions; ++d) cost += parts[6 + d] * t.all * unevenness[d];
   return cost;
 }
 // What the predictors choose, on the nearest device that was tuned: a size that was tuned itself

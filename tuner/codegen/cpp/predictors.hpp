@@ -12,7 +12,7 @@ struct predictor {
   int piece_tilings[TUNER_DIMENSIONS];  // places in tilings[]
   int block_tilings[TUNER_DIMENSIONS];
   double resident;  // blocks that a multiprocessor holds at once
-  double part[6];   // of the cost: what each of the terms counts
+  double part[6 + TUNER_DIMENSIONS];  // of the cost: what each of the terms counts
 };
 TUNER_TABLE tiling tilings[] = {
 //each TILINGS
@@ -35,12 +35,14 @@ struct expected_costs {
     bool ruled_out[predictor_count];
   };
   tiled sizes[tiling_count];  // the same for all configurations
+  double unevenness[TUNER_DIMENSIONS];
   double processors;
   TUNER_FN expected_costs(const dims& d, long long multiprocessors)
-      : sizes(), processors(static_cast<double>(multiprocessors < 1 ? 1 : multiprocessors)) {
-    const double size[] = {TUNER_SIZE};
+      : sizes(), unevenness(), processors(static_cast<double>(multiprocessors < 1 ? 1 : multiprocessors)) {
+    const long long size[] = {TUNER_SIZE};
+    for (int k = 0; k < TUNER_DIMENSIONS; ++k) unevenness[k] = unevenness_of(size[k]);
     for (int i = 0; i < tiling_count; ++i) {
-      sizes[i] = tiled_by(size[tilings[i].dimension], tilings[i].tile);
+      sizes[i] = tiled_by(static_cast<double>(size[tilings[i].dimension]), tilings[i].tile);
     }
   }
   TUNER_FN notes blank() const { return {}; }
@@ -53,7 +55,7 @@ struct expected_costs {
     for (int k = 0; k < TUNER_DIMENSIONS; ++k) {
       w.add(sizes[p.piece_tilings[k]], sizes[p.block_tilings[k]]);
     }
-    return cost_of(p.part, terms_of(w, p.resident, processors));
+    return cost_of(p.part, terms_of(w, p.resident, processors), unevenness, TUNER_DIMENSIONS);
   }
 };
 }  // namespace detail
