@@ -207,7 +207,7 @@ struct MmaProduct {
                     "the sums fit into the stages");
       wait_groups<0>();
       __syncthreads();  // the stages are no longer read
-      add_up_parts<SPLIT_K, (WM / 16) * (WN / 8), kThreads>(
+      add_up_parts<SPLIT_K, 1, (WM / 16) * (WN / 8), kThreads>(
           &sum[0][0][0], memory, threadIdx.x, [&](const float(&total)[4], int vector) {
             store(total, vector / (WN / 8), vector % (WN / 8), C, M, N, corner);
           });
@@ -224,7 +224,7 @@ struct MmaProduct {
                                                   const Element* __restrict__ B,
                                                   Result* __restrict__ C, int M, int N, int K) {
     extern __shared__ __align__(128) unsigned char stages[];
-    const Tiles tiles = T::make_tiles(BM, BN, M, N, K);
+    const Tiles tiles = T::make_tiles(M, N, K);
     const Tile tile = T::tile_at(blockIdx.x / SPLIT_K, tiles);
     const Steps steps = T::steps_of_block(tiles);
     Loader loader(A, B, M, N, K, tile, steps.first * BK);

@@ -30,7 +30,8 @@ struct Sizes {
   static constexpr int STAGES = TUNE_STAGES, GROUP = TUNE_GROUP;
   static constexpr int BLOCKS_PER_SM = TUNE_BLOCKS_PER_SM, SPLIT_K = TUNE_SPLIT_K;
   static constexpr int WM = TUNE_WM, WN = TUNE_WN;                          // mma
-  static constexpr int CONSUMERS = TUNE_CONSUMERS, CLUSTER = TUNE_CLUSTER;  // wgmma
+  static constexpr int CONSUMERS = TUNE_CONSUMERS;  // wgmma
+  static constexpr int CLUSTER = TUNE_CLUSTER, CLUSTER_N = TUNE_CLUSTER_N;
   static constexpr bool kOnce = TUNE_STREAM;
   static constexpr bool kInTurns = CHOSEN(TUNE_SHARE_IS_tiles), kPersistent = TUNE_PERSISTENT;
 };
@@ -45,8 +46,8 @@ using Product = MmaProduct<Sizes>;
 
 // FORM mma reads the matrices, FORM wgmma their maps.
 extern "C" __global__ void __launch_bounds__(Product::kThreads, Sizes::BLOCKS_PER_SM)
-#if TUNE_CLUSTER * TUNE_SPLIT_K > 1
-    __cluster_dims__(TUNE_CLUSTER* TUNE_SPLIT_K, 1, 1)
+#if TUNE_CLUSTER * TUNE_CLUSTER_N * TUNE_SPLIT_K > 1
+    __cluster_dims__(TUNE_CLUSTER* TUNE_CLUSTER_N* TUNE_SPLIT_K, 1, 1)
 #endif
         matmul_tensor(const Element* __restrict__ A, const Element* __restrict__ B,
                       Result* __restrict__ C, const __grid_constant__ TensorMap A_map,

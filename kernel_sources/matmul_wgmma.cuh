@@ -7,7 +7,9 @@
 //   SHARE      what they share: a tile of C; or the tiles, in turns, so that one stores its tile
 //              while another multiplies
 //   CLUSTER    blocks, one above the other, that need the same tile of B. Each brings a part of it
-//              into the shared memory of all
+//              into the shared memory of all. The L2 cache has less to deliver, which is what limits
+//              products of few tiles, and those whose rows begin within its lines
+//   CLUSTER_N  the same for blocks side by side, which need the same tile of A
 //   BM         neither 64 nor a multiple of 128: the columns of B stand in for the rows of A. An
 //              instruction has 64 of the ones and any multiple of 8 of the others, so that tiles fit
 //              the rows of C rather than that these are rounded up to 64 or 128
@@ -29,7 +31,9 @@ struct WgmmaProduct {
   static constexpr int kStepBytes = T::kStepBytes, kStepsOfK = T::kStepsOfK;
   static constexpr int kBoxRows = T::kBoxRows, kBox = T::kBox;
   static constexpr int kTileA = T::kTileA, kStage = T::kStage;
-  static constexpr int CONSUMERS = T::CONSUMERS, CLUSTER = T::CLUSTER;
+  static constexpr int CONSUMERS = T::CONSUMERS;
+  static constexpr int CLUSTER = T::CLUSTER, CLUSTER_N = T::CLUSTER_N;
+  static constexpr bool kSharesTiles = CLUSTER * CLUSTER_N > 1;  // tiles of A or B
 
   static constexpr int kGroupThreads = 128;  // of a warp group
   static constexpr int kThreads = kGroupThreads * (CONSUMERS + 1);
@@ -49,8 +53,8 @@ struct WgmmaProduct {
 
   static_assert(!kTurned || (sizeof(Element) == 2 && kWide % 8 == 0), "16-bit numbers are turned");
   static_assert(!kInTurns || CONSUMERS == 2, "there are two turns");
-  static_assert(SPLIT_K == 1 || (CLUSTER == 1 && !kInTurns && !T::kPersistent),
-                "blocks of a cluster share K or tiles of B; a block that shares K has one tile");
+  static_assert(SPLIT_K == 1 || (!kInTurns && !T::kPersistent), "who shares K has one tile");
+  static_assert(BM % (8 * CLUSTER_N) == 0, "the swizzle repeats every eight rows");
   static_assert(kTall % 64 == 0, "whole instructions");
   static_assert(kTurned || !kSliceForAll, "boxes of B are not divided");
 
@@ -86,43 +90,52 @@ struct WgmmaProduct {
     int row, column;
   };
 
-  // Which of the blocks that share tiles of B.
-  __device__ __forceinline__ static int sharer() { return CLUSTER > 1 ? block_in_cluster() : 0; }
-
-  // Of this block's tile; the tiles that are counted are those of a cluster.
-  __device__ __forceinline__ static Corner corner_of(int number, const Tiles& tiles) {
+  // Of this block's tile.
+  __device__ __forceinline__ static Corner corner_of(int number, const Tiles& tiles, Place place) {
     const Tile tile = T::tile_at(number, tiles);
-    return {(tile.row * CLUSTER + sharer()) * BM, tile.column * BN};
+    return {(tile.row * CLUSTER + place.row) * BM, (tile.column * CLUSTER_N + place.column) * BN};
   }
 
-  __device__ __forceinline__ static int first_tile() { return blockIdx.x / (CLUSTER * SPLIT_K); }
-  __device__ __forceinline__ static int tiles_at_once() { return gridDim.x / (CLUSTER * SPLIT_K); }
+  static constexpr int kBlocks = T::kTilesAtOnce * SPLIT_K;  // of a cluster
+  __device__ __forceinline__ static int first_tile() { return blockIdx.x / kBlocks; }
+  __device__ __forceinline__ static int tiles_at_once() { return gridDim.x / kBlocks; }
 
   // ---- the producer ----
 
-  // A part of a tile of B, for this block or for all that share it.
-  __device__ __forceinline__ static void load_part(void* to, const TensorMap& B_map, Barrier* full,
-                                                   int x, int y) {
-    if constexpr (CLUSTER > 1) {
-      load_shared_box<CLUSTER>(to, B_map, full, x, y);
+  // A part of a tile, for this block or for all SHARERS, whose first is `first` in the cluster; the
+  // others follow STRIDE blocks apart.
+  template <int SHARERS, int STRIDE, bool ONCE>
+  __device__ __forceinline__ static void load_part(void* to, const TensorMap& map, Barrier* full,
+                                                   int x, int y, int first) {
+    if constexpr (SHARERS > 1) {
+      unsigned all = 0;
+      for (int i = 0; i < SHARERS; ++i) all |= 1u << i * STRIDE;
+      load_shared_box(to, map, full, x, y, static_cast<unsigned short>(all << first));
     } else {
-      load_box<T::kOnce>(to, B_map, full, x, y);
+      load_box<ONCE>(to, map, full, x, y);
     }
   }
 
   __device__ __forceinline__ static void load_stage(unsigned char* stage, Barrier* full,
                                                     const TensorMap& A_map, const TensorMap& B_map,
-                                                    Corner at, int k) {
-    load_box(stage, A_map, full, k, at.row);
+                                                    Corner at, int k, Place place) {
+    const int cluster = place.part * T::kTilesAtOnce;  // the first that has this part of K
+    const auto load_a = [&](int row) {
+      load_part<CLUSTER_N, CLUSTER, false>(stage + row * kRowBytes, A_map, full, k, at.row + row,
+                                           cluster + place.row);
+    };
+    const auto load_b = [&](unsigned char* to, int x, int y) {
+      load_part<CLUSTER, 1, T::kOnce>(to, B_map, full, x, y, cluster + place.column * CLUSTER);
+    };
+    load_a(place.column * (BM / CLUSTER_N));
     unsigned char* const tile_b = stage + kTileA;
     if constexpr (kTurnedB) {  // rows of k
-      const int first = sharer() * (BN / CLUSTER);
-      load_part(tile_b + first * kRowBytes, B_map, full, k, at.column + first);
+      const int first = place.row * (BN / CLUSTER);
+      load_b(tile_b + first * kRowBytes, k, at.column + first);
     } else {  // 64 columns at a time
-      const int first = sharer() * (BK / CLUSTER);
+      const int first = place.row * (BK / CLUSTER);
       for (int box = 0; box < BN / kBoxRows; ++box) {
-        load_part(tile_b + box * kBox + first * kRowBytes, B_map, full, at.column + box * kBoxRows,
-                  k + first);
+        load_b(tile_b + box * kBox + first * kRowBytes, at.column + box * kBoxRows, k + first);
       }
     }
   }
@@ -130,14 +143,16 @@ struct WgmmaProduct {
   __device__ static void produce(Shared& shared, const TensorMap& A_map, const TensorMap& B_map,
                                  const Tiles& tiles) {
     const Steps steps = T::steps_of_block(tiles);
+    const Place place = T::place_in_cluster();
     Turn turn;
     for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once()) {
-      const Corner at = corner_of(tile, tiles);
+      const Corner at = corner_of(tile, tiles, place);
       for (int step = 0; step < steps.count; ++step) {
         wait_for(&shared.empty[turn.stage], turn.parity ^ 1);
         Barrier* const full = &shared.full[turn.stage];
         arrive_expecting(full, kStage);
-        load_stage(shared.stage(turn.stage), full, A_map, B_map, at, (steps.first + step) * BK);
+        load_stage(shared.stage(turn.stage), full, A_map, B_map, at, (steps.first + step) * BK,
+                   place);
         turn.next();
       }
     }
@@ -180,11 +195,20 @@ struct WgmmaProduct {
     wgmma_end_group();
   }
 
-  // This stage may be overwritten, in all blocks that a part of it came from.
-  __device__ __forceinline__ static void release(Shared& shared, int stage) {
+  // The blocks that a part of a stage comes from: this one's column, and the others of its row.
+  static constexpr int kSources = CLUSTER + CLUSTER_N - 1;
+  __device__ __forceinline__ static int source(int number, Place place) {
+    const int other = number - CLUSTER;
+    const int row = other < 0 ? number : place.row;
+    const int column = other < 0 ? place.column : other + (other >= place.column);
+    return place.part * T::kTilesAtOnce + column * CLUSTER + row;
+  }
+
+  // This stage may be overwritten. (`source` is one for each of the first threads.)
+  __device__ __forceinline__ static void release(Shared& shared, int stage, int source) {
     const int thread = threadIdx.x % kGroupThreads;
-    if constexpr (CLUSTER > 1) {
-      if (thread < CLUSTER) arrive_at(&shared.empty[stage], thread);
+    if constexpr (kSharesTiles) {
+      if (thread < kSources) arrive_at(&shared.empty[stage], source);
     } else {
       if (thread == 0) arrive(&shared.empty[stage]);
     }
@@ -192,20 +216,21 @@ struct WgmmaProduct {
 
   // Issues all products of a tile, of which those of the last stage may still be running.
   __device__ __forceinline__ static void multiply_tile(Sums& sum, Shared& shared, Turn& turn,
-                                                       int part, int steps) {
+                                                       int part, int steps, int source) {
     for (int step = 0; step < steps; ++step) {
       const int before = turn.stage > 0 ? turn.stage - 1 : STAGES - 1;
       wait_for(&shared.full[turn.stage], turn.parity);
       multiply_stage(sum, shared.stage(turn.stage), part, step == 0);
       wgmma_wait<1>();  // this stage's products run on; the one before is done with
-      if (step > 0) release(shared, before);
+      if (step > 0) release(shared, before, source);
       turn.next();
     }
   }
 
-  __device__ __forceinline__ static void finish_tile(Sums& sum, Shared& shared, const Turn& turn) {
+  __device__ __forceinline__ static void finish_tile(Sums& sum, Shared& shared, const Turn& turn,
+                                                     int source) {
     wgmma_wait<0>();
-    release(shared, turn.stage > 0 ? turn.stage - 1 : STAGES - 1);
+    release(shared, turn.stage > 0 ? turn.stage - 1 : STAGES - 1, source);
 #pragma unroll
     for (int slice = 0; slice < kSlices; ++slice) {
 #pragma unroll
@@ -281,7 +306,7 @@ struct WgmmaProduct {
                                                       Result* C, int M, int N, Corner at) {
     static_assert(sizeof shared.tiles >= BM * BN * sizeof(float), "the sums fit into the stages");
     const int thread = threadIdx.x % kGroupThreads;
-    add_up_parts<SPLIT_K, kSlices * kWide / 8, kGroupThreads * CONSUMERS>(
+    add_up_parts<SPLIT_K, T::kTilesAtOnce, kSlices * kWide / 8, kGroupThreads * CONSUMERS>(
         &sum[0][0], shared.tiles, consumer * kGroupThreads + thread,
         [&](const float(&total)[4], int vector) {
           const int slice = vector / (kWide / 8) * 64, block = vector % (kWide / 8) * 8;
@@ -307,6 +332,8 @@ struct WgmmaProduct {
   __device__ static void consume(Shared& shared, const TensorMap& C_map, Result* C, int M, int N,
                                  const Tiles& tiles, int consumer) {
     const Steps steps = T::steps_of_block(tiles);
+    const Place place = T::place_in_cluster();
+    const int from = source(min(int(threadIdx.x % kGroupThreads), kSources - 1), place);
     const int part = kInTurns ? 0 : consumer;  // of the tile
     Turn turn;
     Sums sum;
@@ -318,11 +345,11 @@ struct WgmmaProduct {
       }
       // Nobody waits for stages further ahead than once around the ring: parities could not tell.
       if (kInTurns) wait_for(&shared.turns[consumer], (count / 2 + consumer + 1) % 2);
-      multiply_tile(sum, shared, turn, part, steps.count);
+      multiply_tile(sum, shared, turn, part, steps.count, from);
       if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
-      finish_tile(sum, shared, turn);
+      finish_tile(sum, shared, turn, from);
       if constexpr (!T::kPersistent) sync_consumers();  // the stages are no longer read
-      Corner at = corner_of(tile, tiles);
+      Corner at = corner_of(tile, tiles, place);
       if (kTurned && !kSliceForAll) {
         at.column += part * kColumnsPerConsumer;
       } else {
@@ -357,19 +384,19 @@ struct WgmmaProduct {
       fetch_map(B_map);
       for (int i = 0; i < STAGES; ++i) {
         init_barrier(&shared.full[i], 1);
-        init_barrier(&shared.empty[i], kSharers * CLUSTER);
+        init_barrier(&shared.empty[i], kSharers * kSources);
       }
       for (Barrier& turn : shared.turns) init_barrier(&turn, 1);
       publish_barriers();
     } else if (threadIdx.x == kGroupThreads) {
       fetch_map(C_map);
     }
-    if constexpr (CLUSTER > 1) {
+    if constexpr (kSharesTiles) {
       sync_cluster();
     } else {
       __syncthreads();
     }
-    const Tiles tiles = T::make_tiles(BM * CLUSTER, BN, M, N, K);
+    const Tiles tiles = T::make_tiles(M, N, K);
     if (threadIdx.x < kGroupThreads) {
       if constexpr (kMoveRegisters) keep_registers<kProducerRegisters>();
       if (threadIdx.x == 0) produce(shared, A_map, B_map, tiles);
@@ -378,7 +405,7 @@ struct WgmmaProduct {
       if constexpr (kMoveRegisters) take_registers<kConsumerRegisters>();
       consume(shared, C_map, C, M, N, tiles, threadIdx.x / kGroupThreads - 1);
     }
-    if constexpr (CLUSTER > 1)
-      sync_cluster();  // others still copy into this block, arrive at its barriers
+    // Others still copy into this block and arrive at its barriers, unless all have met to add up.
+    if constexpr (kSharesTiles && SPLIT_K == 1) sync_cluster();
   }
 };

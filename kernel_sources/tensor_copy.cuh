@@ -33,15 +33,14 @@ __device__ __forceinline__ void load_box(void* to, const TensorMap& map, Barrier
   }
 }
 
-// The same into the same place of all BLOCKS of a cluster, whose barriers count the bytes.
-template <int BLOCKS>
+// The same into the same place of several blocks of a cluster, a bit each, whose barriers count the
+// bytes.
 __device__ __forceinline__ void load_shared_box(void* to, const TensorMap& map, Barrier* barrier,
-                                                int x, int y) {
-  constexpr unsigned short kAll = (1 << BLOCKS) - 1;
+                                                int x, int y, unsigned short blocks) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
       ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
-      "l"(&map), "r"(shared_address(barrier)), "r"(x), "r"(y), "h"(kAll)
+      "l"(&map), "r"(shared_address(barrier)), "r"(x), "r"(y), "h"(blocks)
       : "memory");
 }
 

@@ -5,10 +5,10 @@
 #include "cluster.cuh"
 
 // `sums` are a thread's VECTORS quadruples of sums, `memory` has room for those of all of the
-// block's THREADS threads that multiply. Calls store(total, vector) for the vectors that are this
-// block's share. All threads of the cluster meet here; those that do not multiply call
-// meet_adders().
-template <int SPLIT_K, int VECTORS, int THREADS, class Store>
+// block's THREADS threads that multiply; the parts of a tile are STRIDE blocks apart in the
+// cluster. Calls store(total, vector) for the vectors that are this block's share. All threads of
+// the cluster meet here; those that do not multiply call meet_adders().
+template <int SPLIT_K, int STRIDE, int VECTORS, int THREADS, class Store>
 __device__ __forceinline__ void add_up_parts(const float* sums, unsigned char* memory, int thread,
                                              Store store) {
   // Laid out by thread: neighbouring threads' vectors are neighbours.
@@ -21,7 +21,7 @@ __device__ __forceinline__ void add_up_parts(const float* sums, unsigned char* m
   sync_cluster();
   constexpr int kShare = (VECTORS + SPLIT_K - 1) / SPLIT_K;
   constexpr bool kAlike = VECTORS % SPLIT_K == 0;  // otherwise the last shares are smaller
-  const int first = block_in_cluster() * kShare;
+  const int rank = block_in_cluster(), first = rank / STRIDE * kShare;
   // All loads come first: together they take little more than one.
   float4 parts[kShare][SPLIT_K];
 #pragma unroll
@@ -29,7 +29,8 @@ __device__ __forceinline__ void add_up_parts(const float* sums, unsigned char* m
     if (!kAlike && first + i >= VECTORS) break;
 #pragma unroll
     for (int part = 0; part < SPLIT_K; ++part) {
-      parts[i][part] = load_from_block(words + (first + i) * THREADS, part);
+      parts[i][part] =
+          load_from_block(words + (first + i) * THREADS, rank % STRIDE + part * STRIDE);
     }
   }
 #pragma unroll

@@ -26,6 +26,11 @@ struct Tile {
   int row, column;
 };
 
+// Of a block in its cluster: of CLUSTER rows and CLUSTER_N columns of tiles, and of the parts of K.
+struct Place {
+  int row, column, part;
+};
+
 // Which steps of a tile this block takes.
 struct Steps {
   int first, count;
@@ -33,7 +38,7 @@ struct Steps {
 
 template <class Sizes>
 struct TensorTile : Sizes {
-  using Sizes::BM, Sizes::BN, Sizes::GROUP, Sizes::SPLIT_K;
+  using Sizes::BM, Sizes::BN, Sizes::GROUP, Sizes::SPLIT_K, Sizes::CLUSTER, Sizes::CLUSTER_N;
 
   static constexpr int BK = kRowBytes / sizeof(Element);
   static constexpr int kStepBytes = 32;  // of k, for one instruction
@@ -43,13 +48,23 @@ struct TensorTile : Sizes {
   static constexpr int kTileA = BM * kRowBytes, kTileB = BN * kRowBytes;
   static constexpr int kStage = kTileA + kTileB;
 
-  __device__ __forceinline__ static Tiles make_tiles(int height, int width, int M, int N, int K) {
-    return {(M + height - 1) / height, (N + width - 1) / width, (K + BK - 1) / BK};
+  static constexpr int kTilesAtOnce = CLUSTER * CLUSTER_N;  // of a cluster
+
+  // Those of a cluster count as one.
+  __device__ __forceinline__ static Tiles make_tiles(int M, int N, int K) {
+    constexpr int kHeight = BM * CLUSTER, kWidth = BN * CLUSTER_N;
+    return {(M + kHeight - 1) / kHeight, (N + kWidth - 1) / kWidth, (K + BK - 1) / BK};
+  }
+
+  __device__ __forceinline__ static Place place_in_cluster() {
+    if constexpr (kTilesAtOnce * SPLIT_K == 1) return {0, 0, 0};
+    const int rank = block_in_cluster();
+    return {rank % CLUSTER, rank / CLUSTER % CLUSTER_N, rank / kTilesAtOnce};
   }
 
   __device__ __forceinline__ static Steps steps_of_block(const Tiles& tiles) {
     if constexpr (SPLIT_K > 1) {
-      const int part = block_in_cluster();
+      const int part = place_in_cluster().part;
       const int first = tiles.steps * part / SPLIT_K;
       return {first, tiles.steps * (part + 1) / SPLIT_K - first};
     } else {

@@ -104,7 +104,8 @@ RtcKernel tensor_kernel(const std::string& sources, const Config& c, const Tenso
   definitions.number("BM", c.BM).number("BN", c.BN).number("STAGES", c.STAGES);
   definitions.number("BLOCKS_PER_SM", c.BLOCKS_PER_SM).number("GROUP", c.GROUP);
   definitions.number("WM", c.WM).number("WN", c.WN).number("CONSUMERS", c.CONSUMERS);
-  definitions.number("CLUSTER", c.CLUSTER).number("SPLIT_K", c.SPLIT_K).number("STREAM", c.STREAM);
+  definitions.number("CLUSTER", c.CLUSTER).number("CLUSTER_N", c.CLUSTER_N);
+  definitions.number("SPLIT_K", c.SPLIT_K).number("STREAM", c.STREAM);
   definitions.number("PERSISTENT", c.PERSISTENT);
   return RtcKernel(sources, "matmul_tensor", definitions, variant.shape, variant.wgmma ? "a" : "");
 }
@@ -145,7 +146,7 @@ class TensorProduct {
   template <class Config>
   std::function<void()> launch(const RtcKernel& kernel, const Config& c) {
     Element *a = A.data(), *b = B.data(), *out = mine.data();
-    CUtensorMap a_map = map_of<Type>(A, p_.M, p_.K, c.BM);
+    CUtensorMap a_map = map_of<Type>(A, p_.M, p_.K, c.BM / c.CLUSTER_N);
     CUtensorMap b_map = Type::kTurnedB ? map_of<Type>(B, p_.N, p_.K, c.BN / c.CLUSTER)
                                        : map_of<Type>(B, p_.K, p_.N, 64 / c.CLUSTER);
     const bool turned = c.BM != 64 && c.BM % 128 != 0;  // as in the study
