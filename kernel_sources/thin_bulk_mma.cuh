@@ -29,7 +29,7 @@ struct WarpOfBoxes {
     for (int half = 0; half < 2; ++half) {
       const int piece = half * 4 + lane % 4;
       const uint4* const w =
-          first(boxes.w + warp_n * Shape::kTile * kBoxBytes, row_of_w(lane), piece);
+          first(boxes.w + warp_n * Shape::kTile * kBoxBytes, row_of_w(lane / 4), piece);
 #pragma unroll
       for (int eight = 0; eight < kEightsOfPiece; ++eight) {
         const int of_x = piece * kEightsOfPiece + eight;

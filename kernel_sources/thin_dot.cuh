@@ -11,8 +11,7 @@
 
 template <class Shape>
 struct DotWarp {
-  static constexpr int kVector = kWeightsOfPiece;
-  static constexpr int kWarpStep = 32 * kVector;
+  static constexpr int kWarpStep = 32 * kWeightsOfPiece;
   static constexpr int kStep = kWarpStep * Shape::kWarpsK;
 
   const ThinProduct& p;
@@ -24,7 +23,7 @@ struct DotWarp {
       : p(product), lane(lane_), warp_n(n), warp_k(k) {}
 
   __device__ int depth_at(int step) const {
-    return step * kStep + warp_k * kWarpStep + lane * kVector;
+    return step * kStep + warp_k * kWarpStep + lane * kWeightsOfPiece;
   }
   __device__ __forceinline__ void load(Piece (&to)[Shape::kTile], const Segment& s, int step) {
     const int k = depth_at(s.first + step);
@@ -41,7 +40,7 @@ struct DotWarp {
     const int k = depth_at(s.first + step);
     if (step >= s.count || k >= p.depth) return;
 #pragma unroll
-    for (int first = 0; first < kVector; first += 8) {
+    for (int first = 0; first < kWeightsOfPiece; first += 8) {
 #pragma unroll
       for (int row = 0; row < Shape::kRows; ++row) {
         const Element* const x = p.x + size_t(min(row, p.rows - 1)) * p.depth + k;

@@ -23,8 +23,8 @@
 constexpr int kEightsOfPiece = kWeightsOfPiece / 8;
 
 __device__ __forceinline__ constexpr int spread(int row) { return row / 2 | (row & 1) << 2; }
-__device__ __forceinline__ int row_of_w(int lane) { return spread(lane / 4); }
-// The row of X that is the n-th column of an instruction.
+// The rows of W and of X that are the n-th of the eight in an instruction.
+__device__ __forceinline__ int row_of_w(int n) { return spread(n); }
 __device__ __forceinline__ int row_of_x(int n) { return kEightsOfPiece == 1 ? spread(n) : n; }
 
 // The eight numbers of W that come first or second in 16 bytes, as the instruction wants them.
@@ -103,7 +103,7 @@ struct WarpSums {
 
   __device__ __forceinline__ void leave(TileSums<Shape>& to, int lane, int warp_n,
                                         int warp_k) const {
-    const int column = warp_n * Shape::kTile + row_of_w(lane);
+    const int column = warp_n * Shape::kTile + row_of_w(lane / 4);
     const int row = row_of_x(lane % 4 * 2), next = row_of_x(lane % 4 * 2 + 1);
 #pragma unroll
     for (int i = 0; i < kSixteens; ++i) {

@@ -32,7 +32,7 @@ struct TensorWarp {
 
   // Zeros behind the end of K, or of the segment: they add nothing.
   __device__ __forceinline__ void load(Step& to, const Segment& s, int step) const {
-    const int first = s.tile * Shape::kColumns + warp_n * Shape::kTile + row_of_w(lane);
+    const int first = s.tile * Shape::kColumns + warp_n * Shape::kTile + row_of_w(lane / 4);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int piece = half * 4 + lane % 4;
