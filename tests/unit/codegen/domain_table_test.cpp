@@ -290,6 +290,17 @@ TEST(DomainTable, IsReadBackFromTheFile) {
   std::string wrong = export_header(study, results);
   wrong.replace(wrong.find("\"resident\":1"), 12, "\"resident\":0");
   EXPECT_THROW(read_table_comment(wrong, "x.h"), InputError);
+  // Before predictors had a part for each dimension.
+  std::string earlier = export_header(study, results);
+  const auto parts = earlier.find("\"coefficients\":[");
+  const auto last = earlier.rfind(',', earlier.find(']', parts));
+  earlier.erase(last, earlier.find(']', parts) - last);
+  try {
+    read_table_comment(earlier, "x.h");
+    FAIL() << "it was read";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("export it again"), std::string::npos) << error.what();
+  }
 }
 
 TEST(DomainTable, TooFewSizesAreAnsweredByTheNearest) {
