@@ -155,6 +155,7 @@ int lg256(long long x) { return text::lg256(x); }
 std::vector<double> predictor_features(const Predictor& predictor, std::int64_t multiprocessors,
                                        const ProblemSize& size) {
   const text::terms terms = terms_of(predictor, multiprocessors, size);
+  static_assert(std::size(decltype(terms.of){}) == kPredictorTerms);
   std::vector<double> out(std::begin(terms.of), std::end(terms.of));
   for (const double one : unevenness_of(size)) out.push_back(terms.all * one);
   return out;

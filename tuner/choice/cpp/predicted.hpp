@@ -46,8 +46,8 @@ TUNER_FN terms terms_of(const work& w, double resident, double processors) {
   return {{1, tiles_in(blocks, resident * processors), tiles_in(blocks, processors) * each,
            w.all / (blocks < processors ? blocks : processors), blocks, each}, w.all};
 }
-// The smaller the faster. `parts`: what each of the terms counts, and then what all there is to do
-// counts by the unevenness of each dimension.
+// The smaller the faster. `parts` are factors: first of the terms, then, for each dimension, of all there
+// is to do times its unevenness.
 TUNER_FN double cost_of(const double* parts, const terms& t, const double* unevenness, int dimensions) {
   double cost = 0;
   for (int i = 0; i < 6; ++i) cost += parts[i] * t.of[i];
