@@ -36,7 +36,8 @@ def rows_of(text, added):
     lines = csv.DictReader(line for line in io.StringIO(text) if not line.startswith("#"))
     missing = [name for name in added if name not in lines.fieldnames]
     at = lines.fieldnames.index("state") + 1
-    return lines.fieldnames[:at] + missing + lines.fieldnames[at:], [{**added, **row} for row in lines if row["state"] in RANKED]
+    header = lines.fieldnames[:at] + missing + lines.fieldnames[at:]
+    return header, [{**added, **row} for row in lines if row["state"] in RANKED]
 
 
 def configuration(row, columns):
