@@ -63,7 +63,7 @@ TEST(WrongAnswers, NoKernelOfTheCorpusGetsARankThatItHasNotEarned) {
 }
 
 // It gives the answer of its first launch ever after, which is right for one set of inputs.
-TEST(WrongAnswers, AKernelThatKeepsItsAnswerIsFoundOutOnFreshInputs) {
+TEST(WrongAnswers, AKernelThatKeepsItsAnswerIsFoundOutWhateverTheStudyTimes) {
   const Sandbox sandbox;
   const std::string fresh = text_of(data("wrong/fresh.yaml"));
   sandbox.write("wrong.cu", text_of(data("wrong/wrong.cu")));
@@ -75,13 +75,9 @@ TEST(WrongAnswers, AKernelThatKeepsItsAnswerIsFoundOutOnFreshInputs) {
     const auto rows = ranking_of(sandbox, "wrong_fresh");
     ASSERT_EQ(rows.size(), 2U);
     for (const Row& row : rows) {
-      const bool found_out = inputs == "fresh" && row.at("CHEAT") != "honest";
-      EXPECT_EQ(row.at("state"), found_out ? "correctness" : "ok") << row.at("message");
-      EXPECT_EQ(row.at("message").ends_with(", timed on fresh inputs"), found_out);
+      const bool is_honest = row.at("CHEAT") == "honest";
+      EXPECT_EQ(row.at("state"), is_honest ? "ok" : "correctness") << row.at("message");
       EXPECT_EQ(row.contains("inputs"), inputs == "fresh");
-      if (inputs == "fresh") {
-        EXPECT_EQ(row.at("inputs"), "fresh");
-      }
     }
   }
 }

@@ -70,7 +70,7 @@ ServedLaunch::ServedLaunch(tuner::Backend& backend, ReadyVariant ready)
   kernel_.emplace(backend_, take(backend_.load(ready_.variant.artifact), "the kernel"));
   for (std::uint32_t i = 0; i < ready_.size.arguments.size(); ++i) make_own(i);
   tuner::Constants constants(backend_, ready_.size, nullptr);
-  take(constants.fill(0), "the kernel");
+  take(constants.fill({}), "the kernel");
   take(constants.set(kernel_->id(), constants.bind(ready_.variant)), "the kernel");
 }
 

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "tuner/base/expected.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
-#include "tuner/measure/input_sets.h"
 #include "tuner/resolve/argument_names.h"
 
 namespace tuner {
@@ -44,8 +44,6 @@ const AnswerPlan* plan_with(const ReferencePlan& reference, std::uint32_t key) {
   return found == reference.answers.end() ? nullptr : &*found;
 }
 
-bool is_of_passing_set(std::uint32_t set) { return set != 0 && set != kKnownFreshSet; }
-
 }  // namespace
 
 DeviceResult<Ok> Answers::turn(const RightAnswer& answer, std::uint32_t argument) {
@@ -72,18 +70,20 @@ DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInput
     return Unexpected{DeviceFailure{DeviceError::kInvalid,
                                     "the reference has no answer for this configuration's values"}};
   }
+  const Stopwatch since;
   auto made = compute(*plan, inputs);
   // Those that are kept can be computed again.
   if (!made && made.error().error == DeviceError::kOutOfMemory && forget()) {
     made = compute(*plan, inputs);
   }
+  seconds_ = since.seconds();
   if (!made) return Unexpected{in_context(who(plan_, *plan, made.error()), made.error())};
   known_.push_back(std::move(*made));
   return &known_.back();
 }
 
 void Answers::forget_other_sets() {
-  known_.remove_if([](const RightAnswer& one) { return is_of_passing_set(one.set); });
+  known_.remove_if([](const RightAnswer& one) { return one.set.number != 0; });
 }
 
 // What only the reference works in goes.
@@ -97,7 +97,7 @@ DeviceResult<Ok> Answers::hide(const AnswerPlan& plan, RightAnswer& answer) {
     }
     TUNER_TRY(turn(answer, index));
     // Those of other sets are forgotten before anybody looks at digests.
-    if (is_of_passing_set(answer.set)) continue;
+    if (answer.set.number != 0) continue;
     TUNER_TRY(answer.seals.put(backend_.memory(), "the right answer for " + argument.name,
                                answer.expected[index].id(), kGuardBytes + bytes_of(argument)));
   }
@@ -151,7 +151,7 @@ DeviceResult<OutputCheck> Answers::compare(const RightAnswer& answer, std::size_
                                            BufferId actual) {
   const std::uint32_t argument = plan_.checks.at(check).argument;
   auto found = readable(answer, argument, [&] { return compare_readable(answer, check, actual); });
-  if (!found || answer.set == 0) return found;
+  if (!found || answer.set.number == 0) return found;
   if (!found->message.empty()) {
     found->message = plan_.arguments[argument].name + " differs (these inputs are secret)";
   }
@@ -215,7 +215,7 @@ DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<B
     if (plan_.arguments[index].role != Role::kOut || !answer.expected[index]) continue;
     answer.decoys[index] = TUNER_TRY(readable(answer, index, [&] {
       return choose_decoy(backend_.memory(), output_of(plan_, check, answer, room), check,
-                          plan_.reference->secret);
+                          drawn_secret());
     }));
   }
   return Ok{};

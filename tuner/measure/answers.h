@@ -12,6 +12,7 @@
 
 #include "tuner/measure/decoy.h"
 #include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/input_sets.h"
 #include "tuner/measure/protection.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
@@ -21,7 +22,7 @@ namespace tuner {
 
 // A right answer. The first two lists are as SizePlan::arguments.
 struct RightAnswer {
-  std::uint32_t set = 0;
+  InputSet set{};
   std::uint32_t key = 0;
   std::vector<DeviceBuffer> expected;  // guarded, masked; none for what the reference leaves
   std::uint64_t mask = drawn_secret();
@@ -43,7 +44,7 @@ struct OutputCheck {
 struct ReferenceInputs {
   std::vector<BufferId> data;      // as SizePlan::arguments
   std::vector<BufferId> pristine;  // of inout: what a launch begins with
-  std::uint32_t set = 0;
+  InputSet set{};
   const std::vector<std::vector<std::byte>>* constants = nullptr;  // as SizePlan::constants
 };
 
@@ -74,7 +75,7 @@ class Answers {
   // What is suspicious about an answer, for people.
   DeviceResult<std::vector<std::string>> doubts(const RightAnswer& answer,
                                                 const std::vector<BufferId>& room);
-  // Gives back the memory of answers for all sets of inputs but the first and the known fresh one.
+  // Gives back the memory of answers for all sets of inputs but the first.
   void forget_other_sets();
   // Which of them no longer holds what it did, in words, or nothing.
   DeviceResult<std::optional<std::string>> damaged() const;
@@ -85,6 +86,8 @@ class Answers {
   const std::string& wrong_constant() const { return wrong_constant_; }
   // The median time of the reference, milliseconds; 0 where it was not timed.
   double reference_ms() const { return reference_ms_; }
+  // How long it took to compute the last answer, with all that is around it.
+  double seconds() const { return seconds_; }
 
  private:
   // What `work` returns, done while the answer for this argument is readable.
@@ -129,6 +132,7 @@ class Answers {
   std::list<RightAnswer> known_;
   std::string wrong_constant_;
   double reference_ms_ = 0;
+  double seconds_ = 0;
 };
 
 }  // namespace tuner

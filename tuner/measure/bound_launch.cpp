@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tuner/base/expected.h"
-#include "tuner/measure/input_sets.h"
 
 namespace tuner {
 
@@ -49,12 +48,14 @@ DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound) {
   return Ok{};
 }
 
-DeviceResult<Ok> Constants::fill(std::uint32_t set) {
+DeviceResult<Ok> Constants::fill(const InputSet& set) {
   const bool all = bytes_.empty();
+  const std::uint32_t before = std::exchange(set_, set.number);
   bytes_.resize(plan_.constants.size());
   for (std::size_t i = 0; i < bytes_.size(); ++i) {
-    // What is not random holds the same in all sets of random numbers.
-    if (!all && is_fresh(set) && !is_random(plan_.constants[i])) continue;
+    const bool is_other = is_other_in_set(plan_, plan_.constants[i], before) ||
+                          is_other_in_set(plan_, plan_.constants[i], set.number);
+    if (!all && !is_other) continue;
     bytes_[i] = TUNER_TRY(in_context(plan_.constants[i].name,
                                      memory_.fetched(in_set(plan_, plan_.constants[i], set))));
     seals_.put("what the constant " + plan_.constants[i].name + " is set to", bytes_[i]);

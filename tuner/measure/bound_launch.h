@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/input_sets.h"
 #include "tuner/measure/protection.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
@@ -68,7 +69,7 @@ class Constants {
       : backend_(backend), memory_(backend.memory(), problem), plan_(plan) {}
 
   // From now on they hold what they do in this set of inputs.
-  DeviceResult<Ok> fill(std::uint32_t set);
+  DeviceResult<Ok> fill(const InputSet& set);
   // Of what they hold.
   const Seals& seals() const { return seals_; }
   // As SizePlan::constants: contents of arrays.
@@ -83,6 +84,7 @@ class Constants {
   GuardedMemory memory_;
   const SizePlan& plan_;
   std::vector<std::vector<std::byte>> bytes_;
+  std::uint32_t set_ = 0;  // of inputs: its number
   Seals seals_;
 };
 

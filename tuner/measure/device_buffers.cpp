@@ -9,7 +9,6 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/measure/bound_launch.h"
-#include "tuner/measure/input_sets.h"
 
 namespace tuner {
 
@@ -41,22 +40,29 @@ DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argum
   // think otherwise.
   const std::string copy = "the copy of " + argument.name + " that is kept";
   const bool is_known = seals_.has(copy) && filled.fill.kind != FillSpec::Kind::kProblem;
-  if (set_ == 0 && !is_known) {
+  if (set_.number == 0 && !is_known) {
     TUNER_TRY(seals_.put(backend_.memory(), copy, slot.pristine.id(), kGuardBytes + slot.capacity));
   }
   if (argument.role == Role::kInOut) return Ok{};
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
-// Those that are not random hold the same in all sets of random numbers.
-DeviceResult<Ok> DeviceBuffers::fill_inputs(Which which) {
+DeviceResult<Ok> DeviceBuffers::fill_all_inputs() {
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
-    if (which == Which::kRandom && !is_random(plan_.arguments[i])) continue;
     TUNER_TRY(in_context(plan_.arguments[i].name, fill_input(slots_[i], plan_.arguments[i])));
   }
-  TUNER_TRY(constants_.fill(set_));
-  if (which == Which::kAll) inputs_untouched_ = true;
-  return Ok{};
+  inputs_untouched_ = true;
+  return constants_.fill(set_);
+}
+
+DeviceResult<Ok> DeviceBuffers::fill_drawn_inputs(std::uint32_t before) {
+  for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    const bool is_other =
+        is_other_in_set(plan_, argument, before) || is_other_in_set(plan_, argument, set_.number);
+    if (is_other) TUNER_TRY(in_context(argument.name, fill_input(slots_[i], argument)));
+  }
+  return constants_.fill(set_);
 }
 
 DeviceResult<Ok> DeviceBuffers::prepare() {
@@ -69,7 +75,7 @@ DeviceResult<Ok> DeviceBuffers::prepare() {
     const auto buffer_of = [&](std::uint32_t of) { return slots_[of].data.id(); };
     TUNER_TRY(in_context(argument.name, fill_table(backend_.memory(), argument, buffer_of)));
   }
-  TUNER_TRY(fill_inputs(Which::kAll));
+  TUNER_TRY(fill_all_inputs());
   return plan_.reference ? prepare_answers() : Ok{};
 }
 
@@ -82,7 +88,7 @@ DeviceResult<Ok> DeviceBuffers::prepare_answers() {
     warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
   }
   TUNER_TRY(warn_of_unanswered_sets());
-  TUNER_TRY(prepare_fresh_inputs());
+  TUNER_TRY(try_fresh_inputs());
   if (!inputs_are_small()) return Ok{};
   auto changed = TUNER_TRY(repair_inputs());
   if (changed) warnings_.push_back("the reference changes its input " + *changed);
@@ -112,9 +118,9 @@ DeviceResult<Ok> DeviceBuffers::warn_of_unanswered_sets() {
 
 // So that a reference that cannot answer there, or no memory for its answers, is known before
 // anything is measured.
-DeviceResult<Ok> DeviceBuffers::prepare_fresh_inputs() {
+DeviceResult<Ok> DeviceBuffers::try_fresh_inputs() {
   if (plan_.measure.inputs != TimedInputs::kFresh || plan_.checks.empty()) return Ok{};
-  TUNER_TRY(use_fresh_inputs(Fresh::kKnown));
+  TUNER_TRY(use_inputs(kTimedSet));
   for (const AnswerPlan& one : plan_.reference->answers) {
     TUNER_TRY(in_context("'inputs: fresh'", answer_for(one.key)));
   }
@@ -141,7 +147,7 @@ DeviceResult<RightAnswer*> DeviceBuffers::answer_for(std::uint32_t key) {
 // grows or shrinks as the largest right number does.
 DeviceResult<Ok> DeviceBuffers::compute_answer(std::uint32_t key) {
   RightAnswer& right = *TUNER_TRY(answer_for(key));
-  if (!scales_answers(plan_, set_) || !right.sizes.empty()) return Ok{};
+  if (!scales_answers(plan_, set_.number) || !right.sizes.empty()) return Ok{};
   auto sizes = TUNER_TRY(answers_.sizes(right, ids()));
   const std::vector<double>& usual = usual_sizes_.at(key);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -152,18 +158,14 @@ DeviceResult<Ok> DeviceBuffers::compute_answer(std::uint32_t key) {
 }
 
 DeviceResult<Ok> DeviceBuffers::use_inputs(std::uint32_t set) {
-  if (set == set_) return Ok{};
-  const bool fresh = is_fresh(set) || is_fresh(set_);
-  set_ = set;
+  if (set == 0 && set_.number == 0) return Ok{};
+  const std::uint32_t before = set_.number;
+  set_ = {set, set == 0 ? 0 : drawn_secret()};
   answers_.forget_other_sets();
-  return fill_inputs(fresh ? Which::kRandom : Which::kAll);
+  return fill_drawn_inputs(before);
 }
 
-DeviceResult<Ok> DeviceBuffers::use_fresh_inputs(Fresh which) {
-  if (which == Fresh::kKnown) return use_inputs(kKnownFreshSet);
-  fresh_ = next_fresh_set(fresh_);
-  return use_inputs(fresh_);
-}
+DeviceResult<Ok> DeviceBuffers::restore_drawn_inputs() { return fill_drawn_inputs(set_.number); }
 
 // ---- around each launch -------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@
 #include "tuner/measure/answers.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/guarded_memory.h"
+#include "tuner/measure/input_sets.h"
 #include "tuner/measure/protection.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
@@ -44,18 +45,19 @@ class DeviceBuffers {
   // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
   const std::string& wrong_constant() const { return answers_.wrong_constant(); }
 
-  // After prepare(): the inputs become those of another set. Set 0 is what prepare() made.
-  // Constants change, too: set_constants() tells a variant that is loaded already.
+  // After prepare(): the inputs become those of this set, drawn anew, or of set 0, which is what
+  // prepare() made. Constants change, too: set_constants() tells a variant that is loaded already.
   DeviceResult<Ok> use_inputs(std::uint32_t set);
-  // With `inputs: fresh`: inputs that were not timed for long. Right answers are known of `kKnown`.
-  enum class Fresh { kNext, kKnown };
-  DeviceResult<Ok> use_fresh_inputs(Fresh which);
+  // Undoes what a launch may have written into the random inputs of the set.
+  DeviceResult<Ok> restore_drawn_inputs();
   // Gives the variant the constants of the inputs as they are.
   DeviceResult<Ok> set_constants(const BoundLaunch& bound) {
     return constants_.set(bound.sequence.front().kernel, bound.constants);
   }
   // Has the reference say what is right for the inputs as they are, where that is not known yet.
   DeviceResult<Ok> compute_answer(std::uint32_t key);
+  // How long the last of them took.
+  double answer_seconds() const { return answers_.seconds(); }
 
   // Makes room for the variant's scratch buffers and workspaces. Invalidates bindings made before.
   DeviceResult<Ok> reserve(const VariantPlan& variant);
@@ -84,7 +86,7 @@ class DeviceBuffers {
   // Name of an input that no longer holds what it was filled with (refilled when so), or nothing.
   DeviceResult<std::optional<std::string>> repair_inputs();
   // Whether nobody may know what the inputs hold now.
-  bool inputs_are_secret() const { return set_ != 0; }
+  bool inputs_are_secret() const { return set_.number != 0; }
   // In words, what is kept for comparing or restoring and no longer holds what it did, or nothing.
   // The inputs are the first set afterwards.
   DeviceResult<std::optional<std::string>> damaged();
@@ -104,12 +106,13 @@ class DeviceBuffers {
 
   DeviceResult<Ok> prepare_argument(std::uint32_t index);
   DeviceResult<Ok> fill_input(Slot& slot, const ArgumentPlan& argument);
-  enum class Which { kAll, kRandom };
-  DeviceResult<Ok> fill_inputs(Which which);
+  DeviceResult<Ok> fill_all_inputs();
+  // Those that are random in a set that was there, or in the one that is.
+  DeviceResult<Ok> fill_drawn_inputs(std::uint32_t before);
   DeviceResult<Ok> prepare_answers();
   DeviceResult<RightAnswer*> answer_for(std::uint32_t key);
   DeviceResult<Ok> warn_of_unanswered_sets();
-  DeviceResult<Ok> prepare_fresh_inputs();
+  DeviceResult<Ok> try_fresh_inputs();
   DeviceResult<Ok> place_decoys(const BoundLaunch& bound);
 
   Backend& backend_;
@@ -124,8 +127,7 @@ class DeviceBuffers {
   // that change them.
   std::map<std::uint32_t, std::vector<double>> usual_sizes_;
   bool inputs_untouched_ = false;
-  std::uint32_t set_ = 0;               // of inputs
-  std::uint32_t fresh_ = 0;             // the last fresh set
+  InputSet set_;                        // of inputs
   std::vector<std::uint64_t> entered_;  // BoundLaunch::bytes of the variant that was entered last
 };
 

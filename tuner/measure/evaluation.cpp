@@ -2,6 +2,7 @@
 
 #include "tuner/measure/evaluation.h"
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/measure/repeated_launches.h"
 #include "tuner/measure/verdict.h"
+#include "tuner/model/statistics.h"
 
 namespace tuner {
 namespace {
@@ -20,10 +22,6 @@ namespace {
 // Fisher and Yates with a generator that is the same everywhere, unlike std::shuffle.
 void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-}
-
-bool has_fresh_inputs(Session& session) {
-  return session.buffers().plan().measure.inputs == TimedInputs::kFresh;
 }
 
 // Milliseconds. Workspaces are looked at at once: the next one would be blamed for what it finds in
@@ -35,14 +33,16 @@ Expected<double, Verdict> sample_of(Session& session, const Admitted& finalist) 
   return sample->front();
 }
 
-// A sample of a round. Whether it is looked at is drawn; with `inputs: fresh` less often, since the
-// inputs are the same then.
-Expected<double, Verdict> sample_of_round(Session& session, Admitted& finalist) {
+// A sample of a round, behind which `left` more may follow. Whether it is looked at is drawn.
+Expected<double, Verdict> sample_of_round(Session& session, Admitted& finalist, int left) {
   std::vector<double> samples;
-  if (session.sampler().drawn(has_fresh_inputs(session) ? 4 : 2) != 0)
-    return sample_of(session, finalist);
-  if (auto wrong = session.sample(finalist, 1, samples)) return Unexpected{*wrong};
-  if (auto wrong = session.check_workspaces(finalist)) return Unexpected{std::move(*wrong)};
+  const bool is_drawn = finalist.inputs == SampleInputs::kDrawn;
+  if (!is_drawn && session.sampler().drawn(2) != 0) return sample_of(session, finalist);
+  auto wrong = is_drawn ? session.sample_on_drawn_inputs(
+                              finalist, static_cast<std::size_t>(left) + 1, samples)
+                        : session.sample(finalist, 1, samples);
+  if (!wrong) wrong = session.check_workspaces(finalist);
+  if (wrong) return Unexpected{std::move(*wrong)};
   return samples.front();
 }
 
@@ -54,21 +54,25 @@ std::optional<Verdict> check_finalist(Session& session, Admitted& finalist) {
   return bits && bits->state != TrialState::kOk ? bits : std::nullopt;
 }
 
-// With `inputs: fresh`. On other inputs before, too: what the finalist before left on these would
-// be taken for its own answer.
-std::optional<FinalistFailure> check_on_fresh_inputs(Session& session,
+// Looks at some more launches of finalists that were timed on drawn inputs: of the best at least at
+// one, and at many of one that was much faster than in its search.
+std::optional<FinalistFailure> check_on_drawn_inputs(Session& session,
+                                                     const std::vector<VariantPlan>& variants,
+                                                     const std::vector<std::vector<double>>& times,
                                                      std::vector<Admitted>& finalists) {
+  constexpr double kMuchFaster = 0.67;
+  constexpr int kMany = 16;
+  std::vector<double> medians;
+  for (const std::vector<double>& one : times) medians.push_back(median(one));
+  const double best = std::ranges::min(medians);
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     session.announce(Phase::kFinal);
-    std::optional<Verdict> wrong;
-    if (auto sample = sample_of(session, finalists[i]); !sample) {
-      wrong = std::move(sample.error());
+    int& fewest = finalists[i].looks.fewest;
+    if (medians[i] == best) fewest = std::max(fewest, 1);
+    if (medians[i] < kMuchFaster * variants[i].searched_ms) {
+      fewest = session.is_answer_slow() ? kFewestLooks : kMany;
     }
-    if (!wrong) wrong = session.timed_on_known_inputs(finalists[i]);
-    if (!wrong) {
-      wrong = session.check_answers(finalists[i]);
-      if (wrong) wrong->message += ", timed on fresh inputs";
-    }
+    auto wrong = session.look_enough(finalists[i]);
     if (wrong) return FinalistFailure{i, std::move(*wrong)};
   }
   for (std::size_t i = 0; i < finalists.size(); ++i) {
@@ -137,7 +141,7 @@ std::optional<Verdict> wrong_after_all(Session& session, const VariantPlan& vari
     if (bits) verdict.deterministic = bits->deterministic;
   }
   if (!best) return std::nullopt;
-  auto elsewhere = wrong_elsewhere(session, {{&variant, &admitted}}, &verdict.timing);
+  auto elsewhere = wrong_elsewhere(session, {{&variant, &admitted}});
   if (!elsewhere) return std::nullopt;
   return std::move(elsewhere->verdict);
 }
@@ -229,7 +233,9 @@ std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>&
     auto warm_up = sample_of(session, *admitted);
     if (!warm_up) return settled({i, warm_up.error()}, kept_, 1, session);
     if (auto damage = kept_.look(1, session)) return FinalistFailure{i, std::move(*damage)};
-    const auto chosen = sampler_.choose_launches(admitted->bound, *warm_up);
+    admitted->inputs = session.inputs_of_the_best();
+    admitted->looks.fewest = session.is_answer_slow() ? 0 : kFewestLooks;
+    const auto chosen = sampler_.choose_launches(admitted->bound, *warm_up, admitted->inputs);
     if (!chosen) return FinalistFailure{i, verdict_of(chosen.error())};
     admitted->launches = *chosen;
     finalists.push_back(std::move(*admitted));
@@ -239,10 +245,12 @@ std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>&
 
 // After the rounds: the answers of timed launches, before and after looking at what is kept.
 std::optional<FinalistFailure> Evaluation::check(const std::vector<VariantPlan>& variants,
+                                                 const std::vector<std::vector<double>>& times,
                                                  Session& session, std::vector<Admitted>& finalists,
                                                  std::size_t last) {
-  auto wrong = has_fresh_inputs(session) ? check_on_fresh_inputs(session, finalists)
-                                         : check_timed_last(session, finalists, last);
+  const bool is_drawn = finalists[last].inputs == SampleInputs::kDrawn;
+  auto wrong = is_drawn ? check_on_drawn_inputs(session, variants, times, finalists)
+                        : check_timed_last(session, finalists, last);
   if (wrong) return settled(std::move(*wrong), kept_, finalists.size(), session);
   if (auto damage = kept_.look(finalists.size(), session)) {
     return FinalistFailure{last, std::move(*damage)};
@@ -298,7 +306,7 @@ Evaluation::Samples Evaluation::remeasure(const std::vector<VariantPlan>& varian
     session.announce(Phase::kFinal);
     shuffle(order, random);
     for (const std::size_t i : order) {
-      auto sample = sample_of_round(session, finalists[i]);
+      auto sample = sample_of_round(session, finalists[i], plan.rounds - 1 - round);
       if (!sample) {
         return Unexpected{settled({i, sample.error()}, kept_, finalists.size(), session)};
       }
@@ -306,7 +314,7 @@ Evaluation::Samples Evaluation::remeasure(const std::vector<VariantPlan>& varian
     }
   }
   if (plan.rounds > 0 && !finalists.empty()) {
-    auto wrong = check(variants, session, finalists, order.back());
+    auto wrong = check(variants, result, session, finalists, order.back());
     if (wrong) return Unexpected{std::move(*wrong)};
   }
   return result;

@@ -73,8 +73,10 @@ class Evaluation {
   Verdict judge(const VariantPlan& variant, Session& session);
   std::optional<FinalistFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
                                        std::vector<Admitted>& finalists);
-  std::optional<FinalistFailure> check(const std::vector<VariantPlan>& variants, Session& session,
-                                       std::vector<Admitted>& finalists, std::size_t last);
+  std::optional<FinalistFailure> check(const std::vector<VariantPlan>& variants,
+                                       const std::vector<std::vector<double>>& times,
+                                       Session& session, std::vector<Admitted>& finalists,
+                                       std::size_t last);
   Samples count(const std::vector<std::string>& counters, Session& session,
                 const std::vector<Admitted>& finalists);
 

@@ -10,9 +10,6 @@
 namespace tuner {
 namespace {
 
-// So far apart begin the random numbers of two sets that neither holds any of the other's.
-constexpr std::uint64_t kApart = std::uint64_t{1} << 48;
-
 bool is_input(const ArgumentPlan& argument) {
   return !argument.is_scalar && (argument.role == Role::kIn || argument.role == Role::kInOut);
 }
@@ -79,10 +76,16 @@ bool is_random(const ArgumentPlan& argument) {
          (is(argument.fill) || std::ranges::any_of(argument.members, is, &MemberPlan::fill));
 }
 
-// 2^16 sets lie between a seed and itself.
-std::uint32_t next_fresh_set(std::uint32_t set) {
-  constexpr std::uint32_t kLast = 60000;
-  return set <= kKnownFreshSet || set >= kLast ? kKnownFreshSet + 1 : set + 1;
+bool can_draw_timed_inputs(const SizePlan& plan) {
+  if (plan.measure.cache == CacheState::kHot && plan.measure.inputs != TimedInputs::kFresh) {
+    return false;
+  }
+  const bool by_files =
+      plan.reference &&
+      std::ranges::any_of(plan.reference->answers, [](auto& one) { return !one.files.empty(); });
+  return !by_files && any_argument(plan, [&plan](const ArgumentPlan& one) {
+    return is_other_in_set(plan, one, kTimedSet);
+  });
 }
 
 std::uint32_t random_sets(const SizePlan& plan) {
@@ -98,28 +101,47 @@ std::uint32_t input_sets(const SizePlan& plan) {
   return random + static_cast<std::uint32_t>(plan.reference->fills.size());
 }
 
-ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t set) {
-  ArgumentPlan filled = argument;
-  filled.set = problem_set(plan, set);
+bool is_other_in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t number) {
+  if (number == 0) return false;
+  if (number == kTimedSet) {
+    if (!is_random(argument) || plan.measure.inputs == TimedInputs::kFresh) {
+      return is_random(argument);
+    }
+    const auto is_slow = [](const FillSpec& fill) {
+      return fill.is_random() && !fill.is_drawn_by_device();
+    };
+    return !is_slow(argument.fill) &&
+           std::ranges::none_of(argument.members, is_slow, &MemberPlan::fill);
+  }
   const std::uint32_t random = random_sets(plan);
-  if (set < random || is_fresh(set)) {
-    filled.seed += set * kApart;
-    if (set > 0 && plan.reference) filled.seed += plan.reference->secret;
-  } else if (const auto what = plan.reference->fills.at(set - random); can_be(what, argument)) {
-    filled.seed += plan.reference->secret;
-    make_extreme(what, filled);
+  return number < random ? is_random(argument)
+                         : can_be(plan.reference->fills.at(number - random), argument);
+}
+
+ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, const InputSet& set) {
+  ArgumentPlan filled = argument;
+  if (!is_other_in_set(plan, argument, set.number)) return filled;
+  filled.set = problem_set(plan, set);
+  filled.seed += set.draw;
+  const std::uint32_t random = random_sets(plan);
+  if (set.number >= random && set.number != kTimedSet) {
+    make_extreme(plan.reference->fills.at(set.number - random), filled);
   }
   return filled;
 }
 
-// What the study makes extreme stands beside the problem's usual numbers.
-std::uint32_t problem_set(const SizePlan& plan, std::uint32_t set) {
-  return set < random_sets(plan) || is_fresh(set) ? set : 0;
+// The sets that a study asks for have the numbers that plugins are promised. What the study makes
+// extreme stands beside the problem's usual numbers.
+std::uint32_t problem_set(const SizePlan& plan, const InputSet& set) {
+  constexpr std::uint64_t kNumbers = std::uint64_t{1} << 31;
+  if (set.number < random_sets(plan)) return set.number;
+  const bool is_drawn = set.number == kTimedSet && plan.measure.inputs == TimedInputs::kFresh;
+  return is_drawn ? static_cast<std::uint32_t>(kTimedSet + set.draw % kNumbers) : 0;
 }
 
 std::string name_of_set(const SizePlan& plan, std::uint32_t set) {
   const std::uint32_t random = random_sets(plan);
-  if (set < random || is_fresh(set)) return "another set of inputs";
+  if (set < random || set == kTimedSet) return "another set of inputs";
   switch (plan.reference->fills.at(set - random)) {
     case ExtremeInputs::kLarge:
       return "large inputs";
@@ -133,9 +155,13 @@ std::string name_of_set(const SizePlan& plan, std::uint32_t set) {
   return "other inputs";
 }
 
+std::string wrong_on_set(const SizePlan& plan, std::uint32_t set, const std::string& how) {
+  return "right for one set of inputs, wrong for " + name_of_set(plan, set) + ": " + how;
+}
+
 bool scales_answers(const SizePlan& plan, std::uint32_t set) {
   const std::uint32_t random = random_sets(plan);
-  if (set < random || is_fresh(set)) return false;
+  if (set < random || set == kTimedSet) return false;
   const ExtremeInputs fill = plan.reference->fills.at(set - random);
   return fill == ExtremeInputs::kLarge || fill == ExtremeInputs::kTiny;
 }

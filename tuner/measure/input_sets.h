@@ -10,12 +10,21 @@
 
 namespace tuner {
 
-// With `inputs: fresh`, sets of random numbers for timed launches. They are numbered behind all
-// others: one whose right answers are known, and then as many as are needed.
-inline constexpr std::uint32_t kKnownFreshSet = 1000;
-inline bool is_fresh(std::uint32_t set) { return set >= kKnownFreshSet; }
-// The set behind this one that no right answer is known of.
-std::uint32_t next_fresh_set(std::uint32_t set);
+// Contents of all inputs. Set 0 is what the study says and is always the same; of all others the
+// random numbers are drawn when the set is put in place, so that no kernel has met them before.
+struct InputSet {
+  std::uint32_t number = 0;
+  std::uint64_t draw = 0;  // added to the seeds of what is random
+  bool operator==(const InputSet&) const = default;
+};
+
+// Inputs of a timed launch: only what the device fills quickly is drawn, unless the study asks for
+// fresh inputs.
+inline constexpr std::uint32_t kTimedSet = 1000;
+
+// Whether timed launches can have inputs of their own that change the answer, and the right answer
+// can be had for them. With hot caches they cannot: there a sample repeats a launch.
+bool can_draw_timed_inputs(const SizePlan& plan);
 
 // Whether the argument differs from one set of random numbers to the other.
 bool is_random(const ArgumentPlan& argument);
@@ -29,14 +38,18 @@ std::uint32_t input_sets(const SizePlan& plan);
 // Of these, how many are of random numbers.
 std::uint32_t random_sets(const SizePlan& plan);
 
-// The argument as set number `set` of the plan fills it; set 0 is what the study says.
-ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t set);
+// The argument as the set fills it.
+ArgumentPlan in_set(const SizePlan& plan, const ArgumentPlan& argument, const InputSet& set);
+// Whether the argument does not hold in the set what it holds in set 0.
+bool is_other_in_set(const SizePlan& plan, const ArgumentPlan& argument, std::uint32_t number);
 
-// Which of its sets of inputs a problem makes for set number `set` of the plan.
-std::uint32_t problem_set(const SizePlan& plan, std::uint32_t set);
+// Which of its sets of inputs a problem makes for this one.
+std::uint32_t problem_set(const SizePlan& plan, const InputSet& set);
 
 // For messages: "another set of inputs", "large inputs".
 std::string name_of_set(const SizePlan& plan, std::uint32_t set);
+// "right for one set of inputs, wrong for large inputs: y differs".
+std::string wrong_on_set(const SizePlan& plan, std::uint32_t set, const std::string& how);
 // Whether the answer's magnitude follows from that of the inputs, and absolute tolerances with it.
 bool scales_answers(const SizePlan& plan, std::uint32_t set);
 

@@ -14,7 +14,6 @@
 #include "tuner/measure/answers.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/guarded_memory.h"
-#include "tuner/measure/input_sets.h"
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/argument_names.h"
 
@@ -167,7 +166,8 @@ DeviceResult<Ok> Answers::launch_and_time(const LaunchSequence& launch, const An
   const Stopwatch since;
   auto done = backend_.launch(launch);
   const bool is_cheap = since.seconds() <= kMost;
-  const bool first = inputs.set == 0 && reference_ms_ == 0 && plan_.reference->answers.size() == 1;
+  const bool first =
+      inputs.set.number == 0 && reference_ms_ == 0 && plan_.reference->answers.size() == 1;
   if (!done || !is_cheap || !first || !is_timed_like_variants()) return done;
   const auto request = timing_of(plan, inputs, answer);
   if (!request) return done;

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +19,8 @@
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/input_sets.h"
 #include "tuner/measure/protection.h"
+#include "tuner/measure/verdict.h"
 #include "tuner/model/plan.h"
-#include "tuner/model/statistics.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
@@ -118,26 +118,8 @@ std::optional<Verdict> wrong_in_another_order(Session& session, Admitted& admitt
   return std::nullopt;
 }
 
-// Neither says anything of a variant: a reference without an answer, and no memory.
-bool says_nothing(const DeviceFailure& failure) {
-  return failure.error == DeviceError::kInvalid || failure.error == DeviceError::kOutOfMemory;
-}
-
-// The time below which a quarter of the times lies.
-double lower_quartile(std::vector<double> times) {
-  const auto at = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
-  std::ranges::nth_element(times, at);
-  return *at;
-}
-
-// Honest code gains, too, from inputs that it has seen: a processor learns the branches of a sort
-// of the same numbers. With the caches flushed in between it gains three to four times
-// (benchmarks/trust/sort.cpp); what copies an answer gains more.
-constexpr double kGain = 6;
-
-// `ms`: how long the launch took, where that is to be known.
-std::optional<WrongElsewhere> wrong_on_set(Session& session, const std::vector<Timed>& timed,
-                                           std::uint32_t set, double* ms = nullptr) {
+std::optional<WrongElsewhere> look_at_set(Session& session, const std::vector<Timed>& timed,
+                                          std::uint32_t set) {
   session.announce(Phase::kInputs);
   if (auto done = session.buffers().use_inputs(set); !done) {
     if (says_nothing(done.error())) return std::nullopt;
@@ -148,75 +130,14 @@ std::optional<WrongElsewhere> wrong_on_set(Session& session, const std::vector<T
       if (says_nothing(done.error())) continue;
       return WrongElsewhere{i, verdict_of(done.error())};
     }
-    auto wrong = session.verify_on_other_inputs(*timed[i].admitted, ms);
+    auto wrong = session.verify_on_other_inputs(*timed[i].admitted);
     if (!wrong) continue;
     if (wrong->state == TrialState::kCorrectness) {
-      wrong->message = fmt::format("right for one set of inputs, wrong for {}: {}",
-                                   name_of_set(session.buffers().plan(), set), wrong->message);
+      wrong->message = wrong_on_set(session.buffers().plan(), set, wrong->message);
     }
     return WrongElsewhere{i, std::move(*wrong)};
   }
   return std::nullopt;
-}
-
-// Milliseconds of a launch on a set that was never there, whose answer is right; 0 where nobody can
-// say. Whatever disturbs a launch makes it longer, so the first that is not longer than `enough`
-// says all; else the shortest of some.
-Expected<double, Verdict> time_on_unseen_inputs(Session& session, const Timed& one, double enough,
-                                                std::uint32_t& set) {
-  constexpr int kMost = 6;
-  double shortest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < kMost && shortest > enough; ++i) {
-    double ms = 0;
-    auto wrong = wrong_on_set(session, {one}, set, &ms);
-    if (wrong) return Unexpected{std::move(wrong->verdict)};
-    shortest = std::min(shortest, ms);
-    set = next_fresh_set(set);
-  }
-  return shortest;
-}
-
-// With cold caches, where each sample is one launch, and the inputs are always the same.
-bool may_know_inputs(const SizePlan& plan) {
-  const bool is_cold = plan.measure.cache == CacheState::kCold;
-  return is_cold && plan.measure.inputs != TimedInputs::kFresh && random_sets(plan) > 1;
-}
-
-// As many samples as there were, on the usual inputs, all of them right.
-std::optional<Verdict> time_again(Session& session, Admitted& admitted, Timing& timing) {
-  session.announce(Phase::kInputs);
-  auto done = session.buffers().use_inputs(0);
-  if (done) done = session.buffers().set_constants(admitted.bound);
-  if (!done) return verdict_of(done.error());
-  session.announce(Phase::kEstimate);
-  std::vector<double> again;
-  while (again.size() < timing.samples.size()) {
-    if (auto wrong = session.sample(admitted, 1, again)) return wrong;
-  }
-  timing = summarise(std::move(again), session.buffers().plan().measure.confidence);
-  return std::nullopt;
-}
-
-// Samples that are six times as short as launches on unseen inputs do not count: new ones take
-// their place. When it comes to that four times in turn the inputs are at fault, and not the
-// machine.
-std::optional<Verdict> wrong_or_slow_on_unseen_inputs(Session& session, const Timed& one,
-                                                      Timing& timing) {
-  constexpr int kTurns = 4;
-  double times_as_long = 0;
-  std::uint32_t set = 1;
-  for (int turn = 0; turn < kTurns; ++turn) {
-    const double enough = kGain * lower_quartile(timing.samples);
-    const auto unseen = time_on_unseen_inputs(session, one, enough, set);
-    if (!unseen) return unseen.error();
-    if (*unseen <= enough) return std::nullopt;
-    if (auto wrong = time_again(session, *one.admitted, timing)) return wrong;
-    times_as_long = *unseen / lower_quartile(timing.samples);
-    if (times_as_long <= kGain) return std::nullopt;
-  }
-  return verdict_of(
-      TrialState::kCorrectness,
-      fmt::format("takes {:.1f} times as long on inputs that it has not seen", times_as_long));
 }
 
 }  // namespace
@@ -255,21 +176,18 @@ std::optional<Verdict> compare_bits(Session& session, const Admitted& admitted) 
   return same;
 }
 
-std::optional<WrongElsewhere> wrong_elsewhere(Session& session, const std::vector<Timed>& timed,
-                                              Timing* timing) {
-  const std::uint32_t sets = timed.empty() ? 1 : input_sets(session.buffers().plan());
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, const std::vector<Timed>& timed) {
+  const SizePlan& plan = session.buffers().plan();
+  const std::uint32_t sets = timed.empty() ? 1 : input_sets(plan);
+  const auto looks = [](const Timed& one) { return one.admitted->looks.taken; };
+  const int fewest = timed.empty() ? 0 : std::ranges::min(timed | std::views::transform(looks));
   std::optional<WrongElsewhere> found;
-  std::uint32_t first = 1;
-  if (timing != nullptr && may_know_inputs(session.buffers().plan())) {
-    auto wrong = wrong_or_slow_on_unseen_inputs(session, timed.front(), *timing);
-    if (wrong) found = WrongElsewhere{0, std::move(*wrong)};
-    ++first;
+  for (std::uint32_t set = 1; set < sets && !found; ++set) {
+    // Timed launches were looked at on so many random sets.
+    if (set < random_sets(plan) && static_cast<int>(set) <= fewest) continue;
+    found = look_at_set(session, timed, set);
   }
-  for (std::uint32_t set = first; set < sets && !found; ++set) {
-    found = wrong_on_set(session, timed, set);
-  }
-  if (sets <= 1 || (found && found->verdict.context_dead)) return found;
-  session.announce(Phase::kInputs);
+  if (found && found->verdict.context_dead) return found;
   auto back = session.buffers().use_inputs(0);
   // It worked before, so the device is at fault.
   if (!back && !found) found = WrongElsewhere{0, verdict_of(back.error())};

@@ -35,11 +35,8 @@ struct WrongElsewhere {
 
 // Launches each once on every other set of inputs and compares the answers with the reference's for
 // them; the first that is wrong, or nothing. The inputs are the first set again afterwards. A set
-// that does not fit into memory, or for which the reference itself has no answer, is left out.
-// `timing`: of a single one that may win. Where it was timed with cold caches on the usual inputs,
-// it must not take clearly longer on inputs that it has not seen, because it knows those or keeps
-// answers. Where that may be chance, `timing` becomes what it takes now.
-std::optional<WrongElsewhere> wrong_elsewhere(Session& session, const std::vector<Timed>& timed,
-                                              Timing* timing = nullptr);
+// that does not fit into memory, or for which the reference itself has no answer, is left out, and
+// so are random sets where all of them were looked at on as many while they were timed.
+std::optional<WrongElsewhere> wrong_elsewhere(Session& session, const std::vector<Timed>& timed);
 
 }  // namespace tuner

@@ -129,7 +129,7 @@ DeviceResult<std::vector<LaunchSequence>> Rotation::turns(const BoundLaunch& bou
     TUNER_TRY(make_room(count, layout.bytes));
     const std::uint64_t different = renew ? std::min(count, launches) : 1;
     for (std::uint64_t copy = 0; copy < different; ++copy) {
-      if (renew) TUNER_TRY(renew(copy + 1 == different));
+      if (renew) TUNER_TRY(renew());
       TUNER_TRY(fill_one(bound, layout, copy));
     }
     // The others are there to fill the cache.
@@ -184,11 +184,11 @@ Conditions Sampler::conditions() const {
   return {median_of(&Conditions::clock_mhz), median_of(&Conditions::watts)};
 }
 
-DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wanted wanted,
-                                                 DeviceBuffers::Fresh inputs) {
+DeviceResult<std::vector<double>> Sampler::time(const BoundLaunch& bound, std::uint32_t samples,
+                                                std::uint32_t launches, SampleInputs inputs) {
   TimingRequest request;
-  request.samples = wanted.samples;
-  request.launches_per_sample = wanted.launches;
+  request.samples = samples;
+  request.launches_per_sample = launches;
   request.flush_cache = measuring().cache == CacheState::kCold;
   request.graph = measuring().mode == LaunchMode::kGraph;
   TUNER_TRY(buffers_.enter(bound));
@@ -197,9 +197,10 @@ DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wante
     request.restores = bound.restores;
     request.fills = bound.fills();
   }
-  const auto times = TUNER_TRY(in_turns  ? time_in_turns(bound, request, inputs)
-                               : fresh() ? time_on_fresh_inputs(bound, request, inputs)
-                                         : backend_.time(bound.sequence, request));
+  const bool drawn = inputs == SampleInputs::kDrawn;
+  const auto times = TUNER_TRY(in_turns ? time_in_turns(bound, request, inputs)
+                               : drawn  ? time_on_drawn_inputs(bound, request)
+                                        : backend_.time(bound.sequence, request));
   conditions_.push_back(backend_.conditions());
   for (const double time : times) {
     // Not a time: one such number would spoil every comparison.
@@ -210,19 +211,18 @@ DeviceResult<std::vector<double>> Sampler::timed(const BoundLaunch& bound, Wante
   return times;
 }
 
-DeviceResult<Ok> Sampler::renew_inputs(const BoundLaunch& bound, DeviceBuffers::Fresh inputs) {
-  TUNER_TRY(buffers_.use_fresh_inputs(inputs));
+DeviceResult<Ok> Sampler::draw_inputs(const BoundLaunch& bound) {
+  TUNER_TRY(buffers_.use_inputs(kTimedSet));
   return buffers_.set_constants(bound);
 }
 
 // A request for each sample: its inputs are written in front of it, and it flushes the cache then.
-DeviceResult<std::vector<double>> Sampler::time_on_fresh_inputs(const BoundLaunch& bound,
-                                                                TimingRequest request,
-                                                                DeviceBuffers::Fresh inputs) {
+DeviceResult<std::vector<double>> Sampler::time_on_drawn_inputs(const BoundLaunch& bound,
+                                                                TimingRequest request) {
   const std::uint32_t samples = std::exchange(request.samples, 1);
   std::vector<double> all;
   for (std::uint32_t i = 0; i < samples; ++i) {
-    TUNER_TRY(renew_inputs(bound, inputs));
+    TUNER_TRY(draw_inputs(bound));
     all.push_back(TUNER_TRY(backend_.time(bound.sequence, request)).front());
   }
   return all;
@@ -233,7 +233,7 @@ DeviceResult<std::vector<double>> Sampler::time_on_fresh_inputs(const BoundLaunc
 // of any other.
 DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& bound,
                                                          TimingRequest request,
-                                                         DeviceBuffers::Fresh inputs) {
+                                                         SampleInputs inputs) {
   constexpr std::uint64_t kMostInRequest = 64;  // which lists all of its launches
   const std::vector<ArgumentPlan>& arguments = buffers_.plan().arguments;
   std::vector<std::uint32_t> written;
@@ -243,15 +243,12 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
   const std::uint64_t samples = request.samples;
   const std::uint64_t launches = request.launches_per_sample;
   const std::uint64_t fitting = std::max<std::uint64_t>(1, rotation_.copies(bound) / launches);
-  const bool used_once = bound.begins_anew() || fresh();
+  const bool drawn = inputs == SampleInputs::kDrawn;
+  const bool used_once = bound.begins_anew() || drawn;
   const std::uint64_t most = used_once ? std::min(fitting, kMostInRequest) : kMostInRequest;
   // The last copy is that of the last launch, whose answer can be looked at.
   Rotation::Renew renew;
-  if (fresh()) {
-    renew = [&](bool last) {
-      return renew_inputs(bound, last ? inputs : DeviceBuffers::Fresh::kNext);
-    };
-  }
+  if (drawn) renew = [&] { return draw_inputs(bound); };
   std::vector<double> all;
   while (all.size() < samples) {
     request.samples = static_cast<std::uint32_t>(std::min(most, samples - all.size()));
@@ -266,12 +263,13 @@ DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& boun
 // Several launches in one sample where one is too short to be timed. Not with a cold cache, which
 // must be flushed before each launch, and no more than buffers can be restored, or filled with
 // other inputs, for.
-std::uint32_t Sampler::launches_for(const BoundLaunch& bound, double one_ms) const {
+std::uint32_t Sampler::launches_for(const BoundLaunch& bound, double one_ms,
+                                    SampleInputs inputs) const {
   if (measuring().cache == CacheState::kCold || !(one_ms > 0)) return 1;
   const bool graph = measuring().mode == LaunchMode::kGraph;
   const auto kernels = static_cast<double>(bound.sequence.size());
   double most = graph ? std::floor(kMostInGraph / kernels) : kMostLaunches;
-  if (bound.is_used_up() || fresh()) {
+  if (bound.is_used_up() || inputs == SampleInputs::kDrawn) {
     if (measuring().cache == CacheState::kHot) return 1;
     most = std::min(most, static_cast<double>(rotation_.copies(bound)));
   }
@@ -282,10 +280,11 @@ std::uint32_t Sampler::launches_for(const BoundLaunch& bound, double one_ms) con
 
 // Alone in a graph a short launch takes several times as long as among others: there it is looked
 // at again.
-DeviceResult<std::uint32_t> Sampler::choose_launches(const BoundLaunch& bound, double one_ms) {
-  const std::uint32_t launches = launches_for(bound, one_ms);
+DeviceResult<std::uint32_t> Sampler::choose_launches(const BoundLaunch& bound, double one_ms,
+                                                     SampleInputs inputs) {
+  const std::uint32_t launches = launches_for(bound, one_ms, inputs);
   if (launches == 1 || measuring().mode != LaunchMode::kGraph) return launches;
-  return launches_for(bound, TUNER_TRY(time(bound, 1, launches)).front());
+  return launches_for(bound, TUNER_TRY(time(bound, 1, launches, inputs)).front(), inputs);
 }
 
 }  // namespace tuner

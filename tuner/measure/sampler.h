@@ -23,8 +23,8 @@ class Rotation {
   DeviceResult<Ok> reserve(const std::vector<std::uint64_t>& bytes);
   // How many copies the variant needs; 0 where it has no buffers at all.
   std::uint64_t copies(const BoundLaunch& bound) const;
-  // Writes other inputs into the variant's own buffers; `last`: for the last launch of a request.
-  using Renew = std::function<DeviceResult<Ok>(bool last)>;
+  // Writes other inputs into the variant's own buffers.
+  using Renew = std::function<DeviceResult<Ok>()>;
   // How the variant is launched on the next copies: as many as there are `launches`, or on each
   // where there are fewer. Copies are made of the variant's own buffers as they are now: at the
   // beginning, and once all are used where a launch changes what it is to find. With `renew` they
@@ -58,14 +58,14 @@ class Rotation {
   std::uint64_t last_ = 0;             // that was launched on
 };
 
+// Inputs of timed launches: those that were there, or for each sample others, drawn anew.
+enum class SampleInputs { kPresent, kDrawn };
+
 class Sampler {
  public:
   // Both outlive this.
   Sampler(Backend& backend, DeviceBuffers& buffers)
-      : backend_(backend),
-        buffers_(buffers),
-        rotation_(backend),
-        random_(buffers.plan().reference ? buffers.plan().reference->secret : 0) {}
+      : backend_(backend), buffers_(buffers), rotation_(backend), random_(drawn_secret()) {}
 
   // As Rotation::reserve().
   DeviceResult<Ok> reserve(const std::vector<std::uint64_t>& bytes) {
@@ -73,38 +73,26 @@ class Sampler {
   }
   // Before another variant.
   void begin_anew();
-  // Milliseconds of one launch in each of the samples.
+  // Milliseconds of one launch in each of the samples. The buffers hold the inputs of the last one
+  // afterwards.
   DeviceResult<std::vector<double>> time(const BoundLaunch& bound, std::uint32_t samples,
-                                         std::uint32_t launches) {
-    return timed(bound, {samples, launches}, DeviceBuffers::Fresh::kNext);
-  }
-  // With `inputs: fresh`: one sample more, on inputs whose right answers are known.
-  DeviceResult<std::vector<double>> time_on_known_inputs(const BoundLaunch& bound,
-                                                         std::uint32_t launches) {
-    return timed(bound, {1, launches}, DeviceBuffers::Fresh::kKnown);
-  }
+                                         std::uint32_t launches,
+                                         SampleInputs inputs = SampleInputs::kPresent);
   // Drawn, from 0 to `below` - 1: which of so many samples is looked at.
   std::uint32_t drawn(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
   // How many launches a sample has, from the time of one.
-  DeviceResult<std::uint32_t> choose_launches(const BoundLaunch& bound, double one_ms);
+  DeviceResult<std::uint32_t> choose_launches(const BoundLaunch& bound, double one_ms,
+                                              SampleInputs inputs);
   // What the device ran at since begin_anew(): the medians of what is known.
   Conditions conditions() const;
 
  private:
-  struct Wanted {
-    std::uint32_t samples;
-    std::uint32_t launches;  // in each
-  };
-  DeviceResult<std::vector<double>> timed(const BoundLaunch& bound, Wanted wanted,
-                                          DeviceBuffers::Fresh inputs);
   DeviceResult<std::vector<double>> time_in_turns(const BoundLaunch& bound, TimingRequest request,
-                                                  DeviceBuffers::Fresh inputs);
-  DeviceResult<std::vector<double>> time_on_fresh_inputs(const BoundLaunch& bound,
-                                                         TimingRequest request,
-                                                         DeviceBuffers::Fresh inputs);
-  DeviceResult<Ok> renew_inputs(const BoundLaunch& bound, DeviceBuffers::Fresh inputs);
-  bool fresh() const { return measuring().inputs == TimedInputs::kFresh; }
-  std::uint32_t launches_for(const BoundLaunch& bound, double one_ms) const;
+                                                  SampleInputs inputs);
+  DeviceResult<std::vector<double>> time_on_drawn_inputs(const BoundLaunch& bound,
+                                                         TimingRequest request);
+  DeviceResult<Ok> draw_inputs(const BoundLaunch& bound);
+  std::uint32_t launches_for(const BoundLaunch& bound, double one_ms, SampleInputs inputs) const;
   const MeasureSpec& measuring() const { return buffers_.plan().measure; }
 
   Backend& backend_;

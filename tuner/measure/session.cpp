@@ -24,6 +24,7 @@
 #include <numeric>
 #include <string>
 
+#include "tuner/base/stopwatch.h"
 #include "tuner/model/limits.h"
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/argument_names.h"
@@ -36,6 +37,8 @@ constexpr std::uint32_t kBlock = 5;  // samples between two looks at the interva
 // Times the limit of a probe. A warm-up that is so slow needs no probe: a first launch may be
 // slower than the next ones, but not by so much.
 constexpr double kHopeless = 2;
+// Times the best. A warm-up that is no slower is of a variant that may become the best.
+constexpr double kNear = 1.25;
 // What the device says of a kernel counts; what it does not know, the compiler may.
 Resources merged(Resources loaded, const Resources& compiled) {
   const auto fill_in = [](std::int64_t& value, std::int64_t other) {
@@ -123,14 +126,19 @@ std::optional<Verdict> Session::check_answers(Admitted& admitted) {
 // A write outside of a buffer is the better message, because a wrong answer may follow from it. But
 // a device that fails is reported as that.
 std::optional<Verdict> Session::recheck(Admitted& admitted) {
+  auto broken = check_guards(admitted);
+  if (broken && broken->state != TrialState::kCorrectness) return broken;
+  auto wrong = check_answers(admitted);
+  if (broken && (!wrong || wrong->state == TrialState::kCorrectness)) return broken;
+  return wrong ? wrong : check_workspaces(admitted);
+}
+
+std::optional<Verdict> Session::check_guards(const Admitted& admitted) {
   auto broken = buffers_.broken_guard(admitted.bound);
   if (!broken) return verdict_of(broken.error());
-  if (*broken && buffers_.inputs_are_secret()) *broken = (*broken)->substr(0, (*broken)->find(':'));
-  auto wrong = check_answers(admitted);
-  if (*broken && (!wrong || wrong->state == TrialState::kCorrectness)) {
-    return verdict_of(TrialState::kCorrectness, **broken);
-  }
-  return wrong ? wrong : check_workspaces(admitted);
+  if (!*broken) return std::nullopt;
+  if (buffers_.inputs_are_secret()) *broken = (*broken)->substr(0, (*broken)->find(':'));
+  return verdict_of(TrialState::kCorrectness, **broken);
 }
 
 std::optional<Verdict> Session::check_workspaces(const Admitted& admitted) {
@@ -192,14 +200,10 @@ std::optional<Verdict> Session::verify_finalist(Admitted& admitted) {
   return check_inputs(admitted);
 }
 
-std::optional<Verdict> Session::verify_on_other_inputs(Admitted& admitted, double* ms) {
+std::optional<Verdict> Session::verify_on_other_inputs(Admitted& admitted) {
   announce(Phase::kVerify);
   if (auto wrong = failed(buffers_.set_constants(admitted.bound))) return wrong;
-  if (ms == nullptr) return launch_and_check(admitted);
-  const auto sample = sampler_.time(admitted.bound, 1, 1);
-  if (!sample) return verdict_of(sample.error());
-  *ms = sample->front();
-  return recheck(admitted);
+  return launch_and_check(admitted);
 }
 
 // On workspaces as they are when they are made, and on what that launch has left in them.
@@ -242,7 +246,7 @@ std::optional<Verdict> Session::verify(Admitted& admitted) {
 std::optional<Verdict> Session::check_timed(Admitted& admitted) {
   auto wrong = check_answers(admitted);
   if (wrong) {
-    wrong->message += when_timed();
+    wrong->message += ", after repeated launches";
   } else {
     ++admitted.compared;
   }
@@ -250,26 +254,100 @@ std::optional<Verdict> Session::check_timed(Admitted& admitted) {
 }
 
 // Nothing that a kernel sees depends on whether it is looked at. The first of several samples is
-// not drawn, since a longer pause lies before it. With `inputs: fresh` the right answer is known of
-// some inputs only.
+// not drawn, since a longer pause lies before it.
 std::optional<Verdict> Session::sample(Admitted& admitted, std::uint32_t count,
                                        std::vector<double>& samples) {
-  const auto take = [&](DeviceResult<std::vector<double>> taken) -> std::optional<Verdict> {
+  const auto take = [&](std::uint32_t some) -> std::optional<Verdict> {
+    const auto taken = sampler_.time(admitted.bound, some, admitted.launches);
     if (!taken) return verdict_of(taken.error());
     samples.insert(samples.end(), taken->begin(), taken->end());
     return std::nullopt;
   };
-  const std::uint32_t at = count < 2 ? count : 2 + sampler_.drawn(count - 1);
-  std::optional<Verdict> wrong;
-  if (measuring().inputs == TimedInputs::kFresh && !buffers_.plan().checks.empty()) {
-    if (at > 1) wrong = take(sampler_.time(admitted.bound, at - 1, admitted.launches));
-    if (!wrong) wrong = take(sampler_.time_on_known_inputs(admitted.bound, admitted.launches));
-  } else {
-    wrong = take(sampler_.time(admitted.bound, at, admitted.launches));
+  if (admitted.inputs == SampleInputs::kDrawn) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto all = static_cast<std::size_t>(std::max(measuring().min_samples, 1));
+      const std::size_t left = std::max<std::size_t>(all, samples.size() + 1) - samples.size();
+      if (auto wrong = sample_on_drawn_inputs(admitted, left, samples)) return wrong;
+    }
+    return std::nullopt;
   }
+  const std::uint32_t at = count < 2 ? count : 2 + sampler_.drawn(count - 1);
+  auto wrong = take(at);
   if (!wrong) wrong = check_timed(admitted);
   if (wrong || at == count) return wrong;
-  return take(sampler_.time(admitted.bound, count - at, admitted.launches));
+  return take(count - at);
+}
+
+std::optional<Verdict> Session::sample_on_drawn_inputs(Admitted& admitted, std::size_t left,
+                                                       std::vector<double>& samples) {
+  const Stopwatch since;
+  const Phase phase = current_;
+  if (!buffers_.inputs_are_small()) announce(Phase::kInputs);
+  const auto taken = sampler_.time(admitted.bound, 1, admitted.launches, SampleInputs::kDrawn);
+  if (!taken) return verdict_of(taken.error());
+  if (current_ != phase) announce(phase);
+  samples.push_back(taken->front());
+  admitted.looks.timed_seconds += since.seconds();
+  return is_look_due(admitted.looks, left) ? look(admitted) : std::nullopt;
+}
+
+// The fewest are a uniform choice among the samples that are left (selection sampling: Knuth, The
+// Art of Computer Programming, 3.4.2, algorithm S); beyond them every fourth is looked at.
+bool Session::is_look_due(const Looks& looks, std::size_t left) {
+  constexpr std::uint32_t kFine = 1U << 20;
+  constexpr double kShare = 0.25;  // of the samples, and of the time that they take
+  if (buffers_.plan().checks.empty()) return false;
+  const double missing = std::max(0, looks.fewest - looks.taken);
+  const bool is_cheap = looks.seconds + buffers_.answer_seconds() <= kShare * looks.timed_seconds;
+  const double chance = std::max(missing / static_cast<double>(left), is_cheap ? kShare : 0);
+  return sampler_.drawn(kFine) < chance * kFine;
+}
+
+// The reference answers for inputs as they were drawn, whatever the launch has made of them. Where
+// it has no answer, nothing is to be said of the launch.
+std::optional<Verdict> Session::look(Admitted& admitted) {
+  const Stopwatch since;
+  const Phase phase = current_;
+  announce(Phase::kInputs);
+  auto ready = buffers_.restore_drawn_inputs();
+  if (ready) ready = buffers_.compute_answer(admitted.bound.answer);
+  announce(phase);
+  if (!ready && says_nothing(ready.error())) return std::nullopt;
+  if (!ready) return verdict_of(ready.error());
+  auto wrong = check_answers(admitted);
+  if (wrong) wrong = wrong_when_looked_at(admitted, std::move(*wrong));
+  ++admitted.compared;
+  ++admitted.looks.taken;
+  admitted.looks.seconds += since.seconds();
+  return wrong;
+}
+
+// Launched once more on these inputs, it is either wrong for them or only while it is timed.
+Verdict Session::wrong_when_looked_at(Admitted& admitted, Verdict wrong) {
+  const bool is_right = !verify_on_other_inputs(admitted);
+  wrong.message = is_right ? "right when it is checked, wrong when it is timed: " + wrong.message
+                           : wrong_on_set(buffers_.plan(), kTimedSet, wrong.message);
+  return wrong;
+}
+
+std::optional<Verdict> Session::look_enough(Admitted& admitted) {
+  if (admitted.inputs != SampleInputs::kDrawn || buffers_.plan().checks.empty()) {
+    return std::nullopt;
+  }
+  std::vector<double> do_not_count;
+  const int missing = admitted.looks.fewest - admitted.looks.taken;
+  if (missing <= 0) return std::nullopt;
+  for (int i = 0; i < missing; ++i) {
+    if (auto wrong = sample_on_drawn_inputs(admitted, 1, do_not_count)) return wrong;
+  }
+  if (admitted.looks.taken > 0) return std::nullopt;
+  // The reference has no answer for any of them: what is left are the study's own inputs.
+  admitted.inputs = SampleInputs::kPresent;
+  auto wrong = back_to_usual_inputs(admitted);
+  for (int i = 0; i < admitted.looks.fewest && !wrong; ++i) {
+    wrong = sample(admitted, 1, do_not_count);
+  }
+  return wrong;
 }
 
 // Warm-up and three samples; a verdict when that is enough to give the variant up. The fastest of
@@ -283,7 +361,9 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admi
                                                          : std::numeric_limits<double>::infinity();
   auto warm_up = sampler_.time(admitted.bound, 1, 1);
   if (!warm_up) return verdict_of(warm_up.error());
-  const auto chosen = sampler_.choose_launches(admitted.bound, warm_up->front());
+  const bool is_near = variant.best_ms == 0 || warm_up->front() < kNear * variant.best_ms;
+  if (is_near || measuring().inputs == TimedInputs::kFresh) admitted.inputs = inputs_of_the_best();
+  const auto chosen = sampler_.choose_launches(admitted.bound, warm_up->front(), admitted.inputs);
   if (!chosen) return verdict_of(chosen.error());
   admitted.launches = *chosen;
   if (warm_up->front() > kHopeless * limit) {
@@ -297,13 +377,26 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admi
 }
 
 // Samples in blocks until the interval of the median is tight, clearly out of the best's reach, or
-// a limit of number or time is met (enough_samples()). What may become the best is looked at after
-// each, unless the inputs would then always be the same.
+// a limit of number or time is met (enough_samples()). A variant becomes the best by samples on
+// drawn inputs only: one that proves faster than it on the usual ones begins anew. Where inputs
+// cannot be drawn, each answer of what may become the best is compared.
 std::optional<Verdict> Session::estimate(Admitted& admitted, double best_ms,
                                          std::vector<double>& samples) {
   announce(Phase::kEstimate);
   const MeasureSpec& spec = measuring();
   while (true) {
+    const bool may_win = best_ms == 0 || median(samples) < best_ms;
+    if (may_win && !is_answer_slow()) admitted.looks.fewest = kFewestLooks;
+    if (may_win && admitted.inputs != inputs_of_the_best()) {
+      admitted.inputs = inputs_of_the_best();
+      const auto chosen =
+          sampler_.choose_launches(admitted.bound, median(samples), admitted.inputs);
+      if (!chosen) return verdict_of(chosen.error());
+      admitted.launches = *chosen;
+      samples.clear();
+      if (auto wrong = sample(admitted, 1, samples)) return wrong;
+      continue;
+    }
     const double spent = std::accumulate(samples.begin(), samples.end(), 0.0) * admitted.launches;
     const Timing timing = summarise(samples, spec.confidence);
     if (enough_samples(timing, spec, spent, best_ms)) return std::nullopt;
@@ -313,8 +406,7 @@ std::optional<Verdict> Session::estimate(Admitted& admitted, double best_ms,
     // As many as fit into the remaining time, so that a block of slow samples does not exceed it.
     const double each = timing.median * admitted.launches;
     if (each > 0) wanted = std::min(wanted, std::ceil((spec.max_milliseconds - spent) / each));
-    const bool may_win = best_ms == 0 || timing.median < best_ms;
-    if (may_win && spec.inputs != TimedInputs::kFresh) wanted = 1;
+    if (may_win && admitted.inputs == SampleInputs::kPresent) wanted = 1;
     const auto count = static_cast<std::uint32_t>(std::max(1.0, wanted));
     if (auto wrong = sample(admitted, count, samples)) return wrong;
   }
@@ -329,31 +421,33 @@ std::optional<Verdict> Session::measure_power(const Admitted& admitted, double& 
   return std::nullopt;
 }
 
-std::optional<Verdict> Session::timed_on_known_inputs(const Admitted& admitted) {
-  if (measuring().inputs != TimedInputs::kFresh) return std::nullopt;
-  const auto sample = sampler_.time_on_known_inputs(admitted.bound, admitted.launches);
-  if (!sample) return verdict_of(sample.error());
-  return std::nullopt;
-}
-
 std::optional<Verdict> Session::back_to_usual_inputs(const Admitted& admitted) {
-  if (measuring().inputs != TimedInputs::kFresh) return std::nullopt;
   if (auto done = buffers_.use_inputs(0); !done) return verdict_of(done.error());
   return failed(buffers_.set_constants(admitted.bound));
 }
 
-std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admitted& admitted,
-                                               const std::vector<double>& samples, bool dropped) {
-  // A race that is lost once in a hundred launches shows here if anywhere. Guard words keep what
-  // was done to them until they are looked at.
-  const bool again = !dropped && !buffers_.plan().checks.empty();
-  auto wrong = again ? check_answers(admitted) : recheck(admitted);
-  if (!wrong && again) wrong = check_workspaces(admitted);
-  if (wrong) {
-    wrong->message += when_timed();
+// A race that is lost once in a hundred launches shows here if anywhere. Guard words keep what was
+// done to them until they are looked at.
+std::optional<Verdict> Session::check_last_samples(Admitted& admitted, bool dropped) {
+  if (admitted.inputs == SampleInputs::kPresent) {
+    auto wrong =
+        dropped || buffers_.plan().checks.empty() ? recheck(admitted) : check_answers(admitted);
+    if (!wrong) wrong = check_workspaces(admitted);
+    if (wrong) wrong->message += ", after repeated launches";
     return wrong;
   }
-  if (again) {
+  if (auto wrong = look_enough(admitted)) return wrong;
+  auto wrong = check_guards(admitted);
+  if (!wrong) wrong = check_workspaces(admitted);
+  if (!wrong) return back_to_usual_inputs(admitted);
+  wrong->message += ", timed on drawn inputs";
+  return wrong;
+}
+
+std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admitted& admitted,
+                                               const std::vector<double>& samples, bool dropped) {
+  if (auto wrong = check_last_samples(admitted, dropped)) return wrong;
+  if (!dropped && !buffers_.plan().checks.empty()) {
     if (auto changed = verify_again(admitted)) return changed;
   }
   // Comparing large inputs takes as long as some launches: only for what may win.
@@ -373,9 +467,7 @@ Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   const bool dropped = ended && ended->state == TrialState::kDropped;
   // A dropped variant has a time that strategies learn from, so its answer must be right as well.
   if (!ended || dropped) {
-    auto wrong = timed_on_known_inputs(admitted);
-    if (!wrong) wrong = check_measured(variant, admitted, samples, dropped);
-    if (!wrong) wrong = back_to_usual_inputs(admitted);
+    auto wrong = check_measured(variant, admitted, samples, dropped);
     if (wrong) ended = std::move(wrong);
   }
   Verdict verdict = ended.value_or(Verdict{});

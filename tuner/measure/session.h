@@ -33,6 +33,17 @@ inline constexpr std::array kPhaseNames{"load",  "verify", "probe",  "estimate",
                                         "final", "power",  "inputs", "observe"};
 using PhaseSink = std::function<void(Phase)>;
 
+// Looks at answers of launches on drawn inputs. The reference has to run for each, so that beyond
+// the fewest there are no more than cost a fifth of the time.
+struct Looks {
+  int fewest = 1;
+  int taken = 0;
+  double seconds = 0;        // of looking
+  double timed_seconds = 0;  // of the samples among which they are drawn
+};
+// At a variant that may become the best, and at a finalist.
+inline constexpr int kFewestLooks = 3;
+
 // A loaded kernel, unloaded when done with.
 class Loaded {
  public:
@@ -60,6 +71,8 @@ struct Admitted {
   bool inputs_untouched = false;  // by earlier ones, when this one was first launched
   int compared = 0;               // of its timed launches
   std::uint32_t launches = 1;     // in each of its samples
+  SampleInputs inputs = SampleInputs::kPresent;
+  Looks looks{};
 };
 
 class Session {
@@ -74,6 +87,7 @@ class Session {
   std::optional<Verdict> launch_and_check(Admitted& admitted);
   // What the last launch left: outputs, guard words and workspaces.
   std::optional<Verdict> recheck(Admitted& admitted);
+  std::optional<Verdict> check_guards(const Admitted& admitted);
   std::optional<Verdict> check_answers(Admitted& admitted);
   // Whether it leaves the workspaces that are zeroed once as it found them.
   std::optional<Verdict> check_workspaces(const Admitted& admitted);
@@ -84,24 +98,37 @@ class Session {
   // Everything that can be asked of one of several whose timed launches took turns.
   std::optional<Verdict> verify_finalist(Admitted& admitted);
   // Whether its answers are right for the inputs that the buffers hold now, other ones than
-  // when it was admitted. `ms`, if given: how long that takes.
-  std::optional<Verdict> verify_on_other_inputs(Admitted& admitted, double* ms = nullptr);
+  // when it was admitted.
+  std::optional<Verdict> verify_on_other_inputs(Admitted& admitted);
   // So many samples, added to `samples`. What one of them leaves, which is drawn, must be right.
   std::optional<Verdict> sample(Admitted& admitted, std::uint32_t count,
                                 std::vector<double>& samples);
-  // The answer of a timed launch.
+  // One sample on inputs that are drawn for it. Whether its answer is looked at is drawn after it
+  // was taken, so that of the next `left` samples, this one among them, enough are.
+  std::optional<Verdict> sample_on_drawn_inputs(Admitted& admitted, std::size_t left,
+                                                std::vector<double>& samples);
+  // After such samples: takes some that do not count where too few were looked at.
+  std::optional<Verdict> look_enough(Admitted& admitted);
+  // The answer of a timed launch on the study's own inputs.
   std::optional<Verdict> check_timed(Admitted& admitted);
-  // With `inputs: fresh`, else nothing: one more sample like those before, which does not count, on
-  // inputs whose right answers are known. What it leaves can be checked, until the inputs are the
-  // usual ones again.
-  std::optional<Verdict> timed_on_known_inputs(const Admitted& admitted);
   std::optional<Verdict> back_to_usual_inputs(const Admitted& admitted);
+  // How finalists and what may win are timed.
+  SampleInputs inputs_of_the_best() const {
+    return can_draw_timed_inputs(buffers_.plan()) ? SampleInputs::kDrawn : SampleInputs::kPresent;
+  }
 
   Backend& backend() { return backend_; }
   DeviceBuffers& buffers() { return buffers_; }
   Sampler& sampler() { return sampler_; }
   void announce(Phase phase) const {
+    current_ = phase;
     if (phase_) phase_(phase);
+  }
+  // A reference that is so slow answers for one sample of a variant, and in a final for the best
+  // alone.
+  bool is_answer_slow() const {
+    constexpr double kSlow = 0.3;  // seconds
+    return measuring().by_variant || buffers_.answer_seconds() > kSlow;
   }
 
  private:
@@ -110,21 +137,22 @@ class Session {
   std::optional<Verdict> first_launches(Admitted& admitted);
   std::optional<Verdict> check_measured(const VariantPlan& variant, Admitted& admitted,
                                         const std::vector<double>& samples, bool dropped);
+  std::optional<Verdict> check_last_samples(Admitted& admitted, bool dropped);
+  std::optional<Verdict> look(Admitted& admitted);
+  Verdict wrong_when_looked_at(Admitted& admitted, Verdict wrong);
+  bool is_look_due(const Looks& looks, std::size_t left);
   std::optional<Verdict> probe(const VariantPlan& variant, Admitted& admitted,
                                std::vector<double>& samples);
   std::optional<Verdict> measure_power(const Admitted& admitted, double& watts);
   std::optional<Verdict> estimate(Admitted& admitted, double best_ms, std::vector<double>& samples);
 
   const MeasureSpec& measuring() const { return buffers_.plan().measure; }
-  const char* when_timed() const {
-    const bool fresh = measuring().inputs == TimedInputs::kFresh;
-    return fresh ? ", timed on fresh inputs" : ", after repeated launches";
-  }
 
   Backend& backend_;
   DeviceBuffers& buffers_;
   Sampler& sampler_;
   const PhaseSink& phase_;
+  mutable Phase current_ = Phase::kLoad;
 };
 
 }  // namespace tuner

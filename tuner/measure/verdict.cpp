@@ -37,6 +37,10 @@ Verdict verdict_of(const DeviceFailure& failure) {
   return verdict;
 }
 
+bool says_nothing(const DeviceFailure& failure) {
+  return failure.error == DeviceError::kInvalid || failure.error == DeviceError::kOutOfMemory;
+}
+
 void take_over(Verdict& verdict, Trial& trial) {
   trial.state = verdict.state;
   trial.timing = std::move(verdict.timing);

@@ -102,9 +102,6 @@ struct ReferencePlan {
   std::vector<AnswerPlan> answers;
   std::uint32_t seeds = 1;             // sets of inputs that answers are compared on
   std::vector<ExtremeInputs> fills{};  // and further ones
-  // Of the run: from what random numbers begin in all sets but the first, so that no kernel is
-  // written that knows them.
-  std::uint64_t secret = 0;
 };
 
 // What a plugin's item is made from in the run worker.
@@ -140,6 +137,8 @@ struct VariantPlan : SequencePlan {
   std::uint32_t answer = 0;  // which of the right answers is this one's: AnswerPlan::key
   // Median of the best valid configuration so far, milliseconds; 0 = none yet.
   double best_ms = 0;
+  // Of a finalist: its median in its search, milliseconds; 0 = not known.
+  double searched_ms = 0;
   bool looks_at_kept = false;  // afterwards, whatever its outcome: measure/watches
 };
 

@@ -118,6 +118,9 @@ struct FillSpec {
            kind == Kind::kProblem || kind == Kind::kPermutation || kind == Kind::kChoice ||
            kind == Kind::kRagged;
   }
+  // Whether these are drawn so quickly that each sample can have its own: by the device, without
+  // numbers that the host makes or sorts.
+  bool is_drawn_by_device() const { return is_random() && kind < Kind::kFile && !sorted; }
 };
 
 // In the place of random inputs: kernels go wrong on them that are right for ordinary numbers.

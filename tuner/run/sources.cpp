@@ -300,7 +300,6 @@ SizeTask planned_task(const Study& study, const SearchSpace& space, const Proble
   if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
   task.plan = std::move(*plan);
   // What follows from it nobody can have seen, whatever messages of earlier runs say.
-  if (task.plan.reference) task.plan.reference->secret = drawn_secret();
   if (!task.plan.reference || !study.reference->files.empty()) return task;
   if (study.reference->by_problem) return task;
   for (const ReferenceCase& one : cases) {

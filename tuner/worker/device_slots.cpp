@@ -145,7 +145,10 @@ std::vector<std::vector<double>> remeasure_finalists(RunWorker& worker,
                                                      const std::function<void(int, int)>& rounds) {
   const TimePoint begun = Clock::now();
   std::vector<std::size_t> places;  // of the variants that still take part
-  for (std::size_t i = 0; i < variants.size(); ++i) places.push_back(i);
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    places.push_back(i);
+    variants[i].searched_ms = trials[i].timing.median;
+  }
   std::vector<std::vector<double>> samples(trials.size());
   while (places.size() > 1 && !is_over()) {
     FinalPlan left = plan;

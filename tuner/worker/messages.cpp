@@ -188,7 +188,7 @@ TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)
 TUNER_FIELDS(AnswerPlan, key, values, artifact, geometry, arguments, then, rounds, swaps, overrides,
              by_problem, files)
 
-TUNER_FIELDS(ReferencePlan, arguments, answers, seeds, fills, secret)
+TUNER_FIELDS(ReferencePlan, arguments, answers, seeds, fills)
 
 TUNER_FIELDS(PluginPlan, name, options)
 
@@ -198,7 +198,7 @@ TUNER_FIELDS(SizePlan, arguments, constants, reference, checks, deterministic, m
              extents, observers)
 
 TUNER_FIELDS(VariantPlan, artifact, geometry, arguments, then, rounds, swaps, overrides, answer,
-             best_ms, looks_at_kept)
+             best_ms, searched_ms, looks_at_kept)
 
 TUNER_FIELDS(FinalPlan, rounds, seed, seconds, fewest, counters)
 

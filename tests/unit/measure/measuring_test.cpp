@@ -162,7 +162,7 @@ TEST_F(Measuring, RotatesOnCopiesThatExceedTheCacheTwice) {
   const Verdict verdict = evaluate("spread");
   EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
   EXPECT_EQ(backend_.timings.back().turns.size(), 1U) << "as many as samples";
-  EXPECT_EQ(backend_.timings[1].turns.size(), 2U) << "of the probe, up to where it is looked at";
+  EXPECT_GE(backend_.timings[1].turns.size(), 2U) << "of the probe, up to where it is looked at";
   EXPECT_FALSE(backend_.timings.back().flush_cache);
   EXPECT_EQ(places.size(), 6U) << "its own, and each of the copies";
 }

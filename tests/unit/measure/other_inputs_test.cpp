@@ -1,10 +1,12 @@
 // Answers on a second set of inputs: who is asked, who is found out, and what is as before
 // afterwards.
 
+#include <map>
 #include <random>
 #include <set>
 
 #include "tests/unit/measure/evaluation_fixture.h"
+#include "tuner/model/statistics.h"
 
 namespace tuner {
 namespace {
@@ -32,8 +34,9 @@ TEST_F(OtherInputs, AKernelThatKeepsItsAnswersIsWrong) {
   EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "the inputs are the first set again";
 }
 
-// Right for whatever it is given, and fast for what it has seen, or what it knows beforehand.
-TEST_F(OtherInputs, AKernelThatIsFastOnInputsItKnowsIsWrong) {
+// Right for whatever it is given, and fast for what it has seen, or what it knows beforehand: its
+// time is the one that it takes for inputs that nobody has seen.
+TEST_F(OtherInputs, AKernelThatIsFastOnInputsItKnowsGainsNothing) {
   std::set<float> seen;  // first numbers of inputs
   float last = 0;
   bool was_known = false;
@@ -42,31 +45,52 @@ TEST_F(OtherInputs, AKernelThatIsFastOnInputsItKnowsIsWrong) {
     was_known = !seen.insert(last).second;
     doubled(call);
   };
-  const char* const said = "takes 10.0 times as long on inputs that it has not seen";
   add_kernel("keeping", watch).milliseconds = [&](int) { return was_known ? 0.1 : 1.0; };
-  EXPECT_EQ(evaluate("keeping").message, said);
   float first = 0;
   add_kernel("knowing", watch).milliseconds = [&](int n) {
     if (n == 0) first = last;
     return last == first ? 0.1 : 1.0;
   };
-  EXPECT_EQ(evaluate("knowing").message, said);
+  for (const char* const name : {"keeping", "knowing"}) {
+    for (const double best : {0.0, 0.5}) {
+      const Verdict verdict = evaluate(variant(name, best));
+      EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
+      EXPECT_EQ(verdict.timing.median, 1.0) << name << " with a best of " << best;
+    }
+  }
   EXPECT_EQ(evaluate("good").state, TrialState::kOk) << "the inputs are the first set again";
 }
 
-// It may be long everywhere once it has seen that inputs change: then that is its time.
-TEST_F(OtherInputs, AKernelThatIsFastUntilInputsChangeGainsNothing) {
-  float first = 0;
-  bool has_changed = false;
-  add_kernel("careful", [&](const Call& call) {
-    const float now = call.buffer<float>(kX)[0];
-    if (first == 0) first = now;
-    has_changed = has_changed || now != first;
+// It is honest for its first sixty launches, whatever they are for, and in a final, too.
+TEST_F(OtherInputs, AKernelThatBeginsToKeepAnswersLateGainsNothingInAFinal) {
+  std::map<float, float> kept;
+  int launches = 0;
+  bool was_known = false;
+  add_kernel("late", [&](const Call& call) {
+    const float first = call.buffer<float>(kX)[0];
+    was_known = !kept.insert({first, 2 * first}).second && ++launches > 60;
     doubled(call);
-  }).milliseconds = [&](int) { return has_changed ? 1.0 : 0.1; };
-  const Verdict verdict = evaluate("careful");
-  EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
-  EXPECT_EQ(verdict.timing.median, 1.0);
+  }).milliseconds = [&](int) { return was_known ? 0.1 : 1.0; };
+  const auto result = remeasure({"good", "late"}, {.rounds = 151});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(median(result->at(1)), 1.0);
+}
+
+// One variant, which is honest, leaves its answers where another finds them.
+TEST_F(OtherInputs, NoVariantMeetsTheInputsOfAnotherWhereItsTimeCounts) {
+  std::set<float> met;
+  std::vector<int> again(2, 0);
+  for (const int which : {0, 1}) {
+    add_kernel(which == 0 ? "giver" : "taker", doubled_then([&, which](const Call& call) {
+                 const float first = call.buffer<float>(kX)[0];
+                 if (!met.insert(first).second) ++again.at(which);
+               }));
+  }
+  evaluation();
+  EXPECT_TRUE(remeasure({"giver", "taker"}, {.rounds = 40}));
+  EXPECT_GE(met.size(), 2U * 40U);
+  EXPECT_EQ(evaluate("taker").state, TrialState::kOk);
+  EXPECT_GE(met.size(), 2U * 40U + 7U);
 }
 
 // Half of all launches are disturbed, as much as a busy machine may disturb one: each by itself, or
@@ -87,10 +111,9 @@ TEST_F(OtherInputs, ABusyMachineConvictsNobody) {
   }
 }
 
-// What a message of an earlier run said of the other set helps no kernel of this one.
-TEST_F(OtherInputs, FollowFromTheSecretOfTheRunAndTheFirstSetDoesNot) {
-  const auto first_numbers = [&](std::uint64_t secret) {
-    plan_.reference->secret = secret;
+// What a message of an earlier run said of another set helps no kernel of this one.
+TEST_F(OtherInputs, AreDrawnInEachRunAndTheFirstSetIsNot) {
+  const auto first_numbers = [&] {
     evaluation_.reset();
     std::vector<float> seen;
     add_kernel("looking", doubled_then([&seen](const Call& call) {
@@ -100,10 +123,9 @@ TEST_F(OtherInputs, FollowFromTheSecretOfTheRunAndTheFirstSetDoesNot) {
     EXPECT_EQ(evaluate("looking").state, TrialState::kOk);
     return seen;
   };
-  const std::vector<float> one = first_numbers(1);
-  const std::vector<float> another = first_numbers(2);
+  const std::vector<float> one = first_numbers();
+  const std::vector<float> another = first_numbers();
   ASSERT_GE(one.size(), 2U);
-  ASSERT_EQ(one.size(), another.size());
   EXPECT_EQ(one[0], another[0]);
   EXPECT_NE(one[1], another[1]);
 }
@@ -112,9 +134,10 @@ TEST_F(OtherInputs, OnlyWhatMayWinIsAsked) {
   evaluation();
   EXPECT_EQ(references(), 1);
   EXPECT_EQ(evaluate("good").state, TrialState::kOk);
-  EXPECT_EQ(references(), 2) << "for the other set";
-  EXPECT_EQ(evaluate(variant("good", 0.9)).state, TrialState::kOk);
-  EXPECT_EQ(references(), 2);
+  EXPECT_GE(references(), 1 + kFewestLooks);
+  const int before = references();
+  EXPECT_EQ(evaluate(variant("good", 0.7)).state, TrialState::kOk);
+  EXPECT_EQ(references(), before);
 }
 
 TEST_F(OtherInputs, NamesTheFinalistThatKeepsItsAnswers) {
@@ -150,11 +173,7 @@ TEST_F(OtherInputs, ConstantsOfTheSetReachTheKernel) {
   EXPECT_NE(seen.front(), seen.back());
 }
 
-TEST_F(OtherInputs, ThereIsOneSetWhereNothingIsRandomOrOneIsAskedFor) {
-  plan_.reference->seeds = 1;
-  add_keeping("keeping");
-  EXPECT_EQ(evaluate("keeping").state, TrialState::kOk);
-  evaluation_.reset();
+TEST_F(OtherInputs, ThereIsOneSetWhereNothingIsRandom) {
   plan_.reference->seeds = 5;
   plan_.arguments[kX].fill = {FillSpec::Kind::kSequence, 1, 1, {}};
   const int before = references();
@@ -167,11 +186,17 @@ TEST_F(OtherInputs, ASetWithoutARightAnswerIsLeftOut) {
   int launches = 0;
   add_kernel("reference", [&launches](const Call& call) {
     doubled(call);
-    if (++launches == kTimed + 2)
+    if (++launches > kTimed + 1)
       call.buffer<float>(kY)[3] = std::numeric_limits<float>::quiet_NaN();
   });
   EXPECT_EQ(evaluate("good").state, TrialState::kOk);
-  EXPECT_EQ(launches, kTimed + 2);
+  EXPECT_GE(launches, kTimed + 1 + kFewestLooks);
+  // Then its samples on the usual inputs are looked at.
+  int n = 0;
+  add_kernel("wrong", doubled_then([&n](const Call& call) {
+               if (++n > 9) call.buffer<float>(kY)[3] = -1;
+             }));
+  EXPECT_EQ(evaluate("wrong").state, TrialState::kCorrectness);
 }
 
 TEST_F(OtherInputs, BuffersDoNotGrowWithTheSets) {
