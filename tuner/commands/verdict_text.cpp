@@ -99,6 +99,9 @@ std::string judged_text(const std::string& kernel, const Judged& judged,
         judged_line("time", fmt::format("{:.5g} ms ({:.5g} to {:.5g}) at {}", trial->timing.median,
                                         trial->timing.ci_low, trial->timing.ci_high,
                                         judged.checks.front().size.label()));
+    if (!judged.same_inputs.empty()) {
+      text += judged_line("not noticed", "a kernel that keeps its answers: " + judged.same_inputs);
+    }
     if (trial->limit) text += judged_line("of the limit", share_text(*trial));
     if (const auto bound = bound_of(trial->counters)) text += judged_line("counters", bound->text);
   }
@@ -150,6 +153,7 @@ std::string judged_json(const std::string& kernel, const Judged& judged,
            {"reference_ms", or_null(judged.reference_ms)},
            {"speedup", or_null(speedup(judged))},
            {"deterministic", or_null(judged.deterministic)},
+           {"same_inputs", name_or_null(judged.same_inputs)},
            {"checks", checks_json(judged)},
            {"seconds", seconds}};
   if (const Trial* trial = timed(judged)) {

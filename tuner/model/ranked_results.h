@@ -62,6 +62,8 @@ struct RankedResults {
   // Why wrong answers may be among these, such as "nothing verifies 'y'"; empty: all were verified;
   // nothing: not known.
   std::optional<std::string> unverified{};
+  // Why a kernel that keeps its answers would not have been noticed; empty: it would, or not known.
+  std::string same_inputs{};
   std::string form{};  // "launcher" or "command"; empty: a kernel, or not known
   std::string date;    // ISO 8601, of the newest trial
   std::string compiler;

@@ -219,6 +219,9 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
     out += colours.doubtful("not verified:") + " " + for_terminal(*results.unverified) +
            "; wrong answers would be ranked\n";
   }
+  if (!results.same_inputs.empty()) {
+    out += "a kernel that keeps its answers would not be noticed: " + results.same_inputs + "\n";
+  }
   if (std::ranges::any_of(rows, [&](std::size_t at) { return is_dropped(results.trials[at]); })) {
     out += "d dropped: timed briefly, as clearly slower than the best; ranked behind all others\n";
   }

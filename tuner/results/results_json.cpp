@@ -197,6 +197,7 @@ Json json_of(const RankedResults& results, const Study& study) {
   if (!results.unverified.value_or("").empty()) {
     out["unverified"] = "not verified: " + *results.unverified;
   }
+  if (!results.same_inputs.empty()) out["same_inputs"] = results.same_inputs;
   if (results.baseline) out["baseline"] = json_of(*results.baseline, study);
   out["trials"] = trials;
   return out;

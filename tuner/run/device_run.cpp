@@ -254,6 +254,7 @@ void DeviceRun::rank_all(SizeSearch& current, const std::optional<FinalRound>& r
   results.device = facts_;
   results.size = current.size;
   results.unverified = unverified_text(study_);
+  results.same_inputs = same_inputs_text(study_);
   results.form = form_of(study_.kernel);
   if (!study_.measure.by_variant) {
     results.timed = TimedHow{study_.measure.mode, study_.measure.cache, study_.measure.inputs};

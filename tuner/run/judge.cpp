@@ -14,6 +14,7 @@
 #include "tuner/run/sources.h"
 #include "tuner/source/device_part.h"
 #include "tuner/study/size_check.h"
+#include "tuner/study/unverified.h"
 
 namespace tuner {
 namespace {
@@ -101,6 +102,7 @@ class Court {
   Judged judged() {
     Judged out;
     out.device = device_->facts();
+    out.same_inputs = same_inputs_text(judged_);
     for (const ProblemSize& size : judged_.sizes) {
       if (!look_at_size(out, size)) return out;
     }

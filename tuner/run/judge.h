@@ -35,6 +35,7 @@ struct Judged {
   std::vector<JudgeCheck> checks;  // in their order; after the first that fails there is none
   std::optional<double> reference_ms{};
   std::optional<bool> deterministic{};  // at the first size; nothing: not looked at
+  std::string same_inputs{};            // as RankedResults::same_inputs: what the time does not say
   bool accepted = false;
 };
 

@@ -306,6 +306,9 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.unverified = unverified(results, context.key, study);
+    if (study != nullptr && results.stale.empty()) {
+      results.ranked.same_inputs = same_inputs_text(*study);
+    }
     results.ranked.form = identity_part(context.key, "form");
     const bool by_variant = results.ranked.form == "command";
     if (results.imported.empty() && !by_variant) results.ranked.timed = timed_how(context.key);

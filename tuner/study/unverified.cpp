@@ -41,6 +41,28 @@ std::string unverified_text(const Study& study) {
   return outputs_of(study).empty() ? "no argument is an output" : "";
 }
 
+std::string same_inputs_text(const Study& study) {
+  if (!study.runnable || study.kernel.is_command()) return {};
+  const bool is_fresh = study.measure.inputs == TimedInputs::kFresh;
+  if (study.reference && !study.reference->files.empty()) {
+    return "the answers from files are for one set of inputs";
+  }
+  const auto is_drawn = [&](const ArgumentSpec& one) {
+    const auto is = [&](const FillSpec& fill) {
+      return is_fresh ? fill.is_random() : fill.is_drawn_by_device();
+    };
+    const bool any_member =
+        one.record && std::ranges::any_of(one.record->members, is, &MemberSpec::fill);
+    return is_read(one.role) && (is(one.fill) || any_member);
+  };
+  if (std::ranges::none_of(study.arguments, is_drawn) &&
+      std::ranges::none_of(study.constants, is_drawn)) {
+    return "no input has random numbers that the device draws ('uniform', 'normal', 'integers')";
+  }
+  if (study.measure.cache != CacheState::kHot || is_fresh) return {};
+  return "with 'cache: hot' a sample repeats launches on the same inputs";
+}
+
 // ---- --per, --no-verify -------------------------------------------------------------------------
 
 namespace {

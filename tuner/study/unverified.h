@@ -15,5 +15,8 @@ std::vector<std::string> unverified_outputs(const Study& study);
 
 // "nothing verifies 'y'", "no argument is an output"; empty where answers are verified.
 std::string unverified_text(const Study& study);
+// Why a kernel that keeps its answers from launch to launch would not be noticed; empty where the
+// samples that make it win have inputs of their own.
+std::string same_inputs_text(const Study& study);
 
 }  // namespace tuner
