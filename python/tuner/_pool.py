@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 from tuner._library import Error
@@ -50,6 +51,9 @@ class _Loader:
         # A module that asks PyTorch whether there is a GPU, as many do, does not start CUDA by that.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1",
                        "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+        if environment.pop("CUDA_LAUNCH_BLOCKING", "0") != "0":
+            warnings.warn("CUDA_LAUNCH_BLOCKING is set and is left out where functions are timed: with it each launch "
+                          "would wait for the device", stacklevel=2)
         self.process = subprocess.Popen([sys.executable, "-m", "tuner._loader", str(theirs.fileno())],
                                         pass_fds=(theirs.fileno(),), env=environment, stdin=subprocess.DEVNULL,
                                         stdout=self.printed, stderr=self.printed, start_new_session=True)

@@ -31,7 +31,7 @@ inline Catalogue gpu_catalogue() {
 inline std::string why_no_gpu(const Catalogue& catalogue) {
   if (catalogue.find(PluginKind::kBackend, "cuda") == nullptr) return "no cuda plugin was built";
   const auto count = catalogue.device_count("cuda");
-  return count ? "" : count.error();
+  return count ? "" : count.error().message;
 }
 
 class Gpu : public testing::Test {

@@ -220,6 +220,11 @@ class DeferredBackend final : public tuner::Backend {
     operations_.at_once([&](Backend& it) { now = it.conditions(); });
     return now;
   }
+  std::string remark() override {
+    const auto text = operations_.wait_for<std::string>(
+        [](Backend& it) -> DeviceResult<std::string> { return it.remark(); });
+    return text ? *text : std::string();
+  }
   DeviceResult<double> power(const LaunchSequence&) override {
     return tuner::Unexpected{DeviceFailure{
         tuner::DeviceError::kUnsupported,
@@ -253,6 +258,9 @@ std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
     if (opened) {
       backend.name = name;
       return std::move(*opened);
+    }
+    if (opened.error().error == tuner::DeviceError::kDeviceLost) {
+      throw Error("backend '" + name + "': " + opened.error().message);
     }
     reasons += (reasons.empty() ? "" : "; ") + name + ": " + opened.error().message;
   }

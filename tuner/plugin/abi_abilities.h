@@ -112,6 +112,9 @@ typedef struct tuner_conditions {
   /* During the last call that timed something: the multiprocessors' clock and the power that the
    * board took. 0 = not known. */
   int (*last)(void* self, double* megahertz, double* watts, tuner_sink error);
+  /* What users should know of how it measures in this process, a sentence; nothing: as usual. Asked
+   * once a size is prepared. */
+  int (*remark)(void* self, tuner_sink out, tuner_sink error);
 } tuner_conditions;
 
 /* Reads hardware counters. */

@@ -65,6 +65,9 @@ Expected<std::unique_ptr<Strategy>, std::string> make_plugin_strategy(
 Expected<std::unique_ptr<Compiler>, std::string> make_plugin_compiler(const PluginItem& item,
                                                                       const OptionList& options);
 
+// How many devices a plugin's backend has, or why none can be used.
+DeviceResult<std::uint32_t> count_plugin_devices(const PluginItem& item);
+
 // A device opened by a plugin, behind the port, or why it cannot be opened.
 DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const PluginItem& item,
                                                            std::uint32_t device,

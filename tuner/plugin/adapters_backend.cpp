@@ -290,6 +290,11 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
     const auto known = [](double value) { return std::isfinite(value) && value > 0 ? value : 0; };
     return {known(megahertz), known(watts)};
   }
+  std::string remark() override {
+    if (conditions_ == nullptr || !is_whole(*conditions_, conditions_->remark)) return {};
+    StringSink text;
+    return call(Ok{}, conditions_->remark, table_.self, text.sink()) ? text.text : std::string();
+  }
 
  private:
   // call() with the sequence, where it can be launched here.
@@ -352,6 +357,14 @@ bool is_whole_backend(const tuner_backend& table) {
 }
 
 }  // namespace
+
+DeviceResult<std::uint32_t> count_plugin_devices(const PluginItem& item) {
+  StringSink error;
+  const int count =
+      item.factory_as<tuner_backend_factory>().device_count(item.number, error.sink());
+  if (count < 0) return Unexpected{failure(-count, std::move(error.text))};
+  return static_cast<std::uint32_t>(count);
+}
 
 DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const PluginItem& item,
                                                            std::uint32_t device,

@@ -276,13 +276,8 @@ DeviceResult<std::unique_ptr<Backend>> Catalogue::open_backend(const std::string
   return open_plugin_backend(item, device, options_for(item, options));
 }
 
-Expected<std::uint32_t, std::string> Catalogue::device_count(const std::string& backend) const {
-  const PluginItem& item = require(PluginKind::kBackend, backend, {});
-  StringSink error;
-  const int count =
-      item.factory_as<tuner_backend_factory>().device_count(item.number, error.sink());
-  if (count < 0) return Unexpected{error.text};
-  return static_cast<std::uint32_t>(count);
+DeviceResult<std::uint32_t> Catalogue::device_count(const std::string& backend) const {
+  return count_plugin_devices(require(PluginKind::kBackend, backend, {}));
 }
 
 std::unique_ptr<Exporter> Catalogue::make_exporter(const std::string& name,

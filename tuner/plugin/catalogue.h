@@ -71,7 +71,7 @@ class Catalogue {
   // The error says why not. May initialise a driver: for workers only.
   DeviceResult<std::unique_ptr<Backend>> open_backend(const std::string& name, std::uint32_t device,
                                                       const OptionList& options = {}) const;
-  Expected<std::uint32_t, std::string> device_count(const std::string& backend) const;
+  DeviceResult<std::uint32_t> device_count(const std::string& backend) const;
 
   // `document` writes what the exporter reads. Throws InputError for a name that is not there, and
   // for options that the exporter does not accept.

@@ -104,7 +104,8 @@ struct LoadedKernel {
 //   static constexpr const char* kSummary = "one line";
 //   static constexpr tuner_option_info kOptions[] = {...};  // if any
 //   static constexpr const char* kLanguage = "opencl";  // of its kernels; none: a study names none
-//   static int device_count();  // throws an Error that says why none can be used
+//   static int device_count();  // throws an Error that says why none can be used; with
+//                               // TUNER_DEVICE_LOST where there is one that does not work
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
 // MapsTensors, AdoptsMemory, TellsAddresses, MakesTextures, TimesGraphs, RotatesBuffers,
@@ -266,12 +267,17 @@ inline const tuner_graph kGraphTable{
 inline constexpr tuner_rotation kRotationTable{sizeof(tuner_rotation), 0};
 inline constexpr tuner_launch_attribute_use kAttributesTable{sizeof(tuner_launch_attribute_use), 0};
 inline const tuner_conditions kConditionsTable{
-    sizeof(tuner_conditions), [](void* it, double* megahertz, double* watts, tuner_sink error) {
+    sizeof(tuner_conditions),
+    [](void* it, double* megahertz, double* watts, tuner_sink error) {
       return guarded(error, [&] {
         const Conditions now = dynamic_cast<TellsConditions&>(backend(it)).conditions();
         *megahertz = now.megahertz;
         *watts = now.watts;
       });
+    },
+    [](void* it, tuner_sink out, tuner_sink error) {
+      return guarded(error,
+                     [&] { emit(out, dynamic_cast<TellsConditions&>(backend(it)).remark()); });
     }};
 
 inline const tuner_counters kCountersTable{
@@ -371,7 +377,7 @@ struct Backends {
     int count = 0;
     const int status =
         detail::guarded(error, [&] { count = detail::pick<Counter>(item, &T::device_count...)(); });
-    return status == TUNER_OK ? count : -1;
+    return status == TUNER_OK ? count : -status;
   }
 
   static int open(std::uint32_t item, std::uint32_t device, const tuner_pair* options,

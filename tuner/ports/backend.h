@@ -172,6 +172,8 @@ class Backend {
   virtual DeviceResult<double> power(const LaunchSequence& sequence) = 0;
   // What the device ran at during the last time().
   virtual Conditions conditions() = 0;
+  // What users should know of how it measures in this process; empty: as usual.
+  virtual std::string remark() { return {}; }
 };
 
 // What a backend may be, too: one that works on memory of the application in whose process it is.

@@ -13,6 +13,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
@@ -128,6 +129,15 @@ int unavailable(Wire& wire, const std::string& reason) {
   return 1;
 }
 
+// Another program may be holding the device, or its memory.
+json unavailable_message(const DeviceFailure& failure) {
+  const bool is_lost = failure.error == DeviceError::kDeviceLost;
+  return {{"type", "unavailable"},
+          {"reason", failure.message},
+          {"retryable", is_lost || failure.error == DeviceError::kOutOfMemory},
+          {"refused", is_lost}};
+}
+
 void serve_compiler(Wire& wire, Compiler& compiler, const std::string& backend,
                     ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
@@ -195,9 +205,7 @@ class RunServer {
     wire_.send({{"type", "ready"}, {"facts", backend_->facts()}});
     const auto first = backend_->memory().allocate(1);
     if (!first) {
-      const bool retryable = first.error().error == DeviceError::kOutOfMemory;
-      wire_.send(
-          {{"type", "unavailable"}, {"reason", first.error().message}, {"retryable", retryable}});
+      wire_.send(unavailable_message(first.error()));
       return;
     }
     backend_->memory().release(*first);
@@ -227,8 +235,11 @@ class RunServer {
     evaluation_ = std::make_unique<Evaluation>(*backend_, std::move(plan), std::move(*plugins));
     const auto done = evaluation_->prepare();
     if (done) {
+      std::vector<std::string> warnings = evaluation_->warnings();
+      const std::string remark = backend_->remark();
+      if (std::exchange(remark_, remark) != remark) warnings.push_back(remark);
       wire_.send({{"type", "prepared"},
-                  {"warnings", evaluation_->warnings()},
+                  {"warnings", warnings},
                   {"reference_ms", evaluation_->reference_ms()}});
       return true;
     }
@@ -306,17 +317,14 @@ class RunServer {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Evaluation> evaluation_;
   KernelMemory memory_;
+  std::string remark_;  // as last told
 };
 
 int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   const auto name = open.at("backend").get<std::string>();
   auto backend = catalogue.open_backend(name, open.at("device").get<unsigned>(), options_of(open));
   if (!backend) {
-    // Another program may be holding the device, or its memory.
-    const DeviceError error = backend.error().error;
-    const bool retryable = error == DeviceError::kOutOfMemory || error == DeviceError::kDeviceLost;
-    wire.send(
-        {{"type", "unavailable"}, {"reason", backend.error().message}, {"retryable", retryable}});
+    wire.send(unavailable_message(backend.error()));
     return 1;
   }
   RunServer(wire, catalogue, std::move(*backend), name == "cpu").serve();
@@ -330,13 +338,19 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   const auto name = open.at("backend").get<std::string>();
   const OptionList options = options_of(open);
   const auto count = catalogue.device_count(name);
-  if (!count) return unavailable(wire, count.error());
+  if (!count) {
+    wire.send(unavailable_message(count.error()));
+    return 1;
+  }
   if (*count == 0) return unavailable(wire, "it finds no device");
   std::vector<DeviceFacts> facts;
   for (unsigned device = 0; device < (options.empty() ? *count : kMostDevices); ++device) {
     auto backend = catalogue.open_backend(name, device, options);
     if (!backend && device >= *count) break;
-    if (!backend) return unavailable(wire, backend.error().message);
+    if (!backend) {
+      wire.send(unavailable_message(backend.error()));
+      return 1;
+    }
     facts.push_back((*backend)->facts());
   }
   wire.send({{"type", "devices"}, {"facts", facts}});

@@ -260,6 +260,34 @@ TEST_F(Cuda, NothingHappensForTheFirstTimeBehindTheGate) {
   EXPECT_EQ(driver.calls.front(), "gate");
 }
 
+// As with CUDA_LAUNCH_BLOCKING=1 or under a profiler: a launch returns when its kernel has ended.
+TEST_F(Cuda, WhereLaunchesWaitForTheDeviceNothingIsHeldBackAnyMore) {
+  const auto kernel = load();
+  backend.launch(kernel, one_block());
+  std::vector<double> ms(3);
+  const tuner_timing timing{sizeof timing, 3, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0};
+  driver.blocks = true;
+  backend.time(kernel, one_block(), timing, ms);
+  EXPECT_EQ(ms, (std::vector<double>{6, 6, 6}));
+  driver.calls.clear();
+  backend.time(kernel, one_block(), timing, ms);
+  EXPECT_EQ(std::count(driver.calls.begin(), driver.calls.end(), "gate"), 0);
+  EXPECT_NE(backend.remark().find("each launch waits for the device"), std::string::npos);
+}
+
+TEST_F(Cuda, ALaunchThatWaitsOnceIsTimedAgainBehindTheGate) {
+  const auto kernel = load();
+  backend.launch(kernel, one_block());
+  std::vector<double> ms(3);
+  const tuner_timing timing{sizeof timing, 3, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0};
+  driver.waits = 1;
+  driver.calls.clear();
+  backend.time(kernel, one_block(), timing, ms);
+  EXPECT_EQ(std::count(driver.calls.begin(), driver.calls.end(), "gate"), 2);
+  EXPECT_EQ(std::count(driver.calls.begin(), driver.calls.end(), "kernel"), 6);
+  EXPECT_EQ(backend.remark(), "");
+}
+
 TEST_F(Cuda, AFailureWhileQueueingOpensTheGate) {
   const auto kernel = load();
   backend.launch(kernel, one_block());

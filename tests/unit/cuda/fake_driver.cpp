@@ -1,5 +1,8 @@
 #include "fake_driver.h"
 
+#include <chrono>
+#include <thread>
+
 namespace tuner::cuda {
 namespace {
 
@@ -94,8 +97,9 @@ void stream_functions(DriverApi& api) {
     *out = 6.0F;
     return CUDA_SUCCESS;
   };
-  api.stream_wait_value_32 = [](CUstream, CUdeviceptr address, cuuint32_t, unsigned) {
+  api.stream_wait_value_32 = [](CUstream, CUdeviceptr address, cuuint32_t round, unsigned) {
     driver->gate = static_cast<volatile std::uint32_t*>(host(address));
+    driver->gate_round = round;
     *driver->gate = 0;  // each round is told apart by the fake, not by counting
     driver->calls.emplace_back("gate");
     return CUDA_SUCCESS;
@@ -187,6 +191,7 @@ void kernel_functions(DriverApi& api) {
       if (driver->parameters[i] != sizeof(CUtensorMap)) continue;
       driver->launched_maps.push_back(*static_cast<const std::uint64_t*>(arguments[i]));
     }
+    driver->wait_for_the_gate();
     return driver->note("kernel");
   };
 }
@@ -220,6 +225,12 @@ void graph_functions(DriverApi& api) {
 }  // namespace
 
 CUresult note_of_the_driver(const std::string& call) { return driver->note(call); }
+
+void FakeDriver::wait_for_the_gate() {
+  if (gate == nullptr || (!blocks && waits == 0)) return;
+  if (!blocks) --waits;
+  while (*gate < gate_round) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 FakeDriver::FakeDriver() : previous_(driver) { driver = this; }
 FakeDriver::~FakeDriver() { driver = previous_; }

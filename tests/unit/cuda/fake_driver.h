@@ -41,6 +41,11 @@ struct FakeDriver {
   int alive = 0;                             // allocations, modules, streams and events
   volatile std::uint32_t* gate = nullptr;
   bool gate_open_while_queueing = false;
+  bool blocks = false;  // what is launched waits for the device, as with CUDA_LAUNCH_BLOCKING=1
+  int waits = 0;        // so many launches do
+  std::uint32_t gate_round = 0;
+
+  void wait_for_the_gate();
 
   FakeDriver();
   ~FakeDriver();

@@ -73,6 +73,7 @@ class CudaBackend : public sdk::Backend,
   void time_graph(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
                   std::span<double> milliseconds) override;
   sdk::Conditions conditions() override;
+  std::string remark() override;
   double power(std::uint64_t kernel, const tuner_launch& launch) override;
   std::uint32_t begin_counting(const std::vector<std::string>& names, std::uint32_t launches,
                                bool flush_cache) override;

@@ -243,6 +243,17 @@ sdk::Conditions CudaBackend::conditions() {
   return {opened().timer.megahertz(), board_power_.watts()};
 }
 
+std::string CudaBackend::remark() {
+  if (!opened().timer.holds_back()) {
+    return "each launch waits for the device in this process, as under a profiler, under "
+           "compute-sanitizer or with CUDA_LAUNCH_BLOCKING=1: times hold what the host takes for a "
+           "launch, some microseconds";
+  }
+  if (!unblocked_launches()) return {};
+  return "CUDA_LAUNCH_BLOCKING is set and has been left out where kernels are timed: with it each "
+         "launch would wait for the device";
+}
+
 std::uint32_t CudaBackend::begin_counting(const std::vector<std::string>& names,
                                           std::uint32_t launches, bool flush_cache) {
   const CUcontext context = opened().context.get();

@@ -3,9 +3,12 @@
 
 #include "tuner/plugins/cuda/driver.h"
 
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "tuner/plugins/cuda/dynamic_library.h"
 
@@ -46,13 +49,79 @@ void find_textures(const DynamicLibrary& library, DriverApi& api) {
 
 }  // namespace
 
-DriverApi load_driver() {
-  const auto library = DynamicLibrary::open_first({"libcuda.so.1"});
+namespace {
+
+std::atomic<bool> unblocked{false};
+
+// Developers have it in their shells, to find faults. The driver reads it once, in cuInit; in an
+// application that has done so already it is left alone.
+void unblock_launches() {
+  const char* value = std::getenv("CUDA_LAUNCH_BLOCKING");
+  if (value == nullptr || DynamicLibrary::is_open("libcuda.so.1")) return;
+  if (std::string_view(value) != "0") unblocked = true;
+  ::unsetenv("CUDA_LAUNCH_BLOCKING");
+}
+
+}  // namespace
+
+bool unblocked_launches() { return unblocked; }
+
+std::string refusal_of_driver(const DriverApi& api, CUresult result, const std::string& file) {
+  const auto said = [&](const std::string& what) {
+    return "the driver (" + file + ") is there, but refuses to work: " + what + "; " +
+           describe(api, result, "cuInit");
+  };
+  switch (result) {
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+      return said(
+          "the system is not ready; where GPUs are joined by NVSwitch, as H100 and H200 "
+          "boards are, nvidia-fabricmanager has to run");
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+      return said(
+          "this library and the driver in the kernel have different versions: see "
+          "/proc/driver/nvidia/version, and restart after an update");
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+      return said(
+          "it is a library of forward compatibility, which this GPU does not support: take "
+          "its folder ('compat') out of LD_LIBRARY_PATH");
+    case CUDA_ERROR_STUB_LIBRARY:
+      return said(
+          "it is the toolkit's stub, which is for linking only: take its folder ('stubs') "
+          "out of LD_LIBRARY_PATH");
+    default:
+      return said("nvidia-smi and the system's log may say more");
+  }
+}
+
+namespace {
+
+void start_driver(const DynamicLibrary& library) {
   DriverApi api;
+  if (!find(library, api.init, "cuInit")) return;  // what is missing is told with all the others
+  find(library, api.get_error_name, "cuGetErrorName");
+  find(library, api.get_error_string, "cuGetErrorString");
+  const CUresult started = api.init(0);
+  if (started == CUDA_ERROR_NO_DEVICE) check(api, started, "cuInit");
+  if (started == CUDA_SUCCESS) return;
+  const std::string file = DynamicLibrary::file_of(reinterpret_cast<const void*>(api.init));
+  throw sdk::Error(TUNER_DEVICE_LOST, refusal_of_driver(api, started, file));
+}
+
+}  // namespace
+
+DriverApi load_driver() {
+  unblock_launches();
+  const auto library = DynamicLibrary::open_first({"libcuda.so.1"});
+  start_driver(library);
+  DriverApi api;
+  try {
 #define TUNER_ROW(member, function, symbol) \
   api.member = reinterpret_cast<decltype(api.member)>(library.require(symbol));
-  TUNER_CUDA_FUNCTIONS(TUNER_ROW)
+    TUNER_CUDA_FUNCTIONS(TUNER_ROW)
 #undef TUNER_ROW
+  } catch (const sdk::Error& error) {
+    throw sdk::Error(TUNER_DEVICE_LOST, error.what());
+  }
   api.func_get_param_info = reinterpret_cast<FuncGetParamInfo>(library.find("cuFuncGetParamInfo"));
   api.stream_wait_value_32 =
       reinterpret_cast<StreamWaitValue32>(library.find("cuStreamWaitValue32_v2"));
@@ -63,7 +132,6 @@ DriverApi load_driver() {
       reinterpret_cast<CtxResetPersistingL2>(library.find("cuCtxResetPersistingL2Cache"));
   find_textures(library, api);
   find_graphs(library, api);
-  check(api, api.init(0), "cuInit");
   return api;
 }
 
@@ -111,8 +179,8 @@ tuner_status classify(CUresult result, Phase phase) {
 std::string describe(const DriverApi& api, CUresult result, const char* call) {
   const char* name = nullptr;
   const char* text = nullptr;
-  api.get_error_name(result, &name);
-  api.get_error_string(result, &text);
+  if (api.get_error_name != nullptr) api.get_error_name(result, &name);
+  if (api.get_error_string != nullptr) api.get_error_string(result, &text);
   std::string out = std::string(call) + ": ";
   out += name != nullptr ? name : "error " + std::to_string(static_cast<int>(result));
   if (text != nullptr) out += std::string(" (") + text + ")";

@@ -107,8 +107,16 @@ struct DriverApi {
 };
 
 // Opens libcuda.so.1 and calls cuInit: only where a driver may be initialised. Throws sdk::Error
-// with the reason ("libcuda.so.1 not found").
+// with the reason ("libcuda.so.1 not found"): TUNER_UNSUPPORTED where there is no driver or no
+// device, TUNER_DEVICE_LOST where there is one that cannot be used.
 DriverApi load_driver();
+
+// Whether load_driver() has taken CUDA_LAUNCH_BLOCKING out of this process's environment. It does
+// where the driver has not read it yet.
+bool unblocked_launches();
+
+// Why cuInit failed, and what helps; `file` is the driver's library.
+std::string refusal_of_driver(const DriverApi& api, CUresult result, const std::string& file);
 
 // The device with this number, counted from 0. Throws sdk::Error.
 CUdevice device_of(const DriverApi& api, std::uint32_t number);

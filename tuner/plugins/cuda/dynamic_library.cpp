@@ -29,6 +29,12 @@ void* DynamicLibrary::require(const char* symbol) const {
   throw sdk::Error(TUNER_UNSUPPORTED, name_ + " is too old: it has no " + symbol);
 }
 
+bool DynamicLibrary::is_open(const char* name) {
+  void* handle = ::dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+  if (handle != nullptr) ::dlclose(handle);
+  return handle != nullptr;
+}
+
 std::string DynamicLibrary::file_of(const void* address) {
   Dl_info info{};
   if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};

@@ -16,6 +16,9 @@ class DynamicLibrary {
   void* find(const char* symbol) const;     // null when it is not there
   void* require(const char* symbol) const;  // throws sdk::Error naming library and symbol
 
+  // Whether this process has loaded it, whoever did.
+  static bool is_open(const char* name);
+
   // The file that `address` was loaded from; empty when not known.
   static std::string file_of(const void* address);
 

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <optional>
 #include <thread>
+#include <utility>
 
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/driver.h"
@@ -19,6 +17,10 @@ namespace {
 constexpr std::size_t kMaxBatch = 64;
 constexpr std::size_t kMaxOperations = 256;
 constexpr std::chrono::milliseconds kCoolDown{200};
+// A host takes a millisecond or two to queue a batch. What a launcher calls may wait for the device
+// and then does so each time; else the host is held up by something that will be over.
+constexpr std::chrono::milliseconds kPatience{250};
+constexpr std::chrono::milliseconds kPatienceWithFunctions{20};
 
 std::size_t operations(const tuner_timing& timing, std::size_t work) {
   return timing.restore_count + timing.fill_count + work * timing.launches_per_sample +
@@ -41,70 +43,6 @@ std::vector<std::uint64_t> restored_by(const tuner_timing& timing) {
 std::size_t batch_size(const tuner_timing& timing, std::size_t work) {
   return std::clamp<std::size_t>(kMaxOperations / operations(timing, work), 1, kMaxBatch);
 }
-
-Gate::Gate(const DriverApi& api) : api_(api) {
-  if (api.stream_wait_value_32 == nullptr) return;
-  void* host = nullptr;
-  if (api.mem_host_alloc(&host, sizeof(std::uint32_t), CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) {
-    return;
-  }
-  if (api.mem_host_get_device_pointer(&device_flag_, host, 0) != CUDA_SUCCESS) {
-    api.mem_free_host(host);
-    return;
-  }
-  flag_ = static_cast<volatile std::uint32_t*>(host);
-  *flag_ = 0;
-}
-
-Gate::~Gate() {
-  if (flag_ == nullptr) return;
-  open();  // a stream that still waits would never end
-  api_.mem_free_host(const_cast<std::uint32_t*>(flag_));
-}
-
-void Gate::close(CUstream stream) {
-  if (flag_ == nullptr) return;
-  ++round_;
-  const CUresult result =
-      api_.stream_wait_value_32(stream, device_flag_, round_, CU_STREAM_WAIT_VALUE_GEQ);
-  // Go on without a gate: times of very short kernels get a little less exact.
-  if (result != CUDA_SUCCESS) open();
-}
-
-void Gate::open() {
-  if (flag_ != nullptr) *flag_ = round_;
-}
-
-namespace {
-
-// Opens the gate when the host takes too long: what it calls waits for the device, which waits for
-// the gate.
-class GateWatch {
- public:
-  explicit GateWatch(Gate& gate)
-      : thread_([this, &gate](const std::stop_token& stop) {
-          std::unique_lock lock(mutex_);
-          wake_.wait_for(lock, stop, kPatience, [] { return false; });
-          if (stop.stop_requested()) return;
-          opened_ = true;
-          gate.open();
-        }) {}
-
-  bool opened() {
-    thread_.request_stop();
-    thread_.join();
-    return opened_;
-  }
-
- private:
-  static constexpr std::chrono::milliseconds kPatience{20};
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  bool opened_ = false;
-  std::jthread thread_;  // the last, since it uses the others
-};
-
-}  // namespace
 
 Timer::Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& facts,
              DeviceKernels& kernels)
@@ -144,6 +82,32 @@ void Timer::unmark() { unmarks_ = api_.ctx_reset_persisting_l2() == CUDA_SUCCESS
 
 void Timer::wait() const { check(api_, api_.stream_synchronize(stream_), "kernel", Phase::kWait); }
 
+void Timer::stamp_once() {
+  if (stamped_ || !clock_.active()) return;
+  clock_.queue_first();
+  wait();
+  stamped_ = true;
+}
+
+// Twice, since once may be chance.
+bool Timer::holds_back() {
+  if (!clock_.active() || std::exchange(tried_, true)) return holds_back_;
+  stamp_once();
+  holds_back_ = false;
+  for (int attempt = 0; attempt < 2 && !holds_back_; ++attempt) {
+    gate_.close(stream_, kPatience);
+    try {
+      clock_.queue_first();
+    } catch (...) {
+      gate_.open();
+      throw;
+    }
+    holds_back_ = gate_.open();
+    wait();
+  }
+  return holds_back_;
+}
+
 // Does once what must not happen for the first time while the gate is closed: copies and memsets
 // load kernels of the driver.
 void Timer::prepare(const tuner_timing& timing, const Work& work, std::size_t samples) {
@@ -151,11 +115,7 @@ void Timer::prepare(const tuner_timing& timing, const Work& work, std::size_t sa
     starts_.push_back(make_event(api_));
     stops_.push_back(make_event(api_));
   }
-  if (!stamped_ && clock_.active()) {
-    clock_.queue_first();
-    wait();
-    stamped_ = true;
-  }
+  stamp_once();
   const bool first_flush = timing.flush_cache != 0 && flush_buffer_.get() == 0;
   if (first_flush) {
     flush_buffer_ = DeviceMemory(api_, flush_bytes_);
@@ -181,27 +141,24 @@ void Timer::queue_sample(const tuner_timing& timing, const Work& work, std::size
 }
 
 bool Timer::queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch) {
-  if (batch.gated) gate_.close(stream_);
-  std::optional<GateWatch> watch;
-  if (batch.gated && work.may_wait) watch.emplace(gate_);
+  const auto patience = work.may_wait ? kPatienceWithFunctions : kPatience;
+  bool held = true;
+  if (batch.gated) gate_.close(stream_, patience);
   try {
     clock_.queue_first();
     for (std::size_t slot = 0; slot < batch.count; ++slot) {
       queue_sample(timing, work, batch.first + slot, slot);
       if (!work.one_by_one || slot + 1 == batch.count) continue;
-      gate_.open();
+      held = gate_.open() && held;
       wait();
-      if (batch.gated) gate_.close(stream_);
+      if (batch.gated) gate_.close(stream_, patience);
     }
     clock_.queue_last();
   } catch (...) {
-    if (watch) watch->opened();
     gate_.open();
     throw;
   }
-  const bool waited = watch && watch->opened();
-  gate_.open();
-  return !waited;
+  return (gate_.open() && held) || !batch.gated;
 }
 
 // Queues, and waits for, some samples between two stamps of the clock.
@@ -212,18 +169,28 @@ bool Timer::queue_batch(const tuner_timing& timing, const Work& work, const Batc
   return good;
 }
 
+// As queue_batch(). Kernels get a second chance: the host may have been held up. When that is lost,
+// too, launches wait in this process, and nothing is held back any more.
+bool Timer::queue_held(const tuner_timing& timing, const Work& work, const Batch& batch) {
+  if (queue_batch(timing, work, batch)) return true;
+  if (work.may_wait) return false;
+  holds_back_ = queue_batch(timing, work, batch);
+  return holds_back_;
+}
+
 bool Timer::time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds) {
   const std::size_t most = batch_size(timing, work.operations);
   prepare(timing, work, std::min(most, milliseconds.size()));
   // Not with more launches than the queue may hold. There the host is far ahead of the device
   // anyway.
-  bool gated = work.launched && operations(timing, work.operations) <= kMaxOperations;
+  bool gated =
+      work.launched && holds_back_ && operations(timing, work.operations) <= kMaxOperations;
   bool waited = false;
   double sum = 0;
   int known = 0;
   for (std::size_t done = 0; done < milliseconds.size(); done += most) {
     Batch batch{done, std::min(most, milliseconds.size() - done), gated};
-    if (!queue_batch(timing, work, batch)) {
+    if (!queue_held(timing, work, batch)) {
       gated = batch.gated = false;
       waited = true;
       queue_batch(timing, work, batch);

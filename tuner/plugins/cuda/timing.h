@@ -9,29 +9,9 @@
 #include "tuner/plugin/sdk.h"
 #include "tuner/plugins/cuda/clock_watch.h"
 #include "tuner/plugins/cuda/driver.h"
+#include "tuner/plugins/cuda/gate.h"
 
 namespace tuner::cuda {
-
-// Holds a stream back until everything has been queued, so that the device never waits for the
-// host between the two events of a sample. Does nothing on drivers that cannot wait.
-//
-// While it is closed nothing may be called that waits for the device, or both wait for ever: no
-// allocation, and no first use of a kernel (the driver loads code lazily, and loading may wait).
-class Gate {
- public:
-  explicit Gate(const DriverApi& api);
-  ~Gate();
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
-  void close(CUstream stream);
-  void open();
-
- private:
-  const DriverApi& api_;
-  volatile std::uint32_t* flag_ = nullptr;
-  CUdeviceptr device_flag_ = 0;
-  std::uint32_t round_ = 0;
-};
 
 // What is timed: kernels that follow each other, with the memsets before them.
 struct Work {
@@ -54,9 +34,12 @@ class Timer {
   Timer(const DriverApi& api, CUstream stream, const tuner_device_facts& facts,
         DeviceKernels& kernels);
 
-  // False: `work.queue` waits for the device, so that the times hold what the host takes, too.
+  // False: launches wait for the device, so that the times hold what the host takes, too.
   // Throws sdk::Error.
   bool time(const tuner_timing& timing, const Work& work, std::span<double> milliseconds);
+  // False: all launches of this process wait for the device, as they do under a profiler or with
+  // CUDA_LAUNCH_BLOCKING. Finds out when it is first asked, with a launch of its own.
+  bool holds_back();
   // Puts what is done before each sample into the stream.
   void queue_restores(const tuner_timing& timing) const;
   // Puts a flush of the L2 cache into the stream, as before a sample.
@@ -73,12 +56,14 @@ class Timer {
   };
   void queue_sample(const tuner_timing& timing, const Work& work, std::size_t sample,
                     std::size_t slot);
-  // False: the gate was opened before all was queued.
+  // False: the gate had to open before all was queued.
   bool queue_behind_gate(const tuner_timing& timing, const Work& work, const Batch& batch);
   void queue_flush();
   void unmark();
   void prepare(const tuner_timing& timing, const Work& work, std::size_t samples);
   bool queue_batch(const tuner_timing& timing, const Work& work, const Batch& batch);
+  bool queue_held(const tuner_timing& timing, const Work& work, const Batch& batch);
+  void stamp_once();
   void wait() const;
 
   const DriverApi& api_;
@@ -89,7 +74,9 @@ class Timer {
   Gate gate_;
   ClockWatch clock_;
   ThrottleGuard throttle_;
-  bool stamped_ = false;                 // the stamps' kernel has run once
+  bool stamped_ = false;  // the stamps' kernel has run once
+  bool tried_ = false;    // whether launches wait is known
+  bool holds_back_ = true;
   std::vector<std::uint64_t> restored_;  // last, so that the driver is ready for it
   bool unmarks_;                         // the driver can free the L2 cache of lines that persist
   double megahertz_ = 0;
