@@ -47,6 +47,12 @@ class UnavailableError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// It is there and cannot be used, so that nothing else should stand in for it.
+class RefusedError : public UnavailableError {
+ public:
+  using UnavailableError::UnavailableError;
+};
+
 // Anything else that makes going on impossible (disk full, broken installation): exit status 1.
 class FatalError : public std::runtime_error {
  public:

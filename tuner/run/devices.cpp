@@ -284,6 +284,10 @@ Devices open_devices(const Settings& settings, const Caller& caller, const LentH
                               last + ")");
       }
       return open_backend(settings, caller, lent, name);
+    } catch (const RefusedError& error) {
+      if (name == names.back()) throw;
+      throw RefusedError(std::string(error.what()) + "; --backend " + names.back() +
+                         " runs kernels without it");
     } catch (const UnavailableError& error) {
       if (names.size() == 1) throw;
       last = error.what();

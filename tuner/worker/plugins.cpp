@@ -2,7 +2,8 @@
 
 #include "tuner/worker/plugins.h"
 
-#include <chrono>
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -30,26 +31,30 @@ std::vector<std::filesystem::path> plugin_folders(const std::vector<std::string>
   return search_for(asked).directories;
 }
 
-namespace {
-
-constexpr std::chrono::seconds kPatience{120};  // a cold driver on a large machine is slow
-
-}  // namespace
+std::string why_not_opened(Channel& channel) {
+  if (channel.has_ended()) return "its worker was " + channel.exit_reason();
+  channel.exit_reason();
+  return fmt::format(
+      "its driver has not answered for {} s: it hangs, or a program or a reset holds the device",
+      kOpenSeconds);
+}
 
 DeviceProbe::DeviceProbe(std::unique_ptr<Channel> channel, std::string backend,
                          const std::vector<std::pair<std::string, std::string>>& options)
     : channel_(std::move(channel)),
       backend_(std::move(backend)),
-      deadline_(Clock::now() + kPatience) {
+      deadline_(after(Clock::now(), kOpenSeconds)) {
   channel_->send({{"type", "open"}, {"backend", backend_}, {"options", options}});
 }
 
 std::vector<DeviceFacts> DeviceProbe::answer() {
   const auto answer = channel_->wait(deadline_);
-  if (!answer) throw UnavailableError(backend_ + ": its worker was " + channel_->exit_reason());
+  if (!answer) throw RefusedError(backend_ + ": " + why_not_opened(*channel_));
   if (text_in(*answer, "type") != "devices") {
     const std::string reason = text_in(*answer, "reason");
-    throw UnavailableError(backend_ + ": " + (reason.empty() ? "no reason given" : reason));
+    const std::string text = backend_ + ": " + (reason.empty() ? "no reason given" : reason);
+    if (flag_in(*answer, "refused")) throw RefusedError(text);
+    throw UnavailableError(text);
   }
   try {
     return answer->at("facts").get<std::vector<DeviceFacts>>();

@@ -21,6 +21,12 @@ Catalogue load_plugins(const std::vector<std::string>& asked);
 // The folders where these may be.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::string>& asked);
 
+// How long a device may take to open: a cold driver on a large machine is slow.
+inline constexpr double kOpenSeconds = 120;
+
+// Why a worker has not opened its device: it has ended, or its time is up. Ends it.
+std::string why_not_opened(Channel& channel);
+
 // Several machines are asked at the same time: construct one for each, then take the answers.
 class DeviceProbe {
  public:

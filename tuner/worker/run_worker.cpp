@@ -12,11 +12,11 @@
 #include "tuner/base/trust.h"
 #include "tuner/resolve/argument_names.h"
 #include "tuner/worker/messages.h"
+#include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
 
-constexpr double kOpenSeconds = 120;  // a cold driver on a large machine is slow
 constexpr int kRevivals = 4;
 constexpr int kRetries = 2;
 
@@ -69,8 +69,8 @@ RunWorker::Failure RunWorker::gone(const std::string& what) {
   return failure;
 }
 
-UnavailableError RunWorker::unavailable(const std::string& reason) const {
-  return UnavailableError("backend '" + backend_ + "', " + text_of(device_) + ": " + reason);
+std::string RunWorker::text_of_missing(const std::string& reason) const {
+  return "backend '" + backend_ + "', " + text_of(device_) + ": " + reason;
 }
 
 void RunWorker::start() {
@@ -124,12 +124,13 @@ void RunWorker::revive() {
 
 std::optional<RunWorker::Failure> RunWorker::opened(const std::optional<nlohmann::json>& answer) {
   if (!answer) {
-    Failure failure = gone("its worker");
-    failure.no_device = true;
+    Failure failure{why_not_opened(*channel_), channel_->killed_from_outside(), true, true};
+    drop();
     return failure;
   }
   if (text_in(*answer, "type") != "ready") {
-    return Failure{reason_in(*answer, "reason"), flag_in(*answer, "retryable"), true};
+    return Failure{reason_in(*answer, "reason"), flag_in(*answer, "retryable"), true,
+                   flag_in(*answer, "refused")};
   }
   try {
     answer->at("facts").get_to(facts_);
@@ -155,7 +156,8 @@ std::optional<RunWorker::Failure> RunWorker::prepared(const std::optional<nlohma
   if (type != "prepared") {
     const bool no_device = type == "unavailable";  // it could be asked, but not used
     return Failure{reason_in(*answer, no_device ? "reason" : "message"),
-                   flag_in(*answer, "retryable"), no_device, text_in(*answer, "constant")};
+                   flag_in(*answer, "retryable"), no_device, flag_in(*answer, "refused"),
+                   text_in(*answer, "constant")};
   }
   if (!std::exchange(was_prepared_, true)) {
     warnings_ = texts_in(*answer, "warnings");
@@ -180,7 +182,8 @@ Expected<bool, RunWorker::Unprepared> RunWorker::failed(const Failure& failure) 
   if (was_prepared_) {
     throw UnavailableError("the run worker cannot be brought back: " + failure.reason);
   }
-  if (failure.no_device) throw unavailable(failure.reason);
+  if (failure.refused) throw RefusedError(text_of_missing(failure.reason));
+  if (failure.no_device) throw UnavailableError(text_of_missing(failure.reason));
   return Unexpected{Unprepared{failure.reason, failure.constant, failure.given}};
 }
 

@@ -121,6 +121,7 @@ class RunWorker {
     std::string reason;
     bool retryable = false;  // the cause may be outside
     bool no_device = false;
+    bool refused = false;  // there is one, which cannot be used
     std::string constant{};
     std::string given{};  // as in Unprepared
   };
@@ -134,7 +135,7 @@ class RunWorker {
   Failure gone(const std::string& what);
   void drop();
   void wait_for_answer() const;
-  UnavailableError unavailable(const std::string& reason) const;
+  std::string text_of_missing(const std::string& reason) const;
   bool make_ready(const IsOver& is_over);
   Remeasured try_remeasuring(nlohmann::json& request, bool& again, const IsOver& is_over,
                              const std::function<void(int)>& round);

@@ -161,7 +161,7 @@ TEST_F(Adapters, CompileRequestsCrossWhole) {
 
 TEST_F(Adapters, DevicesAreCountedAndDescribed) {
   const auto count = catalogue.device_count("toy");
-  ASSERT_TRUE(count) << count.error();
+  ASSERT_TRUE(count) << count.error().message;
   EXPECT_EQ(*count, 2U);
   const auto backend = open(1);
   EXPECT_EQ(backend->facts().backend, "toy");
