@@ -179,6 +179,48 @@ TEST(Check, NvccCompilesWhatNvrtcDoesNotTakeAndSaysSoOnce) {
   EXPECT_TRUE(says(run(sandbox, words).err, note)) << "known from the first time";
 }
 
+// nvcc gives its commands to a shell.
+TEST(Check, ACommandInTheNamesOfFoldersAndOptionsIsNotRun) {
+  const Sandbox sandbox;
+  const std::string folder = "a `touch OBEYED` b";
+  sandbox.write(folder + "/more `touch OBEYED`/h.h", "#define H 1\n");
+  sandbox.write(folder + "/k.cu",
+                "#include \"h.h\"\nextern \"C\" __global__ void k(float* y) { *y = H; }\n");
+  const std::string rest =
+      "problem_sizes: [{N: 64}]\nparameters: {B: [32]}\nlaunch: {block: [B], grid: [1]}\n"
+      "arguments: [{name: y, type: float32, shape: [N], role: out}]\n";
+  sandbox.write(
+      folder + "/own.yaml",
+      "schema: 1\nkernel: {name: k, source: k.cu, entry: k, compiler: nvcc, include_dirs: "
+      "['more `touch OBEYED`'], options: ['-I`touch OBEYED`']}\n" +
+          rest);
+  sandbox.write(folder + "/host.cu", "#include \"h.h\"\nint f(float*) { return 1 - H; }\n");
+  sandbox.write(folder + "/launcher.yaml",
+                "schema: 1\nlauncher: {name: k, source: host.cu, entry: f, include_dirs: "
+                "['more `touch OBEYED`'], options: ['-L`touch OBEYED`']}\n"
+                "problem_sizes: [{N: 64}]\nparameters: {B: [32]}\n"
+                "arguments: [{name: y, type: float32, shape: [N], role: out}]\n");
+  for (const std::string name : {"/own.yaml", "/launcher.yaml"}) {
+    const auto done = run(sandbox, {"check", folder + name, "--compile", "--arch", "sm_90"});
+    if (done.status == 3) GTEST_SKIP() << "left out: " << done.err;
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_TRUE(says(done.err, "1 compiled, 0 did not"));
+  }
+  sandbox.write(folder + "/refused.yaml",
+                "schema: 1\nlauncher: {name: k, source: host.cu, entry: f, options: ['-O2', "
+                "'-l`touch OBEYED`']}\n"
+                "problem_sizes: [{N: 64}]\nparameters: {B: [32]}\n"
+                "arguments: [{name: y, type: float32, shape: [N], role: out}]\n");
+  const auto refused = run(sandbox, {"check", folder + "/refused.yaml"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(says(refused.err,
+                   "refused.yaml:2:65: the value of '-l' is '`touch' (it must be a "
+                   "word of letters, digits and '_.,=+:-')"));
+  for (const auto& file : std::filesystem::recursive_directory_iterator(sandbox.path())) {
+    EXPECT_NE(file.path().filename(), "OBEYED");
+  }
+}
+
 // A sample; all of them take hours (docs/kernels.md says when that was done last).
 TEST(Check, SampledVariantsOfEveryShippedStudyCompileForGpus) {
   const Sandbox sandbox;

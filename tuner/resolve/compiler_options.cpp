@@ -42,6 +42,9 @@ std::optional<std::string> misfit(OptionTakes takes, std::string_view value) {
   switch (takes) {
     case OptionTakes::kWord:
     case OptionTakes::kMaybeWord:
+      if (!has_only(value, ".,=+:-")) return "a word of letters, digits and '_.,=+:-'";
+      return std::nullopt;
+    case OptionTakes::kList:
       if (!has_only(value, ".,=+:[]-\"'")) return "a word";
       return std::nullopt;
     case OptionTakes::kWarning:

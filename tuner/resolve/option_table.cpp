@@ -84,7 +84,7 @@ constexpr OptionRow kStudyRows[] = {
     {"-ftemplate-backtrace-limit --ftemplate-backtrace-limit", kNumber, kNvcc},
     {"-Xcompiler --compiler-options", kHost, kLauncher},
     // nvcc's own: NVRTC does it anyway, or it is about linking, host code and other devices
-    {"-gencode --generate-code -code --gpu-code", kWord, kNobody},
+    {"-gencode --generate-code -code --gpu-code", kList, kNobody},
     {"-expt-relaxed-constexpr --expt-relaxed-constexpr", kNothing, kNvcc},
     {"-extended-lambda --extended-lambda -expt-extended-lambda --expt-extended-lambda", kNothing,
      kNvcc},

@@ -12,7 +12,8 @@ namespace tuner {
 enum class OptionTakes : std::uint8_t {
   kNothing,
   kText,  // whatever stands there, blanks included: a definition, a file, a folder
-  kWord,  // letters, digits and some signs
+  kWord,  // letters, digits and signs that no shell obeys
+  kList,  // a word that may have brackets and quotes: only options that reach no compiler do
   kMaybeWord,
   kWarning,  // the rest of its name
   kNumber,

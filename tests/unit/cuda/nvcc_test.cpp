@@ -18,6 +18,7 @@
 
 #include "tuner/plugins/cuda/cubin_names.h"
 #include "tuner/plugins/cuda/nvcc_compiler.h"
+#include "tuner/plugins/cuda/nvcc_words.h"
 
 namespace tuner::cuda {
 namespace {
@@ -224,6 +225,170 @@ TEST_F(Nvcc, LinksDeviceCodeOfSeveralFiles) {
   EXPECT_EQ(compiler->compile(asked).log.find(folder.file("twice.cu") + "(1): error: identifier "
                                                                         "\"TWO\" is undefined"),
             0U);
+}
+
+// What nvcc's shell would run stands in a name; each form is given twice, since quotes differ.
+class NvccsShell : public Nvcc {
+ protected:
+  void SetUp() override {
+    Nvcc::SetUp();
+    before_ = fs::current_path();
+    fs::current_path(folder.path());
+  }
+  void TearDown() override {
+    if (!before_.empty()) fs::current_path(before_);
+  }
+
+  // A folder of this name with a header of its own, and the line that includes it.
+  std::string with_header(const std::string& name) {
+    fs::create_directories(folder.path() / name);
+    const std::string header = "there" + std::to_string(headers_++) + ".h";
+    std::ofstream(folder.path() / name / header) << "static_assert(true, \"\");\n";
+    return "#include \"" + header + "\"\n";
+  }
+  bool is_obeyed() const {
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
+      if (entry.path().filename() == "OBEYED") return true;
+    }
+    return false;
+  }
+
+  programs::ScratchDirectory folder;
+  const std::string kKernel = "extern \"C\" __global__ void k() {}\n";
+
+ private:
+  fs::path before_;
+  int headers_ = 0;
+};
+
+TEST_F(NvccsShell, IsGivenLinksToFoldersOfAnyName) {
+  auto asked = request("", "k");
+  Words opened;
+  for (const std::string name : {"a`touch OBEYED`b",
+                                 "$(touch OBEYED)",
+                                 "a;touch OBEYED;b",
+                                 "a'`touch OBEYED`'b",
+                                 "a\"; touch OBEYED; \"b",
+                                 "a|touch OBEYED",
+                                 "a\\`touch OBEYED`b",
+                                 "a&touch OBEYED&",
+                                 "two words",
+                                 "a,b",
+                                 "a\n`touch OBEYED`b",
+                                 "gr\xC3\xBC\xC3\x9F",
+                                 "~",
+                                 "=a",
+                                 "${IFS}`touch OBEYED`",
+                                 "-I`touch OBEYED`",
+                                 "a%b#c",
+                                 "(a)`touch OBEYED`",
+                                 "*",
+                                 "<`touch OBEYED`>"}) {
+    opened.push_back(folder.file(name) + "/there" + std::to_string(opened.size()) + ".h");
+    asked.source += with_header(name);
+    asked.include_dirs.push_back(folder.file(name));
+  }
+  asked.source += kKernel;
+  const auto result = compiler->compile(asked);
+  EXPECT_TRUE(result.compiled) << result.log;
+  EXPECT_EQ(result.opened, opened);
+  EXPECT_FALSE(is_obeyed());
+}
+
+TEST_F(NvccsShell, SeesNoneOfTheFoldersAndDefinitionsOfOptions) {
+  auto asked = request("", "k");
+  asked.options = {"-rdc=true",
+                   "-DX=`touch OBEYED`",
+                   "--define-macro=Y=$(touch OBEYED)",
+                   "-Xcompiler=-DZ=`touch OBEYED`",
+                   "--compiler-options=-DA=$(touch OBEYED)",
+                   "-UB"};
+  asked.defines = {{"TUNE_Y", "`touch OBEYED`"}};
+  for (const std::string head :
+       {"-I", "--include-path=", "--include-directory=", "-isystem", "--system-include=", "-iquote",
+        "-idirafter", "-Xcompiler=-I", "--compiler-options=-isystem", "-I="}) {
+    const std::string name = "`touch OBEYED`" + std::to_string(asked.options.size());
+    asked.source += with_header(name);
+    asked.options.push_back(head + folder.file(name));
+  }
+  asked.source += with_header("relative `touch OBEYED`") + kKernel;
+  asked.options.emplace_back("-I./relative `touch OBEYED`");
+  const auto result = compiler->compile(asked);
+  EXPECT_TRUE(result.compiled) << result.log;
+  EXPECT_FALSE(is_obeyed());
+}
+
+TEST_F(NvccsShell, SeesNoOtherOptionThatItWouldObey) {
+  for (const std::string option :
+       {"-Xptxas=`touch OBEYED`", "-Xcudafe=`touch OBEYED`", "-std=`touch OBEYED`",
+        "-arch=`touch OBEYED`", "-maxrregcount=`touch OBEYED`", "-diag-suppress=`touch OBEYED`",
+        "-Xcompiler=`touch OBEYED`", "-Xcompiler=-march=`touch OBEYED`", "-Xptxas=$(touch OBEYED)",
+        "-opt-info=a;touch OBEYED", "-Xcompiler=-W|touch OBEYED"}) {
+    auto asked = request(kKernel, "k");
+    asked.options = {option};
+    const auto result = compiler->compile(asked);
+    EXPECT_FALSE(result.compiled) << option;
+    EXPECT_NE(result.log.find("is not passed on to nvcc, which would give it to a shell"),
+              std::string::npos)
+        << result.log;
+    EXPECT_FALSE(is_obeyed()) << option;
+  }
+}
+
+TEST_F(NvccsShell, IsGivenLinksToFoldersOfLibrariesAndNoOtherNamesOfThem) {
+  auto asked = request("int run(int) { return 0; }\n", "run");
+  asked.is_host_function = true;
+  const std::string there = folder.file("a`touch OBEYED`b");
+  fs::create_directories(there);
+  asked.options = {"-L" + there, "-Xcompiler=-L" + there, "--library-path=$(touch OBEYED)"};
+  const auto good = compiler->compile(asked);
+  EXPECT_TRUE(good.compiled) << good.log;
+  EXPECT_FALSE(is_obeyed());
+  for (const std::string option : {"-l`touch OBEYED`", "-Xcompiler=-l$(touch OBEYED)"}) {
+    asked.options = {option};
+    EXPECT_FALSE(compiler->compile(asked).compiled) << option;
+    EXPECT_FALSE(is_obeyed()) << option;
+  }
+}
+
+TEST_F(NvccsShell, IsGivenNothingOfTheEnvironmentThatItWouldObey) {
+  const std::string active = "-DX=`touch " + folder.file("OBEYED") + "`";
+  const Words names{"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "INCLUDES",    "SYSTEM_INCLUDES",
+                    "LIBRARIES",          "PTXAS_FLAGS",       "CUDAFE_FLAGS"};
+  for (const std::string& name : names) setenv(name.c_str(), active.c_str(), 1);
+  auto asked = request(kKernel, "k");
+  const auto kernel = compiler->compile(asked);
+  asked = request("int run(int) { return 0; }\n", "run");
+  asked.is_host_function = true;
+  const auto function = compiler->compile(asked);
+  for (const std::string& name : names) unsetenv(name.c_str());
+  EXPECT_TRUE(kernel.compiled) << kernel.log;
+  EXPECT_TRUE(function.compiled) << function.log;
+  EXPECT_FALSE(is_obeyed());
+}
+
+TEST_F(NvccsShell, IsNotUsedWhereTemporaryFilesOrTheHostsCompilerHaveSuchNames) {
+  const std::string there = folder.file("a`touch OBEYED`b");
+  fs::create_directories(there);
+  const auto refusal = [](const char* name, const std::string& value) -> std::string {
+    const char* old = std::getenv(name);
+    const std::string before = old == nullptr ? "" : old;
+    setenv(name, value.c_str(), 1);
+    std::string said = "none";
+    try {
+      NvccCompiler again;
+    } catch (const sdk::Error& error) {
+      said = error.what();
+    }
+    before.empty() ? unsetenv(name) : setenv(name, before.c_str(), 1);
+    return said;
+  };
+  EXPECT_EQ(refusal("TMPDIR", there).find("the folder for temporary files is '" + there), 0U);
+  fs::create_symlink(programs::find_program("gcc"), there + "/gcc");
+  EXPECT_EQ(refusal("NVCC_CCBIN", there),
+            "nvcc's host compiler is '" + there +
+                "/gcc', which nvcc gives to a shell: it may have letters, digits and '_-./+' only");
+  EXPECT_FALSE(is_obeyed());
 }
 
 }  // namespace

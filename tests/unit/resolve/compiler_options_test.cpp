@@ -115,6 +115,19 @@ TEST(CompilerOptions, WhatIsPassedOnIsLookedAt) {
   }
 }
 
+TEST(CompilerOptions, AWordHasNothingThatAShellObeys) {
+  for (const std::string head :
+       {"-l", "-std=", "-arch=", "-Xptxas=-dlcm=", "-Xcudafe --diag_suppress=",
+        "-Xcompiler -march=", "-maxrregcount=", "-diag-suppress=", "-opt-info=", "-W",
+        "-Xcompiler -l", "-frandom-seed="}) {
+    for (const std::string active : {"a`x`", "$(x)", "a\"x", "a'x", "a;x", "a|x", "a\\x", "<x"}) {
+      EXPECT_NE(fault_of({head + active}), "none") << head << active;
+    }
+  }
+  EXPECT_EQ(to_text(compiler_options({"-l`x`"}).error()),
+            "the value of '-l' is '`x`': it must be a word of letters, digits and '_.,=+:-'");
+}
+
 TEST(CompilerOptions, AFaultNamesItsText) {
   const auto words = compiler_options({"-O3", "--ftz=maybe"});
   ASSERT_FALSE(words.has_value());

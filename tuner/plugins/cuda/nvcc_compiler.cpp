@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tuner/plugins/cuda/cubin_names.h"
+#include "tuner/plugins/cuda/nvcc_words.h"
 #include "tuner/plugins/cuda/ptxas_log.h"
 #include "tuner/plugins/cuda/toolkit.h"
 #include "tuner/plugins/programs/host_function.h"
@@ -18,82 +19,11 @@
 
 namespace tuner::cuda {
 
-// ---- its words ----------------------------------------------------------------------------------
+// ---- the compiler -------------------------------------------------------------------------------
 
 namespace {
 
 namespace filesystem = std::filesystem;
-
-constexpr std::string_view kDefines[] = {"-D", "--define-macro="};
-constexpr std::string_view kUndefines[] = {"-U", "--undefine-macro="};
-constexpr std::string_view kHeaders[] = {"-include=", "--pre-include="};
-constexpr std::string_view kArchitectures[] = {"-arch=", "--gpu-architecture="};
-constexpr std::string_view kFolders[] = {"-I",
-                                         "-isystem",
-                                         "-iquote",
-                                         "-idirafter",
-                                         "--system-include=",
-                                         "--include-path=",
-                                         "--include-directory="};
-constexpr std::string_view kRelocatable[] = {"-rdc=", "--relocatable-device-code="};
-
-template <std::size_t N>
-bool take(const std::string& option, const std::string_view (&heads)[N], std::string& value) {
-  for (const std::string_view head : heads) {
-    if (!option.starts_with(head)) continue;
-    value = option.substr(head.size());
-    return true;
-  }
-  return false;
-}
-
-using programs::definition;
-using programs::line_directive;
-
-// The last definition of a name is the one that counts.
-std::string last_definition(const std::string& name, const std::string& replacement) {
-  return "#undef " + name.substr(0, name.find('(')) + "\n" + definition(name, replacement);
-}
-
-}  // namespace
-
-NvccOptions nvcc_options(const sdk::CompileRequest& request) {
-  NvccOptions out;
-  out.links = !request.units.empty();
-  out.definitions = line_directive("definitions");
-  for (const auto& [name, text] : request.defines) out.definitions += last_definition(name, text);
-  std::string headers;
-  for (const std::string& option : request.options) {
-    std::string value;
-    if (take(option, kDefines, value)) {
-      const auto equals = value.find('=');
-      out.definitions += last_definition(
-          value.substr(0, equals), equals == std::string::npos ? "1" : value.substr(equals + 1));
-    } else if (take(option, kUndefines, value)) {
-      out.definitions += "#undef " + value + "\n";
-    } else if (take(option, kHeaders, value)) {
-      headers += "#include \"" + value + "\"\n";
-    } else if (take(option, kArchitectures, value)) {
-      if (value != "native") out.arch = value;
-    } else if (take(option, kFolders, value)) {
-      out.arguments.push_back("-I" + value);
-    } else if (take(option, kRelocatable, value)) {
-      out.links = out.links || value == "true";
-    } else if (option == "-dc" || option == "--device-c") {
-      out.links = true;
-    } else if (programs::is_library(option)) {
-      out.libraries.push_back(option);
-    } else {
-      out.arguments.push_back(option);
-    }
-  }
-  out.definitions += headers;
-  return out;
-}
-
-// ---- the compiler -------------------------------------------------------------------------------
-
-namespace {
 
 std::string find_nvcc() {
   std::vector<std::string> places;
@@ -164,7 +94,7 @@ std::vector<std::string> all_names(const sdk::CompileRequest& request) {
 
 std::string marked_source(const sdk::CompileRequest& request, const NvccOptions& options) {
   std::string text =
-      options.definitions + line_directive(request.source_name) + request.source + "\n";
+      options.definitions + programs::line_directive(request.source_name) + request.source + "\n";
   const std::vector<std::string> names = all_names(request);
   for (std::size_t i = 0; i < names.size(); ++i) text += name_marker(i, names[i]);
   return text;
@@ -186,6 +116,10 @@ NvccCompiler::NvccCompiler() : path_(find_nvcc()) {
                      "NVCC_CCBIN names none");
   }
   const auto number = own.find(", V");
+  const programs::ScratchDirectory scratch;
+  require_harmless("nvcc is", path_);
+  require_harmless("nvcc's host compiler is", host);
+  require_harmless("the folder for temporary files is", scratch.path().string());
   identity_ = "nvcc " + (number == std::string::npos ? own : own.substr(number + 3)) + ", host " +
               version_of(host, "");
 }
@@ -206,8 +140,7 @@ sdk::CompileResult NvccCompiler::compile(const sdk::CompileRequest& request) {
       const std::string text = options.definitions + "#include \"" + request.units[i] + "\"\n";
       good = translate(request, options, text, names.back(), cubin, scratch, result);
     }
-    const std::string& arch = options.arch.empty() ? request.arch : options.arch;
-    if (good && options.links) good = link(names, arch, scratch, result);
+    if (good && options.links) good = link(names, options.arch, scratch, result);
     if (!good) {
       programs::excuse(result.log);
       result.log = parse_ptxas_log(result.log, "").rest;
@@ -254,11 +187,14 @@ sdk::CompileResult NvccCompiler::host_function(const sdk::CompileRequest& reques
   const std::string text = programs::host_function_source(options.definitions, request);
   bool good = translate(request, options, text, "variant", form, scratch, result);
   link.push_back(scratch.file("variant.o"));
-  link.push_back("-arch=" + (options.arch.empty() ? request.arch : options.arch));
+  link.push_back("-arch=" + options.arch);
+  HarmlessFolders folders(scratch);
+  for (const std::string& one : options.library_folders)
+    link.push_back("-L" + folders.name_of(one));
   link.insert(link.end(), options.libraries.begin(), options.libraries.end());
   if (good) {
-    good = programs::run_child(link, scratch, "link.log") == 0;
-    result.log += scratch.read("link.log");
+    good = run_nvcc(link, scratch, "link.log") == 0;
+    result.log += folders.undone(scratch.read("link.log"));
   }
   result.compiled = good;
   result.entry = programs::kHostEntry;
@@ -275,40 +211,41 @@ bool NvccCompiler::translate(const sdk::CompileRequest& request, const NvccOptio
   const std::string rule = name + ".d";
   std::vector<std::string> command{path_};
   command.insert(command.end(), form.arguments.begin(), form.arguments.end());
-  command.push_back("-arch=" + (options.arch.empty() ? request.arch : options.arch));
+  command.push_back("-arch=" + options.arch);
   if (options.links) command.emplace_back("-rdc=true");
-  for (const std::string& folder : request.include_dirs) command.push_back("-I" + folder);
+  HarmlessFolders folders(scratch);
+  for (const std::string& one : options.folders) command.push_back("-I" + folders.name_of(one));
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   command.insert(command.end(), {"-MD", "-MF", scratch.file(rule), "-o",
                                  scratch.file(name + form.ending), source});
-  const int status = programs::run_child(command, scratch, name + ".log");
-  result.log += in_the_users_words(scratch.read(name + ".log"), source, request.source_name);
+  const int status = run_nvcc(command, scratch, name + ".log");
+  result.log +=
+      in_the_users_words(folders.undone(scratch.read(name + ".log")), source, request.source_name);
   if (status > 128) {
     result.log += "error: nvcc was ended by signal " + std::to_string(status - 128) + "\n";
   }
-  add_opened(request, scratch.read(rule), scratch, result);
+  std::vector<std::string> read = programs::dependencies_in(scratch.read(rule));
+  for (std::string& file : read) file = folders.undone(std::move(file));
+  add_opened(request, options, read, scratch, result);
   return status == 0;
 }
 
 // Without a rule for one of the texts it is not known what all of them have read.
-void NvccCompiler::add_opened(const sdk::CompileRequest& request, const std::string& rule,
-                              const Scratch& scratch, sdk::CompileResult& result) const {
-  if (rule.empty()) result.opened.reset();
+void NvccCompiler::add_opened(const sdk::CompileRequest& request, const NvccOptions& options,
+                              const std::vector<std::string>& read, const Scratch& scratch,
+                              sdk::CompileResult& result) const {
+  if (read.empty()) result.opened.reset();
   if (!result.opened) return;
-  std::vector<std::string> asked = request.include_dirs;
-  for (const std::string& option : request.options) {
-    std::string folder;
-    if (take(option, kFolders, folder)) asked.push_back(folder);
-  }
-  for (std::string& file : programs::dependencies_in(rule)) {
+  for (const std::string& file : read) {
     // The names in #line directives are in it, too.
     if (file == request.source_name || file == "entry" || file == "definitions" || file == "caller")
       continue;
     if (programs::lies_in(file, scratch.path())) continue;
-    const bool is_asked = std::ranges::any_of(
-        asked, [&](const std::string& folder) { return programs::lies_in(file, folder); });
+    const bool is_asked = std::ranges::any_of(options.folders, [&](const std::string& folder) {
+      return programs::lies_in(file, folder);
+    });
     const bool is_its_own = programs::lies_in(file, toolkit_) || is_a_systems(file);
-    if (is_asked || !is_its_own) result.opened->push_back(std::move(file));
+    if (is_asked || !is_its_own) result.opened->push_back(file);
   }
 }
 

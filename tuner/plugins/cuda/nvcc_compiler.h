@@ -5,20 +5,10 @@
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cuda/nvcc_words.h"
 #include "tuner/plugins/programs/child_process.h"
 
 namespace tuner::cuda {
-
-// A request's options, as nvcc gets them.
-struct NvccOptions {
-  std::vector<std::string> arguments;
-  std::string definitions;  // lines before the source: NVRTC, too, knows macros before headers
-  std::string arch;         // "sm_90a"; empty: the device's own
-  std::vector<std::string> libraries{};  // for host functions
-  bool links = false;  // device code of several files, or of the device's runtime library
-};
-
-NvccOptions nvcc_options(const sdk::CompileRequest& request);
 
 // Source to cubin with nvcc, which runs as a child and takes the file as it is, host code and all.
 class NvccCompiler : public sdk::Compiler {
@@ -46,8 +36,9 @@ class NvccCompiler : public sdk::Compiler {
                                    const Scratch& scratch) const;
   bool link(const std::vector<std::string>& names, const std::string& arch, const Scratch& scratch,
             sdk::CompileResult& result) const;
-  void add_opened(const sdk::CompileRequest& request, const std::string& rule,
-                  const Scratch& scratch, sdk::CompileResult& result) const;
+  void add_opened(const sdk::CompileRequest& request, const NvccOptions& options,
+                  const std::vector<std::string>& read, const Scratch& scratch,
+                  sdk::CompileResult& result) const;
 
   std::string path_;
   std::string toolkit_;  // its folder
