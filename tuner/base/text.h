@@ -96,6 +96,32 @@ inline std::string shell_word(std::string_view text) {
   return out + "'";
 }
 
+// Whether the text comes before another one where runs of digits are compared as numbers: "M75"
+// before "M725", "sm_90a" before "sm_100".
+inline bool comes_before(std::string_view text, std::string_view other) {
+  const auto is_digit = [](std::string_view in, std::size_t at) {
+    return at < in.size() && in[at] >= '0' && in[at] <= '9';
+  };
+  std::size_t i = 0, k = 0;
+  while (i < text.size() && k < other.size()) {
+    if (!is_digit(text, i) || !is_digit(other, k)) {
+      if (text[i] != other[k]) return text[i] < other[k];
+      ++i, ++k;
+      continue;
+    }
+    const auto number_at = [&](std::string_view in, std::size_t& at) {
+      const std::size_t first = std::min(in.find_first_not_of('0', at), in.size());
+      for (at = first; is_digit(in, at);) ++at;
+      return in.substr(first, at - first);
+    };
+    const std::string_view one = number_at(text, i), two = number_at(other, k);
+    if (one.size() != two.size()) return one.size() < two.size();
+    if (one != two) return one < two;
+  }
+  if (i == text.size() && k == other.size()) return text < other;  // "01" and "1" are two
+  return i == text.size();
+}
+
 // `text` with every `what` in it replaced.
 inline std::string replaced(std::string text, const std::string& what, const std::string& with) {
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {

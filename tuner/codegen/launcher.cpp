@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "tuner/base/text.h"
@@ -41,6 +43,17 @@ Definitions told_to_all(const LauncherVariants& variants, const LauncherSource& 
            source.text.find("undef " + one.first) != std::string::npos;
   });
   return out;
+}
+
+// The name and the text that "-DNAME=TEXT" defines; nothing of another option.
+std::optional<std::pair<std::string, std::string>> definition_of(const std::string& option) {
+  for (const std::string_view head : {"--define-macro=", "-D"}) {
+    if (!option.starts_with(head)) continue;
+    const std::string text = option.substr(head.size());
+    const std::size_t equals = std::min(text.find('='), text.size());
+    return std::pair{text.substr(0, equals), equals < text.size() ? text.substr(equals + 1) : "1"};
+  }
+  return std::nullopt;
 }
 
 std::string macro_name(const std::string& defined) { return defined.substr(0, defined.find('(')); }
@@ -157,16 +170,34 @@ std::string includes_of(const Study& study) {
   return out + "#include <cstddef>\n#include <cstdint>\n";
 }
 
-// How the file is compiled.
+// Whether neither the shell into which a command is pasted nor the one to which nvcc gives its own
+// makes anything else of the text. No quotes protect from both.
+bool is_harmless(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return is_word_part(c) || std::string_view("-./+=,:").find(c) != std::string_view::npos;
+  });
+}
+
+// Says how the file is compiled. Definitions that a shell might obey stand in the file instead.
 void fill_command(const LauncherVariants& variants, const std::string& stem, Filling& out) {
   std::string& flags = out.words["FLAGS"];
-  for (const std::string& one : variants.options) flags += shell_word(one) + " ";
+  for (const std::string& one : variants.options) {
+    if (is_harmless(one)) {
+      flags += one + " ";
+    } else if (const auto macro = definition_of(one)) {
+      out.lists["DEFINITIONS"].push_back({{{"NAME", macro->first},
+                                           {"MACRO", macro_name(macro->first)},
+                                           {"VALUE", macro->second}}});
+    } else {
+      out.words["LEFT_OUT"] = "yes";
+    }
+  }
   // What was tuned on a CPU has no architecture of nvcc's.
   const bool is_gpu = variants.architecture.starts_with("sm_");
   const std::string number = variants.architecture.substr(variants.architecture.find('_') + 1);
   flags += is_gpu ? fmt::format("-gencode arch=compute_{0},code=sm_{0}", number) : "-arch=native";
-  out.words["FILE"] = shell_word(stem + ".cu") +
-                      (is_gpu ? "" : "  (tuned on a CPU: choose your GPU's architecture)");
+  out.words["FILE"] =
+      stem + ".cu" + (is_gpu ? "" : "  (tuned on a CPU: choose your GPU's architecture)");
 }
 
 }  // namespace
@@ -177,6 +208,11 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
   const TunedTable table = exported_table(study, results, options.header.table);
   const HeaderModel model = header_model(study, table, "_launcher");
   const LauncherSignature signature = launcher_signature(model);
+  if (!is_harmless(options.stem)) {
+    reject_export(study, "the name of a launcher's file '" + options.stem +
+                             ".cu' goes to nvcc, which gives it to a shell: it may have letters, "
+                             "digits and '_-./+=,:' only");
+  }
   const LauncherVariants variants = launcher_variants(study, table, options.source.relevant);
   const bool has_constants = options.source.text.find("__constant__") != std::string::npos;
   Filling all = signature.filling;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/resolve/resolve.h"
 
 namespace tuner {
@@ -162,7 +163,7 @@ class VariantsMaker {
                     "size");
     }
     out_.options = told.options;
-    out_.architecture = std::max(out_.architecture, architecture_);
+    if (comes_before(out_.architecture, architecture_)) out_.architecture = architecture_;
     LauncherVariant variant{told.defines, told.entry, {}};
     const std::vector<std::size_t> places = possible_launches(study_, configuration);
     for (std::size_t i = 0; i < places.size(); ++i) {

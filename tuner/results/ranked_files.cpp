@@ -9,6 +9,7 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/table_text.h"
 
@@ -29,8 +30,15 @@ std::string file_name_of(const std::string& text) {
   return out.empty() ? "unnamed" : out;
 }
 
+// Puts M75.csv before M725.csv.
+struct InTheOrderOfSizes {
+  bool operator()(const fs::path& one, const fs::path& other) const {
+    return comes_before(one.native(), other.native());
+  }
+};
+
 // Texts by their paths.
-using Texts = std::map<fs::path, std::string>;
+using Texts = std::map<fs::path, std::string, InTheOrderOfSizes>;
 
 bool is_csv(const fs::path& path) { return path.extension() == ".csv"; }
 fs::path device_beside(const fs::path& csv) { return csv.parent_path() / kDeviceFile; }

@@ -224,11 +224,36 @@ TEST(Launcher, OneOfACpuSaysThatTheArchitectureIsToBeChosen) {
       << source.substr(0, 300);
 }
 
-TEST(Launcher, OptionsAreQuotedForAShell) {
+// nvcc gives them to a second shell, for which no quotes are right that are for the first.
+TEST(Launcher, ItsCommandHasNothingThatAShellObeys) {
   Study study = launcher_study();
-  study.kernel.options = {"-DX=1;rm it's", "-lineinfo"};
+  study.kernel.options = {"-DX=1;rm it's", "-DY=$(touch X)", "--define-macro=F(x)=`x`", "-DN=4",
+                          "-lineinfo",     "-I`touch X`",    "-DZ=\"a b\" | c"};
+  const std::string source = export_launcher(study, sample_results(), sample_options()).source;
+  EXPECT_NE(
+      source.find("\n//   nvcc -std=c++17 -DN=4 -lineinfo -gencode "
+                  "arch=compute_90,code=sm_90 -c matmul_launcher.cu\n"
+                  "// and with those of the study's 'options' that are left out here, because "
+                  "a shell might obey them.\n"
+                  "#undef X\n#define X 1;rm it's\n#undef Y\n#define Y $(touch X)\n"
+                  "#undef F\n#define F(x) `x`\n#undef Z\n#define Z \"a b\" | c\n"
+                  "#include \"matmul_launcher.hpp\"\n"),
+      std::string::npos)
+      << source.substr(0, 700);
+  LauncherOptions options = sample_options();
+  for (const std::string stem : {"a`touch X`", "a b", "$(x)", "a\"b", "a;b"}) {
+    options.stem = stem;
+    EXPECT_THROW(export_launcher(launcher_study(), sample_results(), options), InputError) << stem;
+  }
+}
+
+// Numbers in names of architectures are numbers: sm_100 comes behind sm_90.
+TEST(Launcher, TheCommandNamesTheNewestArchitecture) {
+  Study study = launcher_study();
+  study.derived.push_back(named("arch", "90 if BM == 128 else 100"));
+  study.kernel.options = {"-arch=sm_{arch}a"};
   EXPECT_NE(export_launcher(study, sample_results(), sample_options())
-                .source.find(R"(nvcc -std=c++17 '-DX=1;rm it'\''s' -lineinfo -gencode)"),
+                .source.find("-gencode arch=compute_100a,code=sm_100a -c"),
             std::string::npos);
 }
 

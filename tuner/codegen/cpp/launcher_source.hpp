@@ -1,5 +1,12 @@
 // Made by TUNER_GENERATOR; do not edit. The kernel TUNER_KERNEL_NAME in TUNER_VARIANTS variants; compile with
 //   nvcc -std=c++17 TUNER_FLAGS -c TUNER_FILE
+//if LEFT_OUT
+// and with those of the study's 'options' that are left out here, because a shell might obey them.
+//end
+//each DEFINITIONS
+#undef TUNER_MACRO
+#define TUNER_NAME TUNER_VALUE
+//end
 #include "TUNER_STEM.hpp"
 
 #include <cstdio>
