@@ -6,7 +6,8 @@ from tuner._library import Error
 
 def right_answers(reference, arguments, positional, outputs):
     """What the workers compare with: `right` arguments and what is `returned`, packed; arguments that are `pure` outputs,
-    `changes` of what is read and written, and what is to be `kept` as it was."""
+    `changes` of what is read and written, and what is to be `kept` as it was. `by_return`: the reference returns the
+    arguments that are right."""
     arrays = [name for name, value in arguments.items() if _arrays.kind_of(value) is not None]
     for name in outputs or ():
         if name not in arrays:
@@ -47,7 +48,7 @@ def _of_function(reference, arguments, positional, arrays, outputs):
         changed = dict(zip(outputs, returned))
         for name, value in changed.items():
             _same_form(f"the reference returns for '{name}'", value, arguments[name])
-        return {"right": changed, "returned": None, "pure": list(outputs), "changes": [], "kept": []}
+        return {"right": changed, "returned": None, "pure": list(outputs), "changes": [], "kept": [], "by_return": True}
     changed = [name for name in arrays if not _arrays.kind_of(work[name]).same_bits(work[name], arguments[name])]
     if outputs:
         changed = list(outputs)
@@ -57,6 +58,16 @@ def _of_function(reference, arguments, positional, arrays, outputs):
     kept = [] if outputs else [name for name in arrays if name not in changed]
     return {"right": {name: work[name] for name in changed}, "returned": returned, "pure": pure,
             "changes": [name for name in changed if name not in pure], "kept": kept}
+
+
+def answers_again(reference, given, positional, answers):
+    """(right arguments by name, what is returned) for other inputs: `answers` of the first ones say what is compared."""
+    work = _arrays.copies(given)
+    returned = _arrays.returned_arrays(_called(reference, work, positional))
+    _sync(given)
+    if answers.get("by_return"):
+        return dict(zip(answers["right"], returned)), None
+    return {name: work[name] for name in answers["right"]}, returned if answers["returned"] else None
 
 
 def _is_pure(name, reference, arguments, positional, right):
@@ -98,5 +109,8 @@ def _of_arrays(reference, arguments, arrays, outputs):
             right, returned = dict(zip(outputs, returned)), None
     for name, value in right.items():
         _same_form(f"the reference has for '{name}'", value, arguments[name])
+    if right and all(_arrays.kind_of(value).same_bits(value, arguments[name]) for name, value in right.items()):
+        raise Error(f"'{next(iter(right))}' holds the right answer before any call, so a function that does nothing would "
+                    "pass: give it other contents")
     kept = [] if outputs else [name for name in arrays if name not in right]
     return {"right": right, "returned": returned, "pure": [], "changes": list(right), "kept": kept}

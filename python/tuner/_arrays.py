@@ -51,6 +51,10 @@ def kind_of(value):
     return None
 
 
+def _shared_form(x):
+    return type(x), str(x.dtype), tuple(x.shape)
+
+
 class _Numpy:
     """Of NumPy, and of CuPy, whose functions have the same names."""
     module = "numpy"
@@ -70,6 +74,10 @@ class _Numpy:
     @staticmethod
     def on_gpu(_):
         return False
+
+    @staticmethod
+    def form(x):
+        return (*_shared_form(x), x.strides, x.flags.writeable, x.__array_interface__["data"][0])
 
     @staticmethod
     def copy(x):
@@ -106,6 +114,11 @@ class _Numpy:
         return largest, (int(places[0]) if len(places) else None)
 
     @staticmethod
+    def part(x, start, step):
+        """Every step-th element from the start-th on, as a copy."""
+        return x.reshape(-1)[start::step].copy()
+
+    @staticmethod
     def at(x, place):
         return x.reshape(-1)[place].item() if x.ndim else x.item()
 
@@ -122,6 +135,10 @@ class _Numpy:
 
 class _Cupy(_Numpy):
     module = "cupy"
+
+    @staticmethod
+    def form(x):
+        return (*_shared_form(x), x.strides, x.data.ptr)
 
     @staticmethod
     def on_gpu(_):
@@ -150,6 +167,12 @@ class _Torch:
     @staticmethod
     def on_gpu(x):
         return x.is_cuda
+
+    @staticmethod
+    def form(x):
+        grad = x.grad if x.is_leaf else None
+        return (*_shared_form(x), x.stride(), x.data_ptr(), x.storage_offset(), x.is_conj(), x.is_neg(), x.requires_grad,
+                x.is_leaf, grad is None, getattr(x, "_backward_hooks", None) is None, not getattr(x, "__dict__", None))
 
     @staticmethod
     def copy(x):
@@ -187,6 +210,10 @@ class _Torch:
         if not bool(wrong.any()):
             return largest, None
         return largest, int(wrong.reshape(-1).nonzero()[0])
+
+    @staticmethod
+    def part(x, start, step):
+        return x.detach().reshape(-1)[start::step].clone()
 
     @staticmethod
     def at(x, place):
@@ -232,6 +259,11 @@ class _Buffer:
         return False
 
     @staticmethod
+    def form(x):
+        view = memoryview(x)
+        return type(x), view.format, view.shape, view.strides, view.readonly
+
+    @staticmethod
     def flat(x):
         view = memoryview(x)
         return view.cast("B").cast(view.format) if view.ndim > 1 else view
@@ -270,6 +302,11 @@ class _Buffer:
         return largest, first
 
     @classmethod
+    def part(cls, x, start, step):
+        view = cls.flat(x)[start::step]
+        return memoryview(bytearray(view.tobytes())).cast(view.format)
+
+    @classmethod
     def at(cls, x, place):
         return cls.flat(x)[place]
 
@@ -295,10 +332,24 @@ def memory_of(name, value):
         raise Error(f"'{name}': {error}") from None
 
 
+def form(value):
+    """Everything of an array but its elements: what a call may change so that others cannot go on with it. None: there is
+    nothing left that could be asked."""
+    kind = kind_of(value)
+    try:
+        return kind.form(value)
+    except Exception:
+        return None
+
+
+def count(value):
+    return math.prod(kind_of(value).shape_of(value))
+
+
 def describe(value):
     """What an array is, without its elements."""
     kind = kind_of(value)
-    return f"{kind.type_of(value)}{list(kind.shape_of(value))}"
+    return f"{kind.type_of(value)}{list(kind.shape_of(value))}" if kind is not None else type(value).__name__
 
 
 def pack(name, value):
@@ -307,14 +358,15 @@ def pack(name, value):
     if kind is not None:
         return kind.pack(value)
     try:
-        pickle.dumps(value)
+        return ("value", pickle.dumps(value, protocol=4))
     except Exception as error:
         raise Error(f"the argument '{name}', a {type(value).__name__}, cannot be sent to another process: {error}") from None
-    return ("value", value)
 
 
 def unpack(packed):
     kind, *rest = packed
+    if kind == "value":
+        return pickle.loads(rest[0])
     if kind == "torch":
         return rest[0].to(rest[1])
     if kind == "torch bytes":

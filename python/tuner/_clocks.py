@@ -5,11 +5,13 @@ import glob
 import platform
 import statistics
 import sys
-import time
 from pathlib import Path
+from random import SystemRandom
+from time import monotonic, perf_counter  # as they are before a variant can set others
 
 from tuner import _arrays
 
+random = SystemRandom().random
 _MOST_FLUSHED = 256 << 20  # of a GPU
 _MOST_FLUSHED_BY_CPU = 64 << 20  # which takes 10 ms
 _MOST_SECONDS = 1.0  # of one variant's samples, with all that is between them
@@ -26,19 +28,21 @@ class _Cpu:
     def sync(self):
         pass
 
-    def sample(self, call, restore, count):
+    def sample(self, turn, count):
         taken = []
         for _ in range(count):
-            restore()
-            if self._flushed is not None:
-                ctypes.memset(self._flushed, 1, ctypes.sizeof(self._flushed))
-            calls = 0
-            begin = now = time.perf_counter()
-            while calls == 0 or (self._flushed is None and now - begin < 1e-4 and calls < 100):
-                call()
+            calls, total = 0, 0.0
+            while calls == 0 or (self._flushed is None and total < 1e-4 and calls < 100):
+                turn.before()
+                if self._flushed is not None:
+                    ctypes.memset(self._flushed, 1, ctypes.sizeof(self._flushed))
+                begin = perf_counter()
+                turn.call()
+                total += perf_counter() - begin
                 calls += 1
-                now = time.perf_counter()
-            taken.append((now - begin) * 1e3 / calls)
+                if random() < 1 / calls:  # a look at each would take longer than the calls of a short function
+                    turn.after()
+            taken.append(total * 1e3 / calls)
         return taken
 
 
@@ -47,18 +51,15 @@ class _Torch:
 
     def __init__(self, cold):
         import torch
-        self._torch = torch
+        self._torch, self._new_event, self.sync = torch, torch.cuda.Event, torch.cuda.synchronize
         self._flushed = None
         if cold:
             properties = torch.cuda.get_device_properties(torch.cuda.current_device())
             size = 2 * (getattr(properties, "L2_cache_size", 0) or _MOST_FLUSHED // 2)
             self._flushed = torch.empty(max(size, _MOST_FLUSHED // 2) // 4, dtype=torch.int32, device="cuda")
 
-    def sync(self):
-        self._torch.cuda.synchronize()
-
     def _event(self):
-        return self._torch.cuda.Event(enable_timing=True)
+        return self._new_event(enable_timing=True)
 
     def _cover(self):
         if self._flushed is not None:
@@ -70,16 +71,17 @@ class _Torch:
         if hasattr(self._torch.cuda, "_sleep"):
             self._torch.cuda._sleep(200_000)  # cycles: 0.1 ms
 
-    def sample(self, call, restore, count):
+    def sample(self, turn, count):
         pairs = []
         self._pause()
         for _ in range(count):
-            restore()
+            turn.before()
             self._cover()
             begin, end = self._event(), self._event()
             begin.record()
-            call()
+            turn.call()
             end.record()
+            turn.after()
             pairs.append((begin, end))
         self.sync()
         return [begin.elapsed_time(end) for begin, end in pairs]
@@ -99,15 +101,16 @@ class _Cupy(_Torch):
         if self._flushed is not None:
             self._flushed.fill(0)
 
-    def sample(self, call, restore, count):
+    def sample(self, turn, count):
         pairs = []
         for _ in range(count):
-            restore()
+            turn.before()
             self._cover()
             begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()
             begin.record()
-            call()
+            turn.call()
             end.record()
+            turn.after()
             pairs.append((begin, end))
         self.sync()
         return [self._cupy.cuda.get_elapsed_time(begin, end) for begin, end in pairs]
@@ -170,17 +173,18 @@ def spread(samples):
     return (ordered[count - 1 - reach] - ordered[reach]) / 2 / statistics.median(ordered)
 
 
-def measure(clock, call, restore, best_ms, rules):
-    """(samples in ms, whether it was dropped): a probe of three, and more while the interval of the median is wide."""
-    begin = time.monotonic()
-    clock.sample(call, restore, 1)
-    samples = clock.sample(call, restore, 3)
+def measure(sample, best_ms, rules):
+    """(samples in ms, whether it was dropped): a probe of three, and more while the interval of the median is wide.
+    `sample(count)` takes so many."""
+    begin = monotonic()
+    sample(1)
+    samples = sample(3)
     if best_ms and rules["drop_above"] and statistics.median(samples) > rules["drop_above"] * best_ms:
         return samples, True
     while len(samples) < rules["max_samples"]:
         enough = len(samples) >= rules["min_samples"]
         if enough and (spread(samples) <= rules["precision"] or sum(samples) > rules["max_milliseconds"] or
-                       time.monotonic() - begin > _MOST_SECONDS):
+                       monotonic() - begin > _MOST_SECONDS):
             break
-        samples += clock.sample(call, restore, min(4, rules["max_samples"] - len(samples)))
+        samples += sample(min(4, rules["max_samples"] - len(samples)))
     return samples, False

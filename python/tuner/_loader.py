@@ -2,6 +2,7 @@
 imports, and forks a worker for each that is asked for. Where a fork is not safe, because the function's module
 has started threads or uses a GPU as soon as it is imported, each worker loads the function anew."""
 
+import contextlib
 import ctypes
 import importlib
 import multiprocessing.connection
@@ -20,14 +21,46 @@ from tuner._failure import words_of
 _NOT_INITIALIZED = 3  # of CUDA's driver
 
 
-def _die_with_parent():
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+
+
+def _prctl(option, value):
+    with contextlib.suppress(OSError, AttributeError):  # another system
+        ctypes.CDLL(None).prctl(option, value)
+
+
+def _die_with_parent(how):
     parent = os.getppid()
-    try:
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    except (OSError, AttributeError):
-        return
+    _prctl(_PR_SET_PDEATHSIG, how)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def _parent_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _children():
+    me = os.getpid()
+    return [int(one) for one in os.listdir("/proc") if one.isdigit() and _parent_of(one) == me]
+
+
+def _end_children(but=()):
+    """Also what they have started, in whatever session: a process whose parent has ended becomes a child of this one."""
+    for _ in range(1000):
+        found = [pid for pid in _children() if pid not in but]
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in found:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+        if not found:
+            return
 
 
 def _is_forkable():
@@ -43,15 +76,16 @@ def _has_begun_cuda():
     return driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())) != _NOT_INITIALIZED
 
 
-def _become(function, printed, *fds):
+def _become(functions, printed, *fds):
     """The new process."""
-    _die_with_parent()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _die_with_parent(signal.SIGKILL)
     os.setsid()
     os.dup2(printed, 1)
     os.dup2(printed, 2)
     status = 1
     try:
-        _worker.serve(function, *fds)
+        _worker.serve(functions, *fds)
         status = 0
     except BaseException:
         traceback.print_exc()
@@ -61,13 +95,13 @@ def _become(function, printed, *fds):
         os._exit(status)
 
 
-def _function_of(loads):
+def _functions_of(loads):
     sys.path[:] = loads["path"]
     from tuner import _source
-    function = _source.load(loads["function"])
+    functions = {name: _source.load(sent) for name, sent in loads["functions"].items()}
     for name in loads["imports"]:
         importlib.import_module(name)
-    return function
+    return functions
 
 
 # A worker that is no fork: "loads" may be long, so it comes by a pipe.
@@ -75,30 +109,35 @@ _ALONE = "import pickle, sys; from tuner import _loader; _loader.alone(pickle.lo
 
 
 def alone(loads, fds):
-    _become(_function_of(loads), *fds)
+    _become(_functions_of(loads), *fds)
 
 
 class _Loader:
     def __init__(self, connection):
         self._connection = connection
         self._loads = connection.recv()
-        self._function = _function_of(self._loads)
+        self._functions = _functions_of(self._loads)
         if "triton" in self._loads["imports"]:
             from tuner import _stands
             _stands.warm_up()
         self._forks = _is_forkable()
-        self._children = []
+        self._popens = []
+        self._workers = set()
+        self._own = set(_children())  # of what was imported
 
     def serve(self):
         while True:
             what, told = self._connection.recv()
             if what == "begin":
                 fds = [multiprocessing.reduction.recv_handle(self._connection) for _ in range(told)]
-                self._connection.send(("begun", self._begin(fds)))
+                self._workers.add(pid := self._begin(fds))
+                self._connection.send(("begun", pid))
                 for one in fds:
                     os.close(one)
             else:
                 _, status = os.waitpid(told, 0)
+                self._workers.discard(told)
+                _end_children(but=self._workers | self._own)
                 self._connection.send(("ended", -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)))
 
     def _begin(self, fds):
@@ -106,17 +145,27 @@ class _Loader:
             child = subprocess.Popen([sys.executable, "-c", _ALONE.format(fds=fds)], pass_fds=fds, stdin=subprocess.PIPE)
             pickle.dump(self._loads, child.stdin)
             child.stdin.close()
-            self._children.append(child)  # nobody else may hear of its end
+            self._popens.append(child)  # nobody else may hear of its end
             return child.pid
         pid = os.fork()
         if pid == 0:
             os.close(self._connection.fileno())
-            _become(self._function, *fds)
+            _become(self._functions, *fds)
         return pid
 
 
 def main():
-    _die_with_parent()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    _die_with_parent(signal.SIGTERM)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    try:
+        _serve()
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        _end_children()
+
+
+def _serve():
     connection = multiprocessing.connection.Connection(int(sys.argv[1]))
     try:
         try:

@@ -2,8 +2,11 @@
 
 A loader has the function and what that imports, once, and forks the workers: docs/python.md says when it must not."""
 
+from __future__ import annotations
+
 import atexit
 import contextlib
+import math
 import multiprocessing.connection
 import multiprocessing.reduction
 import os
@@ -16,10 +19,45 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from tuner._library import Error
 
 _START_SECONDS = 300  # importing PyTorch from a cold disk takes its time
+_END_SECONDS = 5      # in which a loader ends what its workers have started
+_CHARGED = ("correctness", "runtime", "timeout")
+_STATES = ("ok", "dropped", "constraints", "compile", *_CHARGED)
+
+
+class Ended(NamedTuple):
+    """A task that is over: `answer`, or `why` there is none, as (state, message)."""
+    role: str
+    task: Any
+    answer: dict | None
+    why: tuple | None
+    alone: bool       # its process had run nothing before
+    place: int        # in a list of configurations: the one that was at work
+
+    @property
+    def trial(self):
+        return self.answer or {"state": self.why[0], "message": self.why[1], "cost_seconds": 0.0}
+
+    @property
+    def failed(self):
+        return self.trial.get("state", "ok") not in ("ok", "dropped")
+
+    @property
+    def may_be_of_others(self):
+        """It failed in a process that had run others, by what they may have left there."""
+        return not self.alone and self.trial.get("state") in _CHARGED
+
+
+def _is_sound(answer):
+    """Of a process that has run other people's code: whether its figures can be figures."""
+    times = [*answer.get("samples", ()), *(one for each in answer.get("taken", ()) for one in each)]
+    costs = [answer.get(key, 0.0) for key in ("cost_seconds", "compile_ms")]
+    return (answer.get("state", "ok") in _STATES and all(0 < one < math.inf for one in times) and
+            all(0 <= one < math.inf for one in costs))
 
 
 def _tail(printed):
@@ -60,7 +98,7 @@ class _Loader:
         theirs.close()
         self.connection = multiprocessing.connection.Connection(ours.detach())
         self.connection.send(loads)
-        self._beginning = []  # workers that it was asked for
+        self._beginning, self._has_begun = [], False  # workers that it was asked for; whether there ever was one
 
     @classmethod
     def end_kept(cls):
@@ -94,7 +132,7 @@ class _Loader:
         if what == "cannot":
             raise Error(f"another process cannot have the function: {message}")
         if what == "begun":
-            self._beginning.pop(0).pid = message
+            self._beginning.pop(0).pid, self._has_begun = message, True
             return None
         return message
 
@@ -109,12 +147,16 @@ class _Loader:
         return code
 
     def end(self):
-        self.connection.close()
-        self.printed.close()
         if self.key[-1] == os.getpid():  # else it belongs to the process that this one was forked from
+            if self._has_begun:  # there may be more than its group: it ends them
+                self.process.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(_END_SECONDS)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+        self.connection.close()
+        self.printed.close()
 
 
 atexit.register(_Loader.end_kept)
@@ -130,6 +172,8 @@ class _Worker:
         theirs.close()
         self.connection.send((role, job))
         self.task = None      # whose it is, while it is at work
+        self.tasks = 0        # that it was ever given
+        self.place = 0        # of a list of configurations
         self.ready = False    # it can be given one
         self.has_begun = False
         self.deadline = time.monotonic() + _START_SECONDS
@@ -202,14 +246,22 @@ class Pool:
         if self._has_inputs or worker.role == "compile":
             worker.hand_over()
 
-    def idle(self, role):
-        return [worker for worker in self._workers if worker.role == role and worker.ready and worker.task is None]
+    def idle(self, role, fresh=False):
+        """`fresh`: only those that have run nothing yet."""
+        return [worker for worker in self._workers if worker.role == role and worker.ready and worker.task is None and
+                not (fresh and worker.tasks)]
+
+    def renew_one(self):
+        """An idle worker that runs variants makes room for a new one."""
+        if all(worker.tasks for worker in self._workers if worker.role == "run"):
+            self._replace(self.idle("run")[0])
 
     def size(self, role):
         return sum(worker.role == role for worker in self._workers)
 
     def begin(self, worker, task, *words):
-        worker.task = task
+        worker.task, worker.place = task, 0
+        worker.tasks += 1
         worker.deadline = time.monotonic() + self._timeout
         try:
             worker.connection.send(words)
@@ -217,7 +269,7 @@ class Pool:
             pass  # wait() sees its end
 
     def wait(self):
-        """(role, task, answer, None) or (role, task, None, why) of what has ended."""
+        """What has ended."""
         ends = [worker.deadline for worker in self._workers if worker.deadline is not None]
         left = max(0.0, min(ends, default=time.monotonic() + 1) - time.monotonic())
         heard = [self._loader.connection, *(worker.connection for worker in self._workers)]
@@ -245,13 +297,21 @@ class Pool:
             self._begin_with(worker)
         elif what == "phase":
             worker.deadline = None if message == "waiting" else time.monotonic() + self._timeout
+        elif what == "at":
+            worker.place, worker.deadline = message, time.monotonic() + self._timeout
         elif what == "best":
             worker.connection.send(self.best_ms)
         else:
-            task, worker.task, worker.deadline = worker.task, None, None
-            if message.pop("broken", False):
+            if not _is_sound(message):
+                message = {"state": "runtime", "message": "what its process says of it makes no sense", "broken": True}
+            told = self._ended(worker, message, None)
+            worker.task = worker.deadline = None
+            if message.pop("broken", False) or told.may_be_of_others:
                 self._replace(worker)
-            ended.append((worker.role, task, message, None))
+            ended.append(told)
+
+    def _ended(self, worker, answer, why):
+        return Ended(worker.role, worker.task, answer, why, worker.tasks == 1, worker.place)
 
     def _died(self, worker, ended):
         printed = _tail(worker.printed)
@@ -260,13 +320,13 @@ class Pool:
         if worker.task is None and not worker.ready:
             raise Error(f"a worker could not begin: {how}{printed}")
         if worker.task is not None:
-            ended.append((worker.role, worker.task, None, ("runtime", how + printed)))
+            ended.append(self._ended(worker, None, ("runtime", how + printed)))
 
     def _is_late(self, worker, ended):
         printed = _tail(worker.printed)
         if worker.task is None:
             raise Error(f"a worker did not begin within {_START_SECONDS} s{printed}")
-        ended.append((worker.role, worker.task, None, ("timeout", f"more than {self._timeout:g} s{printed}")))
+        ended.append(self._ended(worker, None, ("timeout", f"more than {self._timeout:g} s{printed}")))
         self._replace(worker)
 
     def _replace(self, worker):

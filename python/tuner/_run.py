@@ -100,8 +100,7 @@ class Run:
         else:
             self.search.fail(number)
 
-    def take(self, configuration, done, why):
-        trial = done or {"state": why[0], "message": why[1], "cost_seconds": 0.0}
+    def take(self, configuration, trial):
         trial["configuration"] = configuration
         self.own.record([trial])
         if "samples" in trial:
@@ -110,18 +109,19 @@ class Run:
             self.best_ms = min(self.best_ms or float("inf"), trial["search_ms"])
         key = _key(configuration)
         self.known[key] = trial
-        number = self.asked.pop(key)
+        number = self.asked.pop(key, None)
         if number is not None:
             self.tell(number, trial)
         told = {name: trial.get(name) for name in ("configuration", "state", "max_error", "compile_ms", "cost_seconds")}
-        told.update(time_ms=trial.get("search_ms"), message=trial["message"], samples_ms=trial.get("samples_ms"))
+        told.update(time_ms=trial.get("search_ms"), message=trial.get("message", ""), samples_ms=trial.get("samples_ms"))
         if self.heard(told, self.best_ms) is True:
             self.stopped = True
 
     def go(self, pool, jobs, inputs):
         """Until nothing is left to ask for and nothing at work."""
         apart = self.task.apart is not None
-        queues = {"compile": [], "run": []}  # (configuration, what is known of its compilation)
+        # (configuration, what is known of its compilation); "again": what failed behind others in its process
+        queues = {"compile": [], "run": [], "again": []}
         runners, given, times = _RUNNERS if apart else jobs, False, _CompileTimes()
         ahead = jobs if not apart else _AHEAD if self.task.measures_all() else jobs + _RUNNERS
         while True:
@@ -141,17 +141,24 @@ class Run:
             for worker in pool.idle("compile")[:len(queues["compile"])]:
                 configuration, _ = times.longest(queues["compile"])
                 pool.begin(worker, configuration, "compile", configuration)
+            for worker in pool.idle("run", fresh=True)[:len(queues["again"])]:
+                configuration, compiled = queues["again"].pop(0)
+                pool.begin(worker, configuration, "variant", configuration, compiled)
             for worker in pool.idle("run")[:len(queues["run"])]:
                 configuration, compiled = queues["run"].pop(0)
                 pool.begin(worker, configuration, "variant", configuration, compiled)
-            for role, configuration, done, why in pool.wait():
-                if role == "run" or why is not None:
-                    self.take(configuration, done, why)
-                    continue
-                queues["run"].append((configuration, done))
-                times.learn(configuration, done["compile_ms"])
-                if done["cannot"]:  # so those who run it compile, and side by side
-                    runners = min(runners + 1, jobs)
+            for ended in pool.wait():
+                if ended.role == "run" and ended.may_be_of_others:
+                    queues["again"].append((ended.task, _NOT_COMPILED))
+                elif ended.role == "run":
+                    self.take(ended.task, ended.trial)
+                elif ended.why is not None:  # if that is its own fault, those who run it will see it again
+                    queues["run"].append((ended.task, _NOT_COMPILED))
+                else:
+                    queues["run"].append((ended.task, ended.answer))
+                    times.learn(ended.task, ended.answer["compile_ms"])
+                    if ended.answer["cannot"]:  # so those who run it compile, and side by side
+                        runners = min(runners + 1, jobs)
 
     def _forget(self, queues):
         for queue in queues.values():
@@ -160,31 +167,46 @@ class Run:
             queue.clear()
 
     def final(self, pool, inputs):
-        """The best few in turns, by one worker, where one is due."""
-        finalists = self.own.results()["finalists"]
-        if len(finalists) < 2:
-            return
-        if pool.size("run") == 0:
-            pool.grow("run", 1)
-            pool.give_inputs(inputs())
+        """The best few in turns, by one worker, where one is due. What fails there is tried alone before that counts: it
+        may be the fault of another."""
+        left_out = set()
+        while True:
+            finalists = [one for one in self.own.results()["finalists"] if _key(one) not in left_out]
+            if len(finalists) < 2:
+                return
+            if pool.size("run") == 0:
+                pool.grow("run", 1)
+                pool.give_inputs(inputs())
+            ended = self._turns(pool, finalists)
+            if not ended.failed:
+                self._record_final(finalists, ended.answer["taken"])
+                return
+            accused = finalists[(ended.answer or {}).get("failed", ended.place)]
+            left_out.add(_key(accused))
+            ended = self._turns(pool, [accused], fresh=True)
+            if ended.failed:
+                trial = {**ended.trial, "message": "in the final: " + ended.trial["message"]}
+                self.take(accused, {key: trial[key] for key in ("state", "message", "cost_seconds") if key in trial})
+
+    def _turns(self, pool, finalists, fresh=False):
         rounds = int(_FINAL_MS / (len(finalists) * max(self.best_ms, 1e-3)))
         rounds = min(max(rounds, _ROUNDS[0]), _ROUNDS[1])
-        while not pool.idle("run"):
+        while not pool.idle("run", fresh):
+            if fresh and pool.idle("run"):
+                pool.renew_one()
             pool.wait()
-        pool.begin(pool.idle("run")[0], "final", "final", finalists, self.task.options["seed"], rounds)
-        ended = []
-        while not ended:
-            ended = pool.wait()
-        _, _, told, why = ended[0]
-        if why is not None:
-            return  # the search's figures stay
+        pool.begin(pool.idle("run", fresh)[0], "final", "final", finalists, self.task.options["seed"], rounds)
+        while not (ended := pool.wait()):
+            pass
+        return ended[0]
+
+    def _record_final(self, finalists, all_taken):
         trials = []
-        for configuration, taken in zip(finalists, told["taken"]):
-            if taken:
-                before = self.known[_key(configuration)]
-                trials.append({**{key: before[key] for key in ("configuration", "state", "compile_ms", "cost_seconds",
-                                                               "max_error") if before.get(key) is not None},
-                               "samples": before["samples_ms"], "final": taken})
+        for configuration, taken in zip(finalists, all_taken):
+            before = self.known[_key(configuration)]
+            trials.append({**{key: before[key] for key in ("configuration", "state", "compile_ms", "cost_seconds",
+                                                           "max_error") if before.get(key) is not None},
+                           "samples": before["samples_ms"], "final": taken})
         self.own.record(trials)
 
 

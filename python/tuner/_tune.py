@@ -152,14 +152,14 @@ class _Task:
                   for name, packed in self.packed.items()]
         rules = {key: value for key, value in self.rules.items() if key != "tolerance"}
         return {"device": self.device, "identity": [
-            ["source", self.portable.identity], ["inputs", json.dumps(inputs)], ["verify", verify],
+            ["checks", "of each timed call"], ["source", self.portable.identity], ["inputs", json.dumps(inputs)], ["verify", verify],
             ["measuring", f"{self.options['cache']}, in Python, {json.dumps(rules, sort_keys=True)}"],
             ["compiler", ", ".join(f"{name} {version}" for name, version in versions.items())],
             ["backend options", ""]]}
 
     def loads(self):
         return {"path": [os.path.abspath(one) if one else os.getcwd() for one in sys.path],
-                "function": self.portable.sent, "identity": self.portable.identity,
+                "functions": {"function": self.portable.sent}, "identity": self.portable.identity,
                 "imports": [name for name in ("numpy", "torch", "triton") if name in self.portable.packages]}
 
     @functools.cached_property
