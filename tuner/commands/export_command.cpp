@@ -9,6 +9,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/choice/domain_table.h"
 #include "tuner/choice/worst_case.h"
+#include "tuner/codegen/launcher_variants.h"
 #include "tuner/codegen/registry.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/output_guard.h"
@@ -107,6 +108,7 @@ LauncherSource launcher_source(const Study& study) {
                    "a header names the configuration, and your build links them"}},
         study.text);
   }
+  refuse_what_no_launcher_has(study);  // before a source is read that it may not have
   CompileRequest request;
   request.source = device_text(study, study.kernel.source);
   request.source_name = study.kernel.source.string();
@@ -128,7 +130,9 @@ ExportSettings settings_of(const ExportOptions& options) {
   settings.max_configurations = options.max_configs;
   settings.within = options.within;
   settings.version = TUNER_VERSION;
-  settings.source_digest = [](const Study& study) { return read_sources(study).digest; };
+  settings.source_digest = [](const Study& study) {
+    return study.runnable ? read_sources(study).digest : std::string();
+  };
   settings.launcher_source = launcher_source;
   settings.note = [](const std::string& lines) { std::cerr << lines_for_terminal(lines); };
   return settings;
