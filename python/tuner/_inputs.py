@@ -22,7 +22,7 @@ class Inputs:
     of which `reference` has the right answers; with None the inputs are always the same."""
 
     def __init__(self, sent, job, draw, reference):
-        self._job, self._draw, self._reference, self._answers = job, draw, reference, sent
+        self._job, self._draw, self._reference, self._answers, self._pid = job, draw, reference, sent, os.getpid()
         self._random = random.Random(os.urandom(16))
         made = [_arrays.unpack(one) for one in sent["values"]]
         self._order = [name for name, _ in sent["arguments"]]
@@ -32,7 +32,7 @@ class Inputs:
         self._right = self._first_right
         self._returned = [_arrays.unpack(one) for one in sent["returned"]] if sent["returned"] else None
         self._is_compared = bool(self._right) or self._returned is not None
-        self._noted, self._held, self._calls_unseen = [], None, 0
+        self._noted, self._calls_unseen = [], 0
         self._take({name: made[place] for name, place in sent["arguments"]})
         self.work = None
 
@@ -66,14 +66,22 @@ class Inputs:
 
     def renew(self):
         """All that a call is given is made anew before the next one: what others have may be known to them, or spoilt."""
-        self.work = None
+        self._end_copy()
+        self.work, self._noted, self._calls_unseen = None, [], 0
+
+    def _end_copy(self):
+        """A variant may fork, and the new process come back from the call as if it were this one."""
+        if os.getpid() != self._pid:
+            os._exit(1)
 
     def restore(self, names=None):
         """Has the working arrays (all, or these) hold what a call must find."""
+        self._end_copy()
         if self.work is None or any(_arrays.form(self.work[name]) != form for name, form in self._forms.items()):
             values = {} if self._draw else {name: _arrays.unpack(one) for name, one in self._values.items()}
             self.work = {**_arrays.copies(self._before), **values}
-            self._forms = {name: _arrays.form(value) for name, value in self.work.items() if _arrays.kind_of(value)}
+            self._forms = {name: _arrays.form(value) for name, value in self.work.items()
+                           if _arrays.kind_of(value) is not None}
             return
         for name in self._forms if names is None or self._draw else names:
             _arrays.kind_of(self._before[name]).put(self.work[name], self._before[name])
@@ -81,17 +89,24 @@ class Inputs:
             self.work.update({name: value for name, value in self._before.items() if name not in self._forms})
 
     def restore_for_timing(self):
-        self.restore([*self._answers["pure"], *self._answers["changes"]])
+        """What must not be written is as it was, or that is seen: compare_kept()."""
+        self.restore([name for name in self._forms if name not in self._answers["kept"]] if self.work else None)
+
+    def settled(self, answer):
+        """As a list of arrays, where what is returned is compared: one that is made only when it is asked for is made now,
+        within the time of the call."""
+        return answer if self._returned is None else _arrays.returned_arrays(answer) or answer
 
     def _pairs(self, answer):
         """(what it is called, the variant's, the right one) of all that is compared."""
         if self._right is None:
-            self._right, self._returned = answers_again(self._reference, self._before, self._job["positional"], self._answers)
+            self._right, self._returned = answers_again(self._reference, self._before, self._job["positional"],
+                                                        self._answers)
         for name, right in self._right.items():
             yield f"'{name}'", self.work[name], right
         if self._returned is None:
             return
-        mine = _arrays.returned_arrays(answer)
+        mine = answer if type(answer) is list else _arrays.returned_arrays(answer)
         if mine is None or len(mine) != len(self._returned):
             raise Wrong(f"it returns {type(answer).__name__ if mine is None else f'{len(mine)} arrays'}, the reference "
                         f"{len(self._returned)} arrays")
@@ -100,42 +115,46 @@ class Inputs:
 
     def compare(self, answer):
         """The largest error; Wrong."""
+        self._end_copy()
         largest = -1.0
         for called, mine, right in self._pairs(answer) if self._is_compared else ():
             _same_form(called, mine, right)
             largest = max(largest, self._error(called, mine, right, 0, 1))
+        self.compare_kept()
+        return largest
+
+    def compare_kept(self):
+        """Wrong, if a call has changed what the reference leaves alone."""
         for name in self._answers["kept"]:
             mine, before = self.work[name], self._before[name]
             if _arrays.describe(mine) != _arrays.describe(before):
                 raise Wrong(f"it makes {_arrays.describe(mine)} of '{name}', which was {_arrays.describe(before)}")
             if not _arrays.kind_of(before).same_bits(mine, before):
                 raise Wrong(f"it writes into '{name}', which the reference leaves alone")
-        return largest
 
     def note(self, answer):
         """After a timed call: keeps a part of its answers, drawn only now; judge() compares it when times are read."""
-        if not self._is_compared:
-            return
-        self._calls_unseen += 1
         if self._draw:
-            if self._random.random() < _BY_REFERENCE or self._calls_unseen > 2 / _BY_REFERENCE:
-                self._held = (answer,)
+            self._ask_reference(answer)
             return
         whole = self._random.random() < _WHOLE
-        for called, mine, right in self._pairs(answer):
+        for called, mine, right in self._pairs(answer) if self._is_compared else ():
             _same_form(called, mine, right)
             step = 1 if whole else max(1, _arrays.count(right) // _SEEN)
             start = self._random.randrange(step)
             self._noted.append((called, _arrays.kind_of(mine).part(mine, start, step), right, start, step))
 
+    def _ask_reference(self, answer):
+        self._calls_unseen += 1
+        if self._is_compared and (self._random.random() < _BY_REFERENCE or self._calls_unseen > 2 / _BY_REFERENCE):
+            self._calls_unseen = 0
+            self.compare(answer)
+
     def judge(self):
         """Compares what was kept of the calls since the last time. Wrong."""
-        noted, self._noted, held, self._held = self._noted, [], self._held, None
+        noted, self._noted = self._noted, []
         for called, mine, right, start, step in noted:
             self._error(called, mine, _arrays.kind_of(right).part(right, start, step), start, step)
-        if held:
-            self._calls_unseen = 0
-            self.compare(*held)
 
     def _error(self, called, mine, right, start, step):
         kind, tolerance = _arrays.kind_of(right), self._job["rules"]["tolerance"]
@@ -143,8 +162,8 @@ class Inputs:
             _arrays.TOLERANCES.get(kind.type_of(right), (0, 0))
         largest, place = kind.error(mine, right, rtol, atol)
         if place is not None:
-            raise Wrong(f"{called}[{start + place * step}] is {kind.at(mine, place)}, the right answer {kind.at(right, place)} "
-                        f"(allowed: {atol:g} + {rtol:g} of it)")
+            raise Wrong(f"{called}[{start + place * step}] is {kind.at(mine, place)}, the right answer "
+                        f"{kind.at(right, place)} (allowed: {atol:g} + {rtol:g} of it)")
         return largest if largest == largest else -1.0
 
 

@@ -191,6 +191,18 @@ class _Worker:
             self.printed.close()
         return code
 
+    def has_ended(self):
+        """Whether it ends within a second, by itself."""
+        while self.pid is None:
+            self.loader.hear()
+        for _ in range(50):
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] not in "ZX":
+                    time.sleep(0.02)
+                    continue
+            return True
+        return False
+
     def kill(self):
         """And what it has started."""
         with contextlib.suppress(ProcessLookupError):  # it has not come so far as to have a group
@@ -287,7 +299,9 @@ class Pool:
     def _hear(self, worker, ended):
         try:
             what, message = worker.connection.recv()
-        except (EOFError, OSError, pickle.UnpicklingError):
+            if worker.task is None and what == "done":
+                raise EOFError  # a copy of the process says it, too
+        except Exception:  # also what is no message
             self._died(worker, ended)
             return
         if what == "cannot":
@@ -314,9 +328,11 @@ class Pool:
         return Ended(worker.role, worker.task, answer, why, worker.tasks == 1, worker.place)
 
     def _died(self, worker, ended):
-        printed = _tail(worker.printed)
+        printed, has_ended = _tail(worker.printed), worker.has_ended()
         code = self._replace(worker)
-        how = f"the process was ended by {signal.Signals(-code).name}" if code < 0 else f"the process ended with {code}"
+        how = (f"the process was ended by {signal.Signals(-code).name}" if code < 0 else f"the process ended with {code}")
+        if not has_ended:
+            how = "its process closed the connection to this one, or wrote into it"
         if worker.task is None and not worker.ready:
             raise Error(f"a worker could not begin: {how}{printed}")
         if worker.task is not None:

@@ -26,10 +26,10 @@ def rows(result: dict[str, Any]) -> list[dict[str, Any]]:
 class Tuned:
     """What tune() found. Called like the function, it calls it with the best values."""
 
-    def __init__(self, document, function, study, folder, seconds, measured, verified):
+    def __init__(self, document, function, study, folder, seconds, measured, verified, drawn):
         self.document = document  # docs/results-json.md
         self.study, self.folder, self.seconds, self.measured, self.verified = study, folder, seconds, measured, verified
-        self._function = function
+        self._function, self._drawn = function, drawn
         self._result = document["results"][0] if document["results"] else {"trials": []}
         ranked = [trial for trial in self._result["trials"] if trial["rank"] == 1]
         self._winner = ranked[0] if ranked else None
@@ -62,6 +62,18 @@ class Tuned:
         """A dictionary for each configuration that was measured, best first: pandas.DataFrame(tuned.table)."""
         return rows(self._result)
 
+    @property
+    def notes(self) -> list[str]:
+        """What to know before the figures are believed."""
+        outside = self._result.get("outside", 0)
+        notes = [f"{outside} stored results are outside of the study now: they are kept, and not ranked"] if outside else []
+        if not self.verified:
+            notes.append("not verified: without a reference wrong answers are ranked, too")
+        if not self._drawn:
+            notes.append("a function that keeps its answers would not be noticed: the inputs were always the same; "
+                         "'arguments' may be a function of a seed, which makes others")
+        return notes
+
     def __call__(self, *arguments, **named):
         if self._winner is None:
             raise Error("no configuration gave right answers: .table says why")
@@ -74,5 +86,6 @@ class Tuned:
             return f"<Tuned: none of {len(trials)} configurations is right; {failed}>"
         values = ", ".join(f"{name}={value!r}" for name, value in self.best.items())
         told = f", {self.speedup:.3g} times as fast as the baseline" if self.speedup else ""
-        proof = "" if self.verified else ", not verified"
-        return f"<Tuned: {values}: {self.time_ms:.4g} ms{told}; {len(trials)} configurations{proof}>"
+        proof = ("" if self.verified else ", not verified") + ("" if self._drawn else ", always on the same inputs")
+        outside = f", {self._result['outside']} outside of the study now" if self._result.get("outside") else ""
+        return f"<Tuned: {values}: {self.time_ms:.4g} ms{told}; {len(trials)} configurations{proof}{outside}>"

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Iterable, Sequence
 
-from tuner import _arrays, _clocks, _library, _space, _stands
+from tuner import _arrays, _clocks, _library, _options, _space, _stands
 from tuner._answers import right_answers
 from tuner._library import Error
 from tuner._pool import Pool
@@ -73,7 +73,8 @@ class _Task:
     def __init__(self, function, parameters, arguments, reference, constraints, o):
         self.function, self.options = function, o
         self.parameters = _space.plain_parameters(parameters)
-        self.arguments, self.positional = _named(function, arguments, self.parameters)
+        self.drawn = callable(arguments)
+        self.arguments, self.positional = _named(function, _options.made_of(arguments, o["seed"]), self.parameters)
         self.packed = {name: _arrays.pack(name, value) for name, value in self.arguments.items()}
         self.reference, self.outputs = reference, o["outputs"]
         if isinstance(constraints, str) or callable(constraints):
@@ -86,6 +87,12 @@ class _Task:
         self.device, self.on_gpu = _clocks.device_of(self.arguments)
         self.rules = {"cache": o["cache"], "drop_above": o["drop_above"], "min_samples": 7, "max_samples": o["samples"],
                       "precision": o["precision"], "max_milliseconds": 200.0, "tolerance": self._tolerance(o)}
+        # What workers need to make inputs that nobody has seen: their function and, if answers are compared, the reference.
+        self.of_inputs = [Portable(arguments, "function 'arguments'")] if self.drawn else []
+        if self.drawn and reference is not None:
+            if not callable(reference):
+                raise Error("where 'arguments' is a function the reference is one, too: each input has its own right answer")
+            self.of_inputs.append(Portable(reference, "reference"))
         if o["cache"] not in ("cold", "hot"):
             raise Error(f"cache is {o['cache']!r}: 'cold' and 'hot' are allowed")
         if self.rules["max_samples"] < self.rules["min_samples"]:
@@ -148,19 +155,28 @@ class _Task:
                 versions[module] = getattr(sys.modules[module], "__version__", "?")
         # What an output holds before a call is nobody's input.
         unread = set(self.answers["pure"]) | set(() if self.reference is not None else self.outputs or ())
-        inputs = [[name, _arrays.describe(self.arguments[name]) if name in unread else _arrays.digest(packed)]
+        inputs = [[name, _arrays.describe(self.arguments[name]) if name in unread or self.drawn else _arrays.digest(packed)]
                   for name, packed in self.packed.items()]
+        if self.drawn:
+            inputs.append(["drawn", self.of_inputs[0].identity])
+            versions.update(self.of_inputs[0].packages)
         rules = {key: value for key, value in self.rules.items() if key != "tolerance"}
         return {"device": self.device, "identity": [
-            ["checks", "of each timed call"], ["source", self.portable.identity], ["inputs", json.dumps(inputs)], ["verify", verify],
-            ["measuring", f"{self.options['cache']}, in Python, {json.dumps(rules, sort_keys=True)}"],
+            ["checks", "of each timed call"], ["source", self.portable.identity], ["inputs", json.dumps(inputs)],
+            ["verify", verify],
+            ["measuring", f"{self.options['cache']}{', on fresh inputs' * self.drawn}, in Python, "
+                          f"{json.dumps(rules, sort_keys=True)}"],
             ["compiler", ", ".join(f"{name} {version}" for name, version in versions.items())],
             ["backend options", ""]]}
 
     def loads(self):
         return {"path": [os.path.abspath(one) if one else os.getcwd() for one in sys.path],
-                "functions": {"function": self.portable.sent}, "identity": self.portable.identity,
+                "functions": self._functions(), "identity": [self.portable.identity, *(one.identity for one in self.of_inputs)],
                 "imports": [name for name in ("numpy", "torch", "triton") if name in self.portable.packages]}
+
+    def _functions(self):
+        names = ("function", "arguments", "reference")
+        return {name: one.sent for name, one in zip(names, (self.portable, *self.of_inputs))}
 
     @functools.cached_property
     def job(self):
@@ -194,7 +210,8 @@ def right_answers_digest(reference):
     return json.dumps([[str(name), _arrays.digest(_arrays.pack(str(name), _arrays.known(value)))] for name, value in named])
 
 
-def tune(function: Callable[..., Any], parameters: dict[str, Iterable], arguments: Sequence | dict[str, Any],
+def tune(function: Callable[..., Any], parameters: dict[str, Iterable],
+         arguments: Sequence | dict[str, Any] | Callable[[int], Sequence | dict[str, Any]],
          reference: Any = None, constraints: str | Callable[..., Any] | Iterable = (), *,
          baseline: dict[str, Any] | None = None, outputs: Sequence[str] | None = None,
          rtol: float | dict[str, float] | None = None, atol: float | dict[str, float] | None = None,
@@ -233,7 +250,7 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable], argument
         run.final(pool, task.inputs)
         document = own.results()
     return Tuned(document, function, str(study), str(folder), time.monotonic() - begin,
-                 len(run.known) - run.before, task.reference is not None)
+                 len(run.known) - run.before, task.reference is not None, task.drawn)
 
 
 def _first_of(task):

@@ -113,6 +113,7 @@ class Running(Session):
         """Times of so many calls, of each of which something is compared that was drawn when it had ended."""
         taken = []
         while len(taken) < count:
+            self._connection.send(("phase", "at work"))
             taken += self._clock.sample(_Turn(self._inputs, lambda: self._call(configuration)),
                                         min(count - len(taken), self._inputs.at_once))
             self._inputs.judge()
@@ -138,6 +139,7 @@ class Running(Session):
                 if was_compiled:
                     done["max_error"] = self._checked(configuration)
                 samples, dropped = _clocks.measure(lambda count: self._samples(configuration, count), best_ms, self._rules)
+                self._inputs.compare_kept()
                 done["max_error"] = max(done["max_error"], self._checked(configuration))
                 done.update(samples=samples, state="dropped" if dropped else "ok")
             self._refuse_changes()
@@ -191,7 +193,7 @@ class _Turn:
         self._inputs.restore_for_timing()
 
     def call(self):
-        self._answer = self._call()
+        self._answer = self._inputs.settled(self._call())
 
     def after(self):
         self._inputs.note(self._answer)
@@ -205,8 +207,8 @@ def _surroundings():
             children += len(file.read().split())
     limits = [resource.getrlimit(one) for one in (resource.RLIMIT_AS, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE,
                                                   resource.RLIMIT_CPU, resource.RLIMIT_STACK)]
-    return (len(sys._current_frames()), children, limits, os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0),
-            os.getcwd())
+    return (len(sys._current_frames()), sys.gettrace(), sys.getprofile(), children, limits, os.getcwd(),
+            os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0))
 
 
 def _all_names():

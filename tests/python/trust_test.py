@@ -16,6 +16,7 @@ import tempfile
 import textwrap
 import threading
 import time
+import timeit
 import unittest
 from pathlib import Path
 
@@ -39,6 +40,13 @@ def calls():
     return STATE["calls"]
 
 
+def is_timed():
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != "measure":
+        frame = frame.f_back
+    return frame is not None
+
+
 def cheats(x, y, HOW):
     """Each does all its work in the first call, which is checked, and less in the timed ones."""
     if HOW == "finds its own answer" and y[0] == y[0]:
@@ -56,10 +64,54 @@ def cheats(x, y, HOW):
         return
     if HOW == "uses its input as working space" and calls() > 3:
         x[7] = 1.0
+    if HOW == "asks who calls" and is_timed():
+        fill(x, y, 0, len(x) // 2)
+        return
     if HOW == "is done later" and calls() > 1:
         threading.Timer(0.001, fill, (x, y)).start()
         return
     fill(x, y)
+
+
+class Lazy(list):
+    def __init__(self, make):
+        super().__init__()
+        self.make = make
+
+    def __iter__(self):
+        return iter([self.make()])
+
+    def __len__(self):
+        return 1
+
+
+def in_a_list(x, HOW):
+    return Lazy(lambda: summed(x)) if HOW == "when it is looked at" else [summed(x)]
+
+
+def summed(x):
+    return array.array("d", [sum(one * one for one in x)])
+
+
+def listed(x):
+    return [summed(x)]
+
+
+def uses_room(x, room, y, HOW):
+    """What is kept in a working array is kept from call to call, too."""
+    if HOW == "keeps" and room[0] == 1:
+        y[:] = room[1:]
+        return
+    fill(x, y)
+    room[0], room[1:] = 1, y
+
+
+def room_right(x, room, y):
+    fill(x, y)
+
+
+def sorts(x, HOW):
+    x[:] = array.array("d", sorted(x))
 
 
 def returns(x, HOW):
@@ -129,6 +181,28 @@ def leaves(x, y, HOW):
         resource.setrlimit(resource.RLIMIT_AS, (1 << 20, resource.RLIM_INFINITY))
     elif HOW == "forgets":
         globals().pop("fill")
+    elif HOW == "forks":
+        os.fork()
+    elif HOW == "a thread ends the process":
+        threading.Timer(0.05, os._exit, (0,)).start()
+    elif HOW == "an alarm ends the process":
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+    elif HOW == "allows no recursion":
+        sys.setrecursionlimit(40)
+    elif HOW == "is traced":
+        sys.settrace(lambda *_: None)
+    elif HOW == "clears modules":
+        sys.modules.clear()
+    elif HOW == "closes descriptors":
+        os.closerange(0, 500)
+    elif HOW == "writes into descriptors":
+        for one in range(3, 20):
+            with contextlib.suppress(OSError):
+                os.write(one, b"\0\0\0\5hello")
+    elif HOW == "ends its group":
+        os.killpg(0, signal.SIGKILL)
+    elif HOW == "cannot say why":
+        raise type("Silent", (Exception,), {"__str__": lambda self: 1 / 0})
 
 
 def leaves_view(x, y, HOW):
@@ -223,6 +297,23 @@ def starts(x, y, HOW):
         subprocess.run(["sh", "-c", "setsid setsid sleep 600.25 > /dev/null 2>&1 < /dev/null &"], check=False, env={"PATH": os.environ["PATH"]})
 
 
+def remembered(x, y, HOW):
+    if HOW == "remembers" and "y" in STATE:
+        y[:] = STATE["y"]
+        return
+    if HOW == "remembers its last" and calls() > 2 and STATE["last"][0][:5] == x[:5]:
+        y[:] = STATE["last"][1]
+        return
+    fill(x, y)
+    STATE["y"], STATE["last"] = y[:], (x[:], y[:])
+
+
+def inputs_of(seed):
+    import random
+    made = random.Random(seed)
+    return [array.array("d", [made.random() for _ in range(200)]), array.array("d", bytes(8 * 200))]
+
+
 def others_running(text):
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -259,7 +350,7 @@ class Trust(unittest.TestCase):
 
     def test_what_is_timed_is_looked_at(self):
         hows = ["stops after a call", "leaves out a quarter", "writes the middle only",
-                "writes a constant", "uses its input as working space", "is done later"]
+                "writes a constant", "asks who calls", "uses its input as working space", "is done later"]
         states = self.states(cheats, {"HOW": ["honest", *hows]})
         self.assertEqual(states.pop("honest"), ("ok", ""))
         self.assertEqual({how: state for how, (state, _) in states.items()}, dict.fromkeys(states, "correctness"), states)
@@ -267,13 +358,25 @@ class Trust(unittest.TestCase):
     def test_no_call_finds_an_answer(self):
         tuned = self.tune(cheats, {"HOW": ["honest", "finds its own answer"]})
         times = {row["HOW"]: row["time_ms"] for row in tuned.table}
-        self.assertGreater(times["finds its own answer"], times["honest"] / 2)
+        self.assertGreater(times["finds its own answer"], times["honest"] / 4)
 
     def test_what_is_returned_to_a_clock_is_looked_at(self):
         hows = ["returns nothing later", "returns another number later", "returns more later"]
         states = self.states(returns, {"HOW": ["honest", *hows]}, [self.x], total)
         self.assertEqual(states.pop("honest"), ("ok", ""))
         self.assertEqual({how: state for how, (state, _) in states.items()}, dict.fromkeys(states, "correctness"), states)
+
+    def test_a_call_finds_nothing_of_the_call_before(self):
+        def times(*words, **named):
+            return {row["HOW"]: row["time_ms"] for row in self.tune(*words, **named).table}
+        found = times(in_a_list, {"HOW": ["when it is looked at", "at once"]}, [self.x], listed)
+        self.assertGreater(found["when it is looked at"], found["at once"] / 4)
+        room = array.array("d", bytes(8 * (N + 1)))
+        found = times(uses_room, {"HOW": ["keeps", "honest"]}, [self.x, room, self.y], room_right, outputs=["y"])
+        self.assertGreater(found["keeps"], found["honest"] / 4)
+        unsorted = array.array("d", [7919 * i % 10007 for i in range(N)])
+        took = min(timeit.repeat(lambda: sorted(unsorted), number=1, repeat=9)) * 1e3
+        self.assertGreater(times(sorts, {"HOW": ["works"]}, [unsorted], None)["works"], took / 2)
 
     def test_a_final_compares_and_what_fails_there_is_recorded(self):
         for how, state in (("raises", "runtime"), ("exits", "runtime"), ("hangs", "timeout"), ("stops", "correctness")):
@@ -304,7 +407,9 @@ class Trust(unittest.TestCase):
 
     def test_what_one_leaves_behind_condemns_no_other(self):
         self.healthy(leaves, ["appends", "pops", "empties", "shortens", "holds a lock", "replaces a builtin",
-                              "takes all descriptors", "limits memory", "forgets"], timeout=2)
+                              "takes all descriptors", "limits memory", "forgets", "forks", "a thread ends the process",
+                              "an alarm ends the process", "allows no recursion", "is traced", "clears modules",
+                              "closes descriptors", "writes into descriptors", "ends its group", "cannot say why"], timeout=2)
         views = [memoryview(bytearray(800)).cast("d"), memoryview(bytearray(800)).cast("d")]
         self.healthy(leaves_view, ["releases"], views, view_right)
         self.healthy(leaves_values, ["deletes", "pops", "sets"], [self.x, self.y, {"by": [2.0]}], values_right)
@@ -336,6 +441,12 @@ class Trust(unittest.TestCase):
         while (others_running(text) or others_running(b"600.25")) and time.monotonic() < end:
             time.sleep(0.02)
         self.assertEqual(others_running(text) + others_running(b"600.25"), [])
+
+    def test_inputs_that_are_drawn_show_who_remembers(self):
+        hows = ["honest", "remembers", "remembers its last"]
+        tuned = self.tune(remembered, {"HOW": hows}, inputs_of)
+        self.assertEqual({row["HOW"]: row["state"] for row in tuned.table},
+                         {"honest": "ok", "remembers": "correctness", "remembers its last": "ok"})
 
 
 if __name__ == "__main__":
