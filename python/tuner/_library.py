@@ -5,6 +5,7 @@ another."""
 import contextlib
 import ctypes
 import json
+import math
 import operator
 import os
 import tempfile
@@ -126,6 +127,21 @@ def real(name, value):
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise Error(f"{name} is {value!r}: a number is needed") from None
+
+
+def whole_from(name, value, least):
+    if whole(name, value) < least:
+        raise Error(f"{name} is {value}: at least {least} is needed")
+    return value
+
+
+def real_from(name, value, least, most=math.inf):
+    """A number in this range."""
+    number = real(name, value)
+    if not least <= number <= most:
+        raise Error(f"{name} is {value!r}: a number from {least:g} " + (f"to {most:g} is needed" if most < math.inf else
+                                                                      "on is needed"))
+    return number
 
 
 def call(function, *arguments):

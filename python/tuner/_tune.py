@@ -54,24 +54,12 @@ def _named(function, arguments, parameters):
     return {name: _arrays.known(value) for name, value in given.items()}, positional
 
 
-def _checked_size(size, arguments):
-    if size is None:
-        counts = [1]
-        for value in arguments.values():
-            if _arrays.kind_of(value) is not None:
-                count = 1
-                for extent in _arrays.kind_of(value).shape_of(value):
-                    count *= extent
-                counts.append(count)
-        return {"elements": max(counts)}
-    return {name: _library.whole(f"size '{name}'", extent) for name, extent in dict(size).items()}
-
-
 class _Task:
     """One call of tune(): everything that was given, checked."""
 
     def __init__(self, function, parameters, arguments, reference, constraints, o):
         self.function, self.options = function, o
+        _options.check(o)
         self.parameters = _space.plain_parameters(parameters)
         self.drawn = callable(arguments)
         self.arguments, self.positional = _named(function, _options.made_of(arguments, o["seed"]), self.parameters)
@@ -79,11 +67,13 @@ class _Task:
         self.reference, self.outputs = reference, o["outputs"]
         if isinstance(constraints, str) or callable(constraints):
             constraints = (constraints,)
+        if not isinstance(constraints, Iterable):
+            raise Error(f"constraints is {constraints!r}: a text, a function, or a list of these is needed")
         texts = [_space.constraint_text(one, self.parameters) for one in constraints]
         self.constraints = [text for text in texts if text is not None]
         self.portable = Portable(function)
         self.name = o["name"] or self.portable.name.strip("_") or "function"
-        self.size = _checked_size(o["size"], self.arguments)
+        self.size = _options.size_of(o["size"], self.arguments, self.parameters)
         self.device, self.on_gpu = _clocks.device_of(self.arguments)
         self.rules = {"cache": o["cache"], "drop_above": o["drop_above"], "min_samples": 7, "max_samples": o["samples"],
                       "precision": o["precision"], "max_milliseconds": 200.0, "tolerance": self._tolerance(o)}
@@ -93,21 +83,18 @@ class _Task:
             if not callable(reference):
                 raise Error("where 'arguments' is a function the reference is one, too: each input has its own right answer")
             self.of_inputs.append(Portable(reference, "reference"))
-        if o["cache"] not in ("cold", "hot"):
-            raise Error(f"cache is {o['cache']!r}: 'cold' and 'hot' are allowed")
-        if self.rules["max_samples"] < self.rules["min_samples"]:
-            raise Error(f"samples is {self.rules['max_samples']}: at least {self.rules['min_samples']} are needed")
 
     @staticmethod
     def _tolerance(o):
         if o["rtol"] is None and o["atol"] is None:
             return {}
-        rtol, atol = (value if isinstance(value, dict) else {None: value} for value in (o["rtol"], o["atol"]))
-        return {name: (float(rtol.get(name) or 0), float(atol.get(name) or 0)) for name in {*rtol, *atol}}
+        rtol, atol = ({of: _library.real_from(name, value, 0) for of, value in
+                       (o[name] if isinstance(o[name], dict) else {None: o[name] or 0}).items()} for name in ("rtol", "atol"))
+        return {name: (rtol.get(name, 0.0), atol.get(name, 0.0)) for name in {*rtol, *atol}}
 
     def jobs(self):
         if self.options["jobs"] is not None:
-            return max(1, _library.whole("jobs", self.options["jobs"], 32))
+            return max(1, self.options["jobs"])
         # Two cores stay free: for this process, and so that nobody disturbs the one whose calls are timed.
         return max(1, min(_MOST_JOBS, len(os.sched_getaffinity(0)) - 2)) if self.on_gpu else 1
 
@@ -117,7 +104,7 @@ class _Task:
     def write_study(self, folder):
         """The space as a study: what `tuner` reads it by, and the search asks from."""
         o = self.options
-        budget = {"evaluations": _library.whole("evaluations", o["evaluations"])} if o["evaluations"] else {}
+        budget = {"evaluations": o["evaluations"]} if o["evaluations"] else {}
         search = {"budget": budget} if budget else {}
         # Where all are measured the order matters little, and a strategy that learns has few compiled at a time.
         strategy = "random" if self.measures_all() else o["strategy"]
@@ -239,7 +226,7 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable],
     with contextlib.ExitStack() as stack:
         stack.callback(bar.close)
         # It loads the function while what comes next is done.
-        pool = stack.enter_context(Pool(task.loads(), lambda: task.job, _library.real("timeout", timeout)))
+        pool = stack.enter_context(Pool(task.loads(), lambda: task.job, options["timeout"]))
         first = baseline or _first_of(task)
         options["baseline"] = _space.configuration_of("the baseline", first, task.parameters)
         study = task.write_study(folder)

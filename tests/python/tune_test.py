@@ -11,6 +11,7 @@ import importlib.util
 import io
 import json
 import linecache
+import math
 import os
 import re
 import signal
@@ -270,6 +271,57 @@ class Tune(unittest.TestCase):
         exec(compile("def nowhere(x, y, STEP): pass", "<nowhere>", "exec"), made)
         self.assertIn("the source of 'nowhere', which cannot be found: write it in a file or in a notebook",
                       self.said(made["nowhere"]))
+
+    def test_mistakes_in_options_are_told_with_what_is_allowed(self):
+        Path(self.room, "file").write_text("")
+        for option, value, words in (
+                ("timeout", 0, "timeout is 0: a number from 0.001"), ("timeout", "x", "timeout is 'x': a number is needed"),
+                ("timeout", math.nan, "timeout is nan"), ("samples", "x", "samples is 'x': a whole number"),
+                ("samples", 3, "samples is 3: at least 7"), ("precision", -1, "precision is -1: a number from 0 to 1"),
+                ("drop_above", None, "drop_above is None: a number"), ("finalists", "many", "finalists is 'many'"),
+                ("evaluations", 2.5, "evaluations is 2.5"), ("evaluations", -1, "evaluations is -1: a whole"),
+                ("seconds", "soon", "seconds is 'soon'"), ("seconds", -1, "seconds is -1"),
+                ("seed", "x", "seed is 'x'"), ("jobs", 1.5, "jobs is 1.5"), ("jobs", -2, "jobs is -2: a whole"),
+                ("folder", 5, "folder is 5: a path"), ("folder", self.room + "/file", "is no folder"),
+                ("name", 5, "name is 5: a text"), ("strategy", 5, "strategy is 5: a text"),
+                ("baseline", [1], "baseline is [1]: a dictionary"), ("outputs", 5, "outputs is 5: a list of names"),
+                ("on_trial", "print", "on_trial is 'print': a function"), ("size", 5, "size is 5: a dictionary"),
+                ("rtol", "x", "rtol is 'x': a number"), ("atol", {"y": -1}, "atol is -1: a number from 0"),
+                ("constraints", 5, "constraints is 5: a text, a function, or a list"),
+                ("parameters", [1], "'parameters' needs names"), ("arguments", 5, "the arguments are int: a list"),
+                ("arguments", lambda seed: 5, "the arguments are int: a list"),
+                ("arguments", lambda seed: [self.x, self.y], "makes the same for each seed"), ("cache", [], "cache is []")):
+            with self.subTest(option=option, value=value):
+                self.assertIn(words, self.said(**{option: value}))
+        self.assertIn("a launcher needs the study's kernel", self.exported_badly("launcher"))
+        self.assertIn("there is no format 'nonsense'", self.exported_badly("nonsense"))
+
+    def exported_badly(self, form):
+        tuned = self.tune()
+        self.assertIn("namespace double_tuned", tuner.export(tuned.study, "header", tuned.folder))
+        with self.assertRaises(tuner.Error) as told:
+            tuner.export(tuned.study, form, tuned.folder)
+        return str(told.exception)
+
+    def test_another_shape_is_another_size(self):
+        def shaped(*shape):
+            return memoryview(bytearray(8 * 64)).cast("B").cast("d", shape)
+
+        def nothing(x, y, STEP):
+            pass
+        sizes = []
+        for one, other in ((shaped(8, 8), self.y), (shaped(4, 16), self.y), (shaped(4, 16), floats(1, 2))):
+            self.assertEqual(self.tune(nothing, {"STEP": [1]}, [one, other], None).measured, 1)
+            tuned = self.tune(nothing, {"STEP": [1]}, [one, other], None)
+            self.assertEqual(tuned.measured, 0)
+            sizes.append(tuned.document["results"][0]["size"])
+        self.assertEqual(sizes, [{"x_0": 8, "x_1": 8, "y_0": 64}, {"x_0": 4, "x_1": 16, "y_0": 64},
+                                 {"x_0": 4, "x_1": 16, "y_0": 2}])
+        self.assertEqual([one["size"] for one in tuner.results(tuned.study, tuned.folder)["results"]], sizes)
+        told = json.loads(tuner.export(tuned.study, "triton", tuned.folder))
+        self.assertEqual([one["size"] for one in told["sizes"]], sizes)
+        same = self.tune(nothing, {"STEP": [1]}, [self.x, self.y], None)
+        self.assertEqual(same.document["results"][0]["size"], {"elements": 64})
 
     def test_mistakes_of_a_dictionary_name_no_file_that_is_gone(self):
         with self.assertRaises(tuner.Error) as told:
