@@ -81,6 +81,8 @@ def _become(functions, printed, *fds):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _die_with_parent(signal.SIGKILL)
     os.setsid()
+    for one in fds:
+        os.set_inheritable(one, False)  # a program that a variant starts, and leaves, would keep the connection open
     os.dup2(printed, 1)
     os.dup2(printed, 2)
     status = 1

@@ -25,6 +25,7 @@ from tuner._library import Error
 
 _START_SECONDS = 300  # importing PyTorch from a cold disk takes its time
 _END_SECONDS = 5      # in which a loader ends what its workers have started
+_MOST_LEFT = 4        # then it seems to be the function's way, as with pools that it keeps
 _CHARGED = ("correctness", "runtime", "timeout")
 _STATES = ("ok", "dropped", "constraints", "compile", *_CHARGED)
 
@@ -166,7 +167,7 @@ class _Worker:
     def __init__(self, role, loader, job, *files):
         ours, theirs = socket.socketpair()
         self.role, self.loader, self.printed = role, loader, tempfile.TemporaryFile()
-        self.pid = None
+        self.pid = self._death = None
         self.connection = multiprocessing.connection.Connection(ours.detach())
         loader.begin(self, self.printed, theirs, *files)
         theirs.close()
@@ -189,7 +190,16 @@ class _Worker:
         finally:
             self.connection.close()
             self.printed.close()
+            if self._death is not None:
+                os.close(self._death)
         return code
+
+    def death(self):
+        """A descriptor that can be read when the process has ended; None: not yet known, or there is no such thing."""
+        if self._death is None and self.pid is not None and hasattr(os, "pidfd_open"):
+            with contextlib.suppress(OSError):
+                self._death = os.pidfd_open(self.pid)
+        return self._death
 
     def has_ended(self):
         """Whether it ends within a second, by itself."""
@@ -223,6 +233,7 @@ class Pool:
 
     def __init__(self, loads, job, timeout):
         self._job, self._timeout, self._has_inputs, self._workers = job, timeout, False, []
+        self._left = 0  # workers that were replaced for what a variant had left there
         self._inputs, self._lock = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self._loader = _Loader.of(loads)
         self.best_ms = 0.0
@@ -285,13 +296,17 @@ class Pool:
         ends = [worker.deadline for worker in self._workers if worker.deadline is not None]
         left = max(0.0, min(ends, default=time.monotonic() + 1) - time.monotonic())
         heard = [self._loader.connection, *(worker.connection for worker in self._workers)]
+        deaths = {worker.death(): worker for worker in self._workers if worker.death() is not None}
+        heard += deaths
         ready = multiprocessing.connection.wait(heard, left)
         if self._loader.connection in ready:
             self._loader.hear()
-        ended = []
+        ended, dead = [], [deaths[one] for one in ready if one in deaths]
         for worker in list(self._workers):
             if worker.connection in ready:
                 self._hear(worker, ended)
+            elif worker in dead:  # while what it has started still holds the connection
+                self._died(worker, ended)
             elif worker.deadline is not None and time.monotonic() > worker.deadline:
                 self._is_late(worker, ended)
         return ended
@@ -320,7 +335,9 @@ class Pool:
                 message = {"state": "runtime", "message": "what its process says of it makes no sense", "broken": True}
             told = self._ended(worker, message, None)
             worker.task = worker.deadline = None
-            if message.pop("broken", False) or told.may_be_of_others:
+            left = message.pop("left", False) and self._left < _MOST_LEFT
+            self._left += left
+            if message.pop("broken", False) or left or told.may_be_of_others:
                 self._replace(worker)
             ended.append(told)
 

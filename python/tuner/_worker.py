@@ -143,7 +143,7 @@ class Running(Session):
                 done["max_error"] = max(done["max_error"], self._checked(configuration))
                 done.update(samples=samples, state="dropped" if dropped else "ok")
             self._refuse_changes()
-            done["broken"] = _surroundings() != found
+            done["left"] = _surroundings() != found
         except BaseException as error:
             done.update(self._failed(error))
         done["cost_seconds"] = perf_counter() - begin

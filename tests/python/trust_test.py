@@ -297,6 +297,17 @@ def starts(x, y, HOW):
         subprocess.run(["sh", "-c", "setsid setsid sleep 600.25 > /dev/null 2>&1 < /dev/null &"], check=False, env={"PATH": os.environ["PATH"]})
 
 
+def leaves_a_holder(x, y, HOW):
+    fill(x, y)
+    if HOW == "a program":
+        os.system("(setsid sleep 600.25 > /dev/null 2>&1 &)")
+        os._exit(1)
+    if HOW == "a copy" and os.fork():
+        os._exit(1)
+    if HOW == "a copy":
+        time.sleep(600)
+
+
 def remembered(x, y, HOW):
     if HOW == "remembers" and "y" in STATE:
         y[:] = STATE["y"]
@@ -441,6 +452,11 @@ class Trust(unittest.TestCase):
         while (others_running(text) or others_running(b"600.25")) and time.monotonic() < end:
             time.sleep(0.02)
         self.assertEqual(others_running(text) + others_running(b"600.25"), [])
+
+    def test_an_end_is_seen_while_others_hold_the_connection(self):
+        begin = time.monotonic()
+        self.healthy(leaves_a_holder, ["a program", "a copy"], timeout=30)
+        self.assertLess(time.monotonic() - begin, 20)
 
     def test_inputs_that_are_drawn_show_who_remembers(self):
         hows = ["honest", "remembers", "remembers its last"]
