@@ -30,20 +30,23 @@ DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
   return Ok{};
 }
 
-// Outputs get their contents in reset(), and so does what is read and written: from its copy.
+// Outputs get their contents in reset(), and so does what is read and written: from its copy. The
+// copy of what is only read stays that of the first set, so that other sets are one fill each.
 DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argument) {
   if (argument.is_scalar || !is_read(argument.role)) return Ok{};
   const ArgumentPlan filled = in_set(plan_, argument, set_);
-  if (!slot.pristine) return memory_.fill(slot.data.id(), filled);
-  TUNER_TRY(memory_.fill(slot.pristine.id(), filled));
+  const bool in_place = argument.role == Role::kInOut;
+  const bool is_other = is_other_in_set(plan_, argument, set_.number);
+  if (!slot.pristine || (is_other && !in_place)) return memory_.fill(slot.data.id(), filled);
   // Once: a digest is a copy to the host, and the first set is the same each time. A problem may
   // think otherwise.
   const std::string copy = "the copy of " + argument.name + " that is kept";
   const bool is_known = seals_.has(copy) && filled.fill.kind != FillSpec::Kind::kProblem;
+  if (in_place || !is_known) TUNER_TRY(memory_.fill(slot.pristine.id(), filled));
   if (set_.number == 0 && !is_known) {
     TUNER_TRY(seals_.put(backend_.memory(), copy, slot.pristine.id(), kGuardBytes + slot.capacity));
   }
-  if (argument.role == Role::kInOut) return Ok{};
+  if (in_place) return Ok{};
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);
 }
 
@@ -323,7 +326,10 @@ DeviceResult<std::optional<std::string>> DeviceBuffers::repair_inputs() {
     if (argument.is_scalar || argument.role != Role::kIn) continue;
     const Slot& slot = slots_[i];
     const ArgumentPlan filled = in_set(plan_, argument, set_);
-    const bool repaired = TUNER_TRY(memory_.repair(slot.data.id(), slot.pristine, filled));
+    const DeviceBuffer none;
+    const bool is_other = is_other_in_set(plan_, argument, set_.number);
+    const bool repaired =
+        TUNER_TRY(memory_.repair(slot.data.id(), is_other ? none : slot.pristine, filled));
     if (repaired && !changed) changed = argument.name;
   }
   inputs_untouched_ = true;

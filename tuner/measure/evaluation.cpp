@@ -234,7 +234,9 @@ std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>&
     if (!warm_up) return settled({i, warm_up.error()}, kept_, 1, session);
     if (auto damage = kept_.look(1, session)) return FinalistFailure{i, std::move(*damage)};
     admitted->inputs = session.inputs_of_the_best();
-    admitted->looks.fewest = session.is_answer_slow() ? 0 : kFewestLooks;
+    // The first was the best in its search.
+    const int of_slow = finalists.empty() ? 1 : 0;
+    admitted->looks.fewest = session.is_answer_slow() ? of_slow : kFewestLooks;
     const auto chosen = sampler_.choose_launches(admitted->bound, *warm_up, admitted->inputs);
     if (!chosen) return FinalistFailure{i, verdict_of(chosen.error())};
     admitted->launches = *chosen;

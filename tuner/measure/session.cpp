@@ -37,8 +37,6 @@ constexpr std::uint32_t kBlock = 5;  // samples between two looks at the interva
 // Times the limit of a probe. A warm-up that is so slow needs no probe: a first launch may be
 // slower than the next ones, but not by so much.
 constexpr double kHopeless = 2;
-// Times the best. A warm-up that is no slower is of a variant that may become the best.
-constexpr double kNear = 1.25;
 // What the device says of a kernel counts; what it does not know, the compiler may.
 Resources merged(Resources loaded, const Resources& compiled) {
   const auto fill_in = [](std::int64_t& value, std::int64_t other) {
@@ -295,10 +293,12 @@ std::optional<Verdict> Session::sample_on_drawn_inputs(Admitted& admitted, std::
 // Art of Computer Programming, 3.4.2, algorithm S); beyond them every fourth is looked at.
 bool Session::is_look_due(const Looks& looks, std::size_t left) {
   constexpr std::uint32_t kFine = 1U << 20;
-  constexpr double kShare = 0.25;  // of the samples, and of the time that they take
+  constexpr double kShare = 0.25;      // of the samples
+  constexpr double kTimeShare = 0.05;  // of what they take
   if (buffers_.plan().checks.empty()) return false;
   const double missing = std::max(0, looks.fewest - looks.taken);
-  const bool is_cheap = looks.seconds + buffers_.answer_seconds() <= kShare * looks.timed_seconds;
+  const bool is_cheap =
+      looks.seconds + buffers_.answer_seconds() <= kTimeShare * looks.timed_seconds;
   const double chance = std::max(missing / static_cast<double>(left), is_cheap ? kShare : 0);
   return sampler_.drawn(kFine) < chance * kFine;
 }
@@ -361,8 +361,10 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admi
                                                          : std::numeric_limits<double>::infinity();
   auto warm_up = sampler_.time(admitted.bound, 1, 1);
   if (!warm_up) return verdict_of(warm_up.error());
-  const bool is_near = variant.best_ms == 0 || warm_up->front() < kNear * variant.best_ms;
-  if (is_near || measuring().inputs == TimedInputs::kFresh) admitted.inputs = inputs_of_the_best();
+  const bool may_win = variant.best_ms == 0 || warm_up->front() < variant.best_ms;
+  const bool is_fresh = measuring().inputs == TimedInputs::kFresh;
+  if (may_win || is_fresh) admitted.inputs = inputs_of_the_best();
+  admitted.looks.fewest = is_fresh || !is_answer_slow() ? 1 : 0;
   const auto chosen = sampler_.choose_launches(admitted.bound, warm_up->front(), admitted.inputs);
   if (!chosen) return verdict_of(chosen.error());
   admitted.launches = *chosen;
@@ -378,8 +380,8 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admi
 
 // Samples in blocks until the interval of the median is tight, clearly out of the best's reach, or
 // a limit of number or time is met (enough_samples()). A variant becomes the best by samples on
-// drawn inputs only: one that proves faster than it on the usual ones begins anew. Where inputs
-// cannot be drawn, each answer of what may become the best is compared.
+// drawn inputs only: one that proves faster than it on the usual ones, where samples are cheaper,
+// begins anew. Where inputs cannot be drawn, each answer of what may become the best is compared.
 std::optional<Verdict> Session::estimate(Admitted& admitted, double best_ms,
                                          std::vector<double>& samples) {
   announce(Phase::kEstimate);
@@ -387,29 +389,35 @@ std::optional<Verdict> Session::estimate(Admitted& admitted, double best_ms,
   while (true) {
     const bool may_win = best_ms == 0 || median(samples) < best_ms;
     if (may_win && !is_answer_slow()) admitted.looks.fewest = kFewestLooks;
-    if (may_win && admitted.inputs != inputs_of_the_best()) {
-      admitted.inputs = inputs_of_the_best();
-      const auto chosen =
-          sampler_.choose_launches(admitted.bound, median(samples), admitted.inputs);
-      if (!chosen) return verdict_of(chosen.error());
-      admitted.launches = *chosen;
-      samples.clear();
-      if (auto wrong = sample(admitted, 1, samples)) return wrong;
-      continue;
-    }
     const double spent = std::accumulate(samples.begin(), samples.end(), 0.0) * admitted.launches;
     const Timing timing = summarise(samples, spec.confidence);
-    if (enough_samples(timing, spec, spent, best_ms)) return std::nullopt;
+    const bool is_enough = enough_samples(timing, spec, spent, best_ms);
+    const bool begins_anew = may_win && admitted.inputs != inputs_of_the_best();
+    if (is_enough && !begins_anew) return std::nullopt;
+    if (begins_anew && (is_enough || timing.ci_high < best_ms)) {
+      if (auto wrong = begin_on_drawn_inputs(admitted, timing.median, samples)) return wrong;
+      continue;
+    }
     const auto n = static_cast<double>(samples.size());
     double wanted = n < spec.min_samples ? spec.min_samples - n : double{kBlock};
     wanted = std::min(wanted, spec.max_samples - n);
     // As many as fit into the remaining time, so that a block of slow samples does not exceed it.
     const double each = timing.median * admitted.launches;
     if (each > 0) wanted = std::min(wanted, std::ceil((spec.max_milliseconds - spent) / each));
-    if (may_win && admitted.inputs == SampleInputs::kPresent) wanted = 1;
+    if (may_win && !begins_anew && admitted.inputs == SampleInputs::kPresent) wanted = 1;
     const auto count = static_cast<std::uint32_t>(std::max(1.0, wanted));
     if (auto wrong = sample(admitted, count, samples)) return wrong;
   }
+}
+
+std::optional<Verdict> Session::begin_on_drawn_inputs(Admitted& admitted, double one_ms,
+                                                      std::vector<double>& samples) {
+  admitted.inputs = SampleInputs::kDrawn;
+  const auto chosen = sampler_.choose_launches(admitted.bound, one_ms, admitted.inputs);
+  if (!chosen) return verdict_of(chosen.error());
+  admitted.launches = *chosen;
+  samples.clear();
+  return sample(admitted, 1, samples);
 }
 
 // Only variants that survived the race: it takes about a second.
@@ -444,15 +452,13 @@ std::optional<Verdict> Session::check_last_samples(Admitted& admitted, bool drop
   return wrong;
 }
 
-std::optional<Verdict> Session::check_measured(const VariantPlan& variant, Admitted& admitted,
-                                               const std::vector<double>& samples, bool dropped) {
+std::optional<Verdict> Session::check_measured(Admitted& admitted, bool dropped, bool is_best) {
   if (auto wrong = check_last_samples(admitted, dropped)) return wrong;
   if (!dropped && !buffers_.plan().checks.empty()) {
     if (auto changed = verify_again(admitted)) return changed;
   }
   // Comparing large inputs takes as long as some launches: only for what may win.
-  const bool best = !dropped && (variant.best_ms == 0 || median(samples) < variant.best_ms);
-  if (!buffers_.inputs_are_small() && !best) return std::nullopt;
+  if (!buffers_.inputs_are_small() && !is_best) return std::nullopt;
   return check_inputs(admitted);
 }
 
@@ -467,7 +473,9 @@ Verdict Session::measure(const VariantPlan& variant, Admitted& admitted) {
   const bool dropped = ended && ended->state == TrialState::kDropped;
   // A dropped variant has a time that strategies learn from, so its answer must be right as well.
   if (!ended || dropped) {
-    auto wrong = check_measured(variant, admitted, samples, dropped);
+    const bool is_best = !dropped && (variant.best_ms == 0 || median(samples) < variant.best_ms);
+    if (is_best) admitted.looks.fewest = std::max(admitted.looks.fewest, 1);
+    auto wrong = check_measured(admitted, dropped, is_best);
     if (wrong) ended = std::move(wrong);
   }
   Verdict verdict = ended.value_or(Verdict{});

@@ -34,7 +34,7 @@ inline constexpr std::array kPhaseNames{"load",  "verify", "probe",  "estimate",
 using PhaseSink = std::function<void(Phase)>;
 
 // Looks at answers of launches on drawn inputs. The reference has to run for each, so that beyond
-// the fewest there are no more than cost a fifth of the time.
+// the fewest there are no more than cost a twentieth of the time.
 struct Looks {
   int fewest = 1;
   int taken = 0;
@@ -124,10 +124,10 @@ class Session {
     current_ = phase;
     if (phase_) phase_(phase);
   }
-  // A reference that is so slow answers for one sample of a variant, and in a final for the best
-  // alone.
+  // A reference that is so slow answers for one sample of what has become the best, and in a final
+  // for that of the best alone: as often as it is asked for another set of inputs anyway.
   bool is_answer_slow() const {
-    constexpr double kSlow = 0.3;  // seconds
+    constexpr double kSlow = 0.003;  // seconds
     return measuring().by_variant || buffers_.answer_seconds() > kSlow;
   }
 
@@ -135,12 +135,14 @@ class Session {
   std::optional<Verdict> verify(Admitted& admitted);
   std::optional<Verdict> launch_on(const Admitted& admitted, Outputs outputs);
   std::optional<Verdict> first_launches(Admitted& admitted);
-  std::optional<Verdict> check_measured(const VariantPlan& variant, Admitted& admitted,
-                                        const std::vector<double>& samples, bool dropped);
+  std::optional<Verdict> check_measured(Admitted& admitted, bool dropped, bool is_best);
   std::optional<Verdict> check_last_samples(Admitted& admitted, bool dropped);
   std::optional<Verdict> look(Admitted& admitted);
   Verdict wrong_when_looked_at(Admitted& admitted, Verdict wrong);
   bool is_look_due(const Looks& looks, std::size_t left);
+  // Takes the first of the samples on drawn inputs, in place of those on the usual ones.
+  std::optional<Verdict> begin_on_drawn_inputs(Admitted& admitted, double one_ms,
+                                               std::vector<double>& samples);
   std::optional<Verdict> probe(const VariantPlan& variant, Admitted& admitted,
                                std::vector<double>& samples);
   std::optional<Verdict> measure_power(const Admitted& admitted, double& watts);
