@@ -171,8 +171,8 @@ def kill_among_healthy(sandbox, _undisturbed, wanted, random_source):
 
 
 def workers_of(process):
-    """Its children by role."""
-    found = []
+    """Its workers by role; a run worker is the child of a keeper, which has a role of its own."""
+    workers = {}
     for entry in os.listdir("/proc"):
         try:
             if not entry.isdigit():
@@ -182,9 +182,11 @@ def workers_of(process):
         except OSError:
             continue
         state, parent = stat.rpartition(")")[2].split()[:2]
-        if int(parent) == process.pid and state != "Z" and words[1:2] == [b"worker"]:
-            found.append((words[2].decode(), int(entry)))
-    return found
+        if state != "Z" and words[1:2] == [b"worker"]:
+            workers[int(entry)] = (words[2].decode(), int(parent))
+    own = {pid for pid, (_, parent) in workers.items() if parent == process.pid}
+    own |= {pid for pid, (_, parent) in workers.items() if parent in own}
+    return [(workers[pid][0], pid) for pid in own]
 
 
 def kill_workers(sandbox, undisturbed, wanted, random_source):

@@ -14,10 +14,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "tuner/base/error.h"
@@ -37,57 +36,6 @@ bool is_exiting(pid_t pid) {
   constexpr unsigned long kExiting = 4;  // PF_EXITING of linux/sched.h
   const std::string flags = stat_field(std::to_string(pid), kFlags);
   return !flags.empty() && (std::stoul(flags) & kExiting) != 0;
-}
-
-// ---- leftovers: processes that a child started and did not end ----------------------------------
-//
-// A kernel on the host may fork. Such an orphan comes to us when its own parent is gone, and is
-// known by a mark in its environment.
-
-// Empty on a system that does not list them.
-std::vector<pid_t> children() {
-  std::vector<pid_t> out;
-  std::error_code failed;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", failed)) {
-    std::ifstream list(thread.path() / "children");
-    for (pid_t pid = 0; list >> pid;) out.push_back(pid);
-  }
-  return out;
-}
-
-// A process that is just starting another program shows no environment for a moment.
-bool has_mark(pid_t pid, const std::string& mark) {
-  const std::string file = "/proc/" + std::to_string(pid) + "/environ";
-  std::string variables = text_of_file(file);
-  for (int i = 0; i < kPatienceMs && variables.empty() && !is_exiting(pid); ++i) {
-    ::usleep(1000);
-    variables = text_of_file(file);
-  }
-  return ('\0' + variables).find('\0' + mark + '\0') != std::string::npos;
-}
-
-// A variable of the environment, "NAME=value", that no other child has.
-std::string unique_mark() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  return "TUNER_CHILD=" + std::to_string(::gettid()) + "." + std::to_string(now);
-}
-
-// From now on orphans below this process become its children.
-void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
-
-// Kills and reaps those of our children that were started with `mark`, and what they leave.
-void end_leftovers(const std::string& mark) {
-  constexpr int kGenerations = 100;  // whoever forks faster than that is not to be caught
-  bool found = true;
-  for (int i = 0; found && i < kGenerations; ++i) {
-    found = false;
-    for (const pid_t pid : children()) {
-      if (!has_mark(pid, mark)) continue;
-      found = true;
-      ::kill(pid, SIGKILL);
-      ::waitpid(pid, nullptr, 0);
-    }
-  }
 }
 
 // ---- the child ----------------------------------------------------------------------------------
@@ -133,11 +81,8 @@ void FileDescriptor::reset(int fd) {
   fd_ = fd;
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string>& argv, Leftovers leftovers) {
-  if (leftovers == Leftovers::kEnd) {
-    adopt_orphans();
-    mark_ = unique_mark();
-  }
+ChildProcess::ChildProcess(const std::vector<std::string>& argv, Kind kind)
+    : is_keeper_(kind == Kind::kKeeper) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw FatalError(std::string("cannot make a socket pair: ") + std::strerror(errno));
@@ -162,12 +107,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, Leftovers lefto
   arguments.reserve(argv.size() + 1);
   for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  std::vector<char*> variables;
-  for (char** one = environ; *one != nullptr; ++one) variables.push_back(*one);
-  if (!mark_.empty()) variables.push_back(mark_.data());
-  variables.push_back(nullptr);
   const int failed = ::posix_spawn(&pid_, argv.front().c_str(), &spawn.actions, &spawn.attributes,
-                                   arguments.data(), variables.data());
+                                   arguments.data(), environ);
   if (failed != 0) {
     pid_ = -1;
     throw FatalError("cannot start " + argv.front() + ": " + std::strerror(failed));
@@ -195,7 +136,18 @@ void ChildProcess::let_end() {
 void ChildProcess::kill() {
   if (pid_ <= 0) return;
   killed_by_us_ = killed_by_us_ || !is_ending();
-  ::kill(-pid_, SIGKILL);
+  if (!is_keeper_) {
+    ::kill(-pid_, SIGKILL);
+    return;
+  }
+  ::kill(pid_, SIGTERM);
+  ::kill(pid_, SIGCONT);  // it may have been stopped
+}
+
+pid_t ChildProcess::pid() const {
+  if (!is_keeper_ || pid_ <= 0) return pid_;
+  const std::vector<pid_t> kept = children_of(pid_);
+  return kept.empty() ? pid_ : kept.front();
 }
 
 std::string ChildProcess::wait() {
@@ -204,7 +156,6 @@ std::string ChildProcess::wait() {
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   ::kill(-pid_, SIGKILL);  // whatever it had started itself
-  if (!mark_.empty()) end_leftovers(mark_);
   pid_ = -1;
   ending_ = ending_of(status);
   killed_from_outside_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !killed_by_us_;
@@ -227,9 +178,17 @@ void ChildProcess::clear_output() {
   if (::ftruncate(output_.get(), 0) != 0) output_.reset();
 }
 
-void die_with_parent() {
+std::vector<pid_t> children_of(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::istringstream list(text_of_file("/proc/" + number + "/task/" + number + "/children"));
+  std::vector<pid_t> out;
+  for (pid_t pid = 0; list >> pid;) out.push_back(pid);
+  return out;
+}
+
+void die_with_parent(int signal) {
   const pid_t parent = ::getppid();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, signal);
   // The parent may have died before the call took effect. When it did so before we asked for it,
   // the end of the connection will tell; that a parent has number 1 says nothing in a container.
   if (::getppid() != parent) ::_exit(1);

@@ -34,18 +34,19 @@ inline constexpr int kChildSocket = 3;
 
 class ChildProcess {
  public:
-  // What becomes of processes that the child started outside of its group: some clean up after it.
-  enum class Leftovers { kStay, kEnd };
+  // A keeper (base/keeper.h) ends whatever the program that it runs leaves behind. Of any other
+  // program, what has left its process group stays: some clean up after it.
+  enum class Kind { kProgram, kKeeper };
 
   // Throws FatalError when the program cannot be started.
-  explicit ChildProcess(const std::vector<std::string>& argv,
-                        Leftovers leftovers = Leftovers::kStay);
+  explicit ChildProcess(const std::vector<std::string>& argv, Kind kind = Kind::kProgram);
   // Kills the whole process group and reaps the child.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  pid_t pid() const { return pid_; }
+  // Of a keeper, that of the program that it runs, once it does.
+  pid_t pid() const;
   int socket() const { return socket_.get(); }
 
   void kill();
@@ -69,14 +70,18 @@ class ChildProcess {
   pid_t pid_ = -1;
   FileDescriptor socket_;
   FileDescriptor output_;
-  std::string mark_;  // of its leftovers; empty when they stay
+  bool is_keeper_;
   std::string ending_;
   bool killed_by_us_ = false;
   bool killed_from_outside_ = false;
 };
 
-// In the child: die when the parent does, also when the parent dies before this call.
-void die_with_parent();
+// Children of a process that has one thread, the oldest one first; none on a system that does not
+// list them.
+std::vector<pid_t> children_of(pid_t process);
+
+// In the child: get this signal when the parent dies; end when the parent dies before this call.
+void die_with_parent(int signal);
 
 // Path of the running program.
 std::string executable_path();

@@ -17,6 +17,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/commands/commands.h"
 #include "tuner/worker/child.h"
+#include "tuner/base/keeper.h"
 
 #ifndef TUNER_VERSION
 #define TUNER_VERSION "unknown"
@@ -246,6 +247,9 @@ int dispatch(const Words& words) {
   }
   if (first == "worker" && rest.size() == 1) return run_worker_main(rest.front());
   if (const Command* command = find_command(first)) return run_with_help(*command, rest);
+  if (first == "worker" && rest.size() > 1 && rest.front() == "keep") {
+    keep({rest.begin() + 1, rest.end()});
+  }
   complain_of(first);
 }
 

@@ -111,9 +111,7 @@ class Agent {
 
   void start(std::uint32_t number, const std::string& role) {
     try {
-      workers_[number].child = std::make_unique<ChildProcess>(
-          std::vector<std::string>{program_.executable, "worker", role},
-          role == "run" ? ChildProcess::Leftovers::kEnd : ChildProcess::Leftovers::kStay);
+      workers_[number].child = start_worker({program_.executable, {}}, role);
     } catch (const FatalError& error) {
       workers_.erase(number);
       say({Topic::kEnded, number,

@@ -9,39 +9,42 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "tuner/base/child_process.h"
 #include "tuner/base/process_state.h"
 
 namespace tuner {
 namespace {
 
-std::vector<std::string> command_of(const WorkerProgram& program, const std::string& role) {
-  std::vector<std::string> words;
-  if (role == "run") words = program.wrapper;
-  words.insert(words.end(), {program.executable, "worker", role});
-  return words;
-}
-
 class ChildPeer final : public Peer {
  public:
   ChildPeer(const WorkerProgram& program, const std::string& role)
-      : child_(command_of(program, role),
-               role == "run" ? ChildProcess::Leftovers::kEnd : ChildProcess::Leftovers::kStay) {}
+      : child_(start_worker(program, role)) {}
 
-  int socket() const override { return child_.socket(); }
-  pid_t pid() const override { return child_.pid(); }
-  void kill() override { child_.kill(); }
-  void let_end() override { child_.let_end(); }
-  std::string wait() override { return child_.wait(); }
-  bool killed_from_outside() const override { return child_.killed_from_outside(); }
-  std::string output_tail() const override { return child_.output_tail(); }
-  void clear_output() override { child_.clear_output(); }
+  int socket() const override { return child_->socket(); }
+  pid_t pid() const override { return child_->pid(); }
+  void kill() override { child_->kill(); }
+  void let_end() override { child_->let_end(); }
+  std::string wait() override { return child_->wait(); }
+  bool killed_from_outside() const override { return child_->killed_from_outside(); }
+  std::string output_tail() const override { return child_->output_tail(); }
+  void clear_output() override { child_->clear_output(); }
 
  private:
-  ChildProcess child_;
+  std::unique_ptr<ChildProcess> child_;
 };
 
 }  // namespace
+
+// Variants run in a run worker, and start whatever they like.
+std::unique_ptr<ChildProcess> start_worker(const WorkerProgram& program, const std::string& role) {
+  if (role != "run") {
+    return std::make_unique<ChildProcess>(
+        std::vector<std::string>{program.executable, "worker", role});
+  }
+  std::vector<std::string> words{program.executable, "worker", "keep"};
+  words.insert(words.end(), program.wrapper.begin(), program.wrapper.end());
+  words.insert(words.end(), {program.executable, "worker", role});
+  return std::make_unique<ChildProcess>(words, ChildProcess::Kind::kKeeper);
+}
 
 Clock::duration StoppedTime::take(pid_t worker, TimePoint now) {
   // Whoever waits looks again after a second: longer, and this process did not run.

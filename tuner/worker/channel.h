@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/child_process.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/worker/messages.h"
 
@@ -77,6 +78,9 @@ struct WorkerProgram {
   std::vector<std::string> plugin_dirs;  // explicit ones, in order
   std::vector<std::string> wrapper{};    // a program that starts run workers, and its words
 };
+
+// Throws FatalError when the program cannot be started.
+std::unique_ptr<ChildProcess> start_worker(const WorkerProgram& program, const std::string& role);
 
 // The other end of a channel: a child process, or a thread of this one that serves like a child.
 class Peer {

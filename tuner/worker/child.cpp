@@ -366,7 +366,7 @@ void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backen
 }
 
 int run_worker_main(const std::string& role) {
-  die_with_parent();
+  die_with_parent(SIGKILL);
   ::signal(SIGHUP, SIG_IGN);  // where a session's end reaches all, the coordinator decides
   limit_file_size();
   Wire wire;

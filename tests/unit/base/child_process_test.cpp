@@ -113,24 +113,5 @@ TEST(ChildProcess, MissingProgramIsAnErrorWithItsName) {
   }
 }
 
-// Of a session of its own, so that the end of the child's process group does not reach it.
-pid_t leaves_behind(ChildProcess::Leftovers leftovers) {
-  ChildProcess child(
-      {"/bin/sh", "-c", "setsid sh -c 'echo $$ >&3; exec sleep 600' & read line <&3"}, leftovers);
-  char answer[32] = {};
-  EXPECT_GT(::recv(child.socket(), answer, sizeof answer - 1, 0), 0);
-  EXPECT_EQ(::send(child.socket(), "end\n", 4, 0), 4);
-  EXPECT_EQ(child.wait(), "ended with status 0");
-  return std::atoi(answer);
-}
-
-TEST(ChildProcess, EndsWhatItLeavesBehindWhereThatIsAskedFor) {
-  const pid_t other = leaves_behind(ChildProcess::Leftovers::kStay);
-  const pid_t own = leaves_behind(ChildProcess::Leftovers::kEnd);
-  EXPECT_EQ(::kill(own, 0), -1) << "it is gone";
-  EXPECT_EQ(::kill(other, 0), 0) << "another child's is left alone";
-  ::kill(other, SIGKILL);
-}
-
 }  // namespace
 }  // namespace tuner

@@ -92,10 +92,30 @@ bool outlive(pid_t parent) {
   return getppid() == parent;
 }
 
+// Kills one child of this process, whose list is a text of numbers; false: it has none.
+bool kill_a_child() {
+  const int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  if (list < 0) return false;
+  char text[32] = {};
+  const ssize_t got = ::read(list, text, sizeof text - 1);
+  close(list);
+  const long child = got > 0 ? std::strtol(text, nullptr, 10) : 0;
+  return child > 0 && kill(static_cast<pid_t>(child), SIGKILL) == 0;
+}
+
+// Ends what the program has left behind, in whatever session. Whoever forks faster than it is
+// killed is not to be caught.
+void end_leftovers() {
+  constexpr int kMost = 100000;
+  for (int i = 0; i < kMost && kill_a_child(); ++i) waitpid(-1, nullptr, 0);
+}
+
 // The process between the parent and the program. If the program had the parent's death signal
-// itself, the processes that it has started would live on; the guard ends them all.
+// itself, the processes that it has started would live on; the guard ends them all. Those that
+// leave the program's group become its children when their own parents end.
 [[noreturn]] void guard(const Job& job, const sigset_t& awaited) {
   if (!outlive(job.parent)) _exit(kGuardLost);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   close_range(3, ~0U, 0);  // above all the parent's connections, which must end with it
   const pid_t program = fork();
   if (program == 0) become_program(job);
@@ -107,9 +127,11 @@ bool outlive(pid_t parent) {
     if (received == SIGTERM) {
       kill(-program, SIGKILL);
       waitpid(program, &status, 0);
+      end_leftovers();
       _exit(kGuardLost);
     }
     if (received == SIGCHLD && waitpid(program, &status, WNOHANG) == program) {
+      end_leftovers();
       _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     }
   }
