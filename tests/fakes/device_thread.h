@@ -52,7 +52,7 @@ class FakeDeviceThread final : public ThreadPeer {
  public:
   explicit FakeDeviceThread(std::unique_ptr<Backend> backend)
       : ThreadPeer([device = std::move(backend)](int socket) mutable {
-          serve_device(socket, Catalogue(), std::move(device), false);
+          serve_device(socket, Catalogue(), std::move(device));
         }) {}
 };
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -83,61 +84,65 @@ void keep_freed_memory() {
 #endif
 }
 
-// ---- cores --------------------------------------------------------------------------------------
+// ---- what control groups leave ------------------------------------------------------------------
 
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr const char* kMount = "/sys/fs/cgroup";
 
-// "/a/b", "/a" and "" for "/a/b".
-std::vector<std::string> group_and_parents(std::string path) {
+// What the files in the folder of a group allow; kNoLimit where they say nothing.
+using LimitIn = std::function<double(const std::string& folder)>;
+
+// The smallest limit of a group, "/a/b", and of those above it, "/a" and "".
+double least_limit(const std::string& mount, std::string path, const LimitIn& limit_in) {
   while (!path.empty() && path.back() == '/') path.pop_back();
-  std::vector<std::string> out{path};
+  double least = limit_in(mount + path);
   while (!path.empty()) {
     path.erase(path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/'));
-    out.push_back(path);
-  }
-  return out;
-}
-
-double share(double quota, double period) {
-  return quota > 0 && period > 0 ? quota / period : kNoLimit;
-}
-
-// Version 2: "max 100000" or "150000 100000", in microseconds.
-double quota_of_version_2(const std::string& path, const TextOf& text_of) {
-  double least = kNoLimit;
-  for (const std::string& group : group_and_parents(path)) {
-    std::istringstream text(text_of(kMount + group + "/cpu.max"));
-    double quota = 0;
-    double period = 0;
-    if (text >> quota >> period) least = std::min(least, share(quota, period));
+    least = std::min(least, limit_in(mount + path));
   }
   return least;
 }
 
-// Version 1: a file for the quota, -1 for none, and one for the period.
-double quota_of_version_1(const std::string& controllers, const std::string& path,
-                          const TextOf& text_of) {
+bool has(const std::string& controllers, const std::string& controller) {
+  return ("," + controllers + ",").find("," + controller + ",") != std::string::npos;
+}
+
+// Over the groups that /proc/self/cgroup names: "0::/a/b" for version 2, "4:cpu,cpuacct:/a/b" for
+// version 1.
+double least_limit(const std::string& controller, const TextOf& text_of,
+                   const LimitIn& in_version_2, const LimitIn& in_version_1) {
   double least = kNoLimit;
-  for (const std::string& controller : {controllers, std::string("cpu")}) {
-    for (const std::string& group : group_and_parents(path)) {
-      const std::string folder = kMount + ("/" + controller) + group;
-      std::istringstream quota_text(text_of(folder + "/cpu.cfs_quota_us"));
-      std::istringstream period_text(text_of(folder + "/cpu.cfs_period_us"));
-      double quota = 0;
-      double period = 0;
-      if (quota_text >> quota && period_text >> period) {
-        least = std::min(least, share(quota, period));
-      }
+  std::istringstream groups(text_of("/proc/self/cgroup"));
+  for (std::string line; std::getline(groups, line);) {
+    const auto first = line.find(':');
+    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string path = line.substr(second + 1);
+    if (controllers.empty()) least = std::min(least, least_limit(kMount, path, in_version_2));
+    if (!has(controllers, controller)) continue;
+    for (const std::string& folder : {controllers, controller}) {
+      least = std::min(least, least_limit(kMount + ("/" + folder), path, in_version_1));
     }
   }
   return least;
 }
 
-bool has_cpu(const std::string& controllers) {
-  return ("," + controllers + ",").find(",cpu,") != std::string::npos;
+// A number in a file; kNoLimit for "max", for 0 and for what is no number.
+double number_in(const std::string& text) {
+  std::istringstream in(text);
+  double number = 0;
+  return in >> number && number > 0 ? number : kNoLimit;
+}
+
+// Version 2: "max 100000" or "150000 100000", in microseconds.
+double quota_of_version_2(const std::string& text) {
+  std::istringstream in(text);
+  double quota = 0;
+  double period = 0;
+  return in >> quota >> period && quota > 0 && period > 0 ? quota / period : kNoLimit;
 }
 
 unsigned cores_of_affinity() {
@@ -151,20 +156,14 @@ unsigned cores_of_affinity() {
 }  // namespace
 
 unsigned cores_of_quota(const TextOf& text_of) {
-  double least = kNoLimit;
-  std::istringstream groups(text_of("/proc/self/cgroup"));
-  // "0::/a/b" for version 2, "4:cpu,cpuacct:/a/b" for version 1.
-  for (std::string line; std::getline(groups, line);) {
-    const auto first = line.find(':');
-    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string path = line.substr(second + 1);
-    if (controllers.empty()) least = std::min(least, quota_of_version_2(path, text_of));
-    if (has_cpu(controllers)) {
-      least = std::min(least, quota_of_version_1(controllers, path, text_of));
-    }
-  }
+  const double least = least_limit(
+      "cpu", text_of,
+      [&](const std::string& folder) { return quota_of_version_2(text_of(folder + "/cpu.max")); },
+      [&](const std::string& folder) {  // -1: none
+        const double quota = number_in(text_of(folder + "/cpu.cfs_quota_us"));
+        const double period = number_in(text_of(folder + "/cpu.cfs_period_us"));
+        return quota < kNoLimit && period < kNoLimit ? quota / period : kNoLimit;
+      });
   return least < 1e6 ? static_cast<unsigned>(std::ceil(least - 1e-9)) : 0;
 }
 
@@ -172,6 +171,24 @@ unsigned usable_cores() {
   const unsigned quota = cores_of_quota(text_of_file);
   const unsigned affinity = std::max(1U, cores_of_affinity());
   return quota == 0 ? affinity : std::min(affinity, quota);
+}
+
+std::uint64_t memory_of_groups(const TextOf& text_of) {
+  constexpr double kMostBytes = 1e18;  // version 1 says "none" by a number near 2^63
+  const double least = least_limit(
+      "memory", text_of,
+      [&](const std::string& folder) { return number_in(text_of(folder + "/memory.max")); },
+      [&](const std::string& folder) {
+        return number_in(text_of(folder + "/memory.limit_in_bytes"));
+      });
+  return least < kMostBytes ? static_cast<std::uint64_t>(least) : 0;
+}
+
+std::uint64_t usable_memory() {
+  const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  const std::uint64_t limit = memory_of_groups(text_of_file);
+  return limit == 0 ? machine : std::min(machine, limit);
 }
 
 }  // namespace tuner

@@ -1,7 +1,8 @@
 #pragma once
 // What the system says of a process: how long it was ready and no processor was free for it,
-// whether it is stopped, how old it is, how much memory it has held; and how many cores this one
-// may use: a container, a batch system or taskset may leave fewer than the machine has.
+// whether it is stopped, how old it is, how much memory it has held; and how many cores and how
+// much memory this one may use: a container, a batch system or taskset may leave fewer than the
+// machine has.
 
 #include <sys/types.h>
 
@@ -40,7 +41,7 @@ std::uint64_t peak_resident_bytes(pid_t pid);
 // For a process that does the same again and again (docs/measured/program.md, Throughput).
 void keep_freed_memory();
 
-// ---- cores --------------------------------------------------------------------------------------
+// ---- cores and memory that are left to this process ---------------------------------------------
 
 // The text of a file, or an empty one when it cannot be read.
 using TextOf = std::function<std::string(const std::string& path)>;
@@ -53,5 +54,12 @@ unsigned cores_of_quota(const TextOf& text_of);
 // What this process may use, at least 1: the cores of its affinity, which a cpuset limits, too, but
 // no more than its quota.
 unsigned usable_cores();
+
+// Bytes by the control groups, as cores_of_quota(); 0 where they set no limit.
+std::uint64_t memory_of_groups(const TextOf& text_of);
+
+// Bytes that this process and all beside it may use together: those of the machine, but no more
+// than its control groups allow.
+std::uint64_t usable_memory();
 
 }  // namespace tuner

@@ -279,8 +279,7 @@ DeviceThread::DeviceThread(SharedDevice& device, CallQueue& calls,
   thread_ = std::thread([this, &device, &catalogue, theirs = ends[1]] {
     const tuner::FileDescriptor closes(theirs);
     try {
-      tuner::serve_device(theirs, catalogue, std::make_unique<DeferredBackend>(device, calls_),
-                          false);
+      tuner::serve_device(theirs, catalogue, std::make_unique<DeferredBackend>(device, calls_));
     } catch (const std::exception& error) {
       last_words_ = error.what();
     }

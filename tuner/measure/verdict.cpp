@@ -17,9 +17,12 @@ Verdict verdict_of(const DeviceFailure& failure) {
   Verdict verdict = verdict_of(TrialState::kRuntime, failure.message);
   switch (failure.error) {
     case DeviceError::kInvalid:
+      verdict.state = TrialState::kLaunch;
+      break;
     case DeviceError::kLaunch:
     case DeviceError::kUnsupported:
       verdict.state = TrialState::kLaunch;
+      verdict.is_own = true;  // it was looked at before anything ran
       break;
     case DeviceError::kRuntime:
       verdict.context_dead = true;

@@ -127,6 +127,7 @@ struct SizePlan {
   std::optional<PluginPlan> problem{};
   std::vector<std::pair<std::string, std::int64_t>> extents{};  // of the size, for the problem
   std::vector<ObserverPlan> observers{};
+  bool has_host_code = false;  // variants are functions of the host, which run in the worker itself
 };
 
 // One configuration of it.
@@ -176,6 +177,8 @@ struct Verdict {
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop
   bool retryable = false;     // the cause may lie outside the variant: it may try again
+  bool is_own = false;        // nothing that ran before it in the worker can be the cause
+  bool is_last = false;       // the worker ends behind it: it is not as it was when it began
 };
 
 }  // namespace tuner

@@ -67,6 +67,7 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
   plan.measure.power = needs_power(study);
   plan.deterministic = study.deterministic;
   if (study.problem) plan.problem = plugin_plan(study.problem->name, study.problem->options);
+  plan.has_host_code = study.kernel.is_launcher;
   plan.extents = size.dims;
   plan.observers = observer_plans(study);
   if (slow_may_be_best(study, size, device)) plan.measure.drop_above = 0;

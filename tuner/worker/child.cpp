@@ -17,8 +17,10 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/process_snapshot.h"
 #include "tuner/base/process_state.h"
 #include "tuner/measure/evaluation.h"
+#include "tuner/measure/verdict.h"
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/worker/artifact_cache.h"
@@ -53,14 +55,13 @@ std::uint64_t overhead() {
   return std::max(1U, std::thread::hardware_concurrency()) * kOfCore;
 }
 
-// What a compiler, or the kernels of one device, may take: half of the machine's memory, 2 to 16
-// GiB.
+// What a compiler, or the kernels of one device, may take: half of the memory that there is, 2 to
+// 16 GiB, and three quarters of it where those are less than 2 GiB.
 std::uint64_t memory_allowance() {
   constexpr std::uint64_t kMost = std::uint64_t{16} << 30;
   constexpr std::uint64_t kLeast = std::uint64_t{2} << 30;
-  const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
-  return std::clamp(machine / 2, kLeast, kMost);
+  const std::uint64_t there = usable_memory();
+  return std::clamp(there / 2, std::min(kLeast, there / 4 * 3), kMost);
 }
 
 // Of this process from now on; 0 = no limit.
@@ -122,6 +123,12 @@ void limit_file_size() {
   const rlimit limit{kLargestFile, kLargestFile};
   ::setrlimit(RLIMIT_FSIZE, &limit);
   ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
+}
+
+// A run may crash hundreds of times, and each core would be hundreds of MiB in the user's folder.
+void make_no_core_files() {
+  const rlimit none{};
+  ::setrlimit(RLIMIT_CORE, &none);
 }
 
 int unavailable(Wire& wire, const std::string& reason) {
@@ -191,12 +198,18 @@ int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   return 0;
 }
 
+// The process in which requests are served. An application changes its own as it likes; of a worker
+// nothing but variants does.
+enum class Host { kApplication, kWorker, kWorkerWithKernels };
+
 class RunServer {
  public:
-  // `limits_memory`: kernels run in this process, which has a limit of its own.
-  RunServer(Wire& wire, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
-            bool limits_memory)
-      : wire_(wire), catalogue_(catalogue), backend_(std::move(backend)), memory_(limits_memory) {}
+  RunServer(Wire& wire, const Catalogue& catalogue, std::unique_ptr<Backend> backend, Host host)
+      : wire_(wire),
+        catalogue_(catalogue),
+        backend_(std::move(backend)),
+        host_(host),
+        memory_(host == Host::kWorkerWithKernels) {}
 
   // Until the coordinator closes, or the context cannot be used any more.
   void serve() {
@@ -227,6 +240,8 @@ class RunServer {
   bool prepare(SizePlan plan) {
     memory_.lift();
     evaluation_.reset();  // its buffers make room first
+    untouched_.reset();
+    has_host_code_ = host_ == Host::kWorkerWithKernels || plan.has_host_code;
     auto plugins = plugins_for(plan);
     if (!plugins) {
       wire_.send({{"type", "failed"}, {"message", plugins.error()}, {"retryable", false}});
@@ -275,9 +290,32 @@ class RunServer {
     };
   }
 
+  // Whether what ran here has left the process as it was; adds to the verdict what it has changed.
+  // Where the clock is another one, no time counts.
+  bool is_untouched(Verdict& verdict) {
+    if (!untouched_) return true;
+    if (!is_clock_honest()) {
+      verdict = verdict_of(TrialState::kRuntime, "changes the clock by which it is timed");
+      verdict.context_dead = true;
+    }
+    const std::string changed = changed_since(*untouched_, process_snapshot());
+    if (changed.empty()) return true;
+    verdict.message +=
+        (verdict.message.empty() ? "" : "; ") + ("changes the process that it runs in: " + changed);
+    return false;
+  }
+
+  // Before the first variant runs.
+  void look_at_process() {
+    if (host_ != Host::kApplication && has_host_code_ && !untouched_) {
+      untouched_ = process_snapshot();
+    }
+  }
+
   bool evaluate(const json& message) {
     Verdict verdict;
     memory_.lift();
+    look_at_process();
     try {
       verdict = evaluation_->evaluate(message.at("variant").get<VariantPlan>(), phases());
     } catch (const std::bad_alloc&) {
@@ -292,12 +330,16 @@ class RunServer {
           "took " + std::to_string(bytes >> 20) + " MiB of memory and did not give them back";
       verdict.context_dead = true;
     }
+    // A device keeps what its kernels do out of this process.
+    verdict.is_own = verdict.is_own || (verdict.context_dead && !has_host_code_);
+    verdict.is_last = !is_untouched(verdict) || memory_.is_used_up();
     wire_.send({{"type", "verdict"}, {"id", message.at("id")}, {"verdict", verdict}});
-    return !verdict.context_dead && !verdict.device_lost && !memory_.is_used_up();
+    return !verdict.context_dead && !verdict.device_lost && !verdict.is_last;
   }
 
   bool remeasure(const json& message) {
     memory_.lift();
+    look_at_process();
     const auto samples =
         evaluation_->remeasure(message.at("variants").get<std::vector<VariantPlan>>(),
                                message.at("plan").get<FinalPlan>(), phases());
@@ -308,15 +350,20 @@ class RunServer {
                   {"verdict", samples.error().verdict}});
       return !samples.error().verdict.context_dead;
     }
+    Verdict verdict;
+    const bool usable = is_untouched(verdict);
     wire_.send({{"type", "remeasured"}, {"id", message.at("id")}, {"samples", *samples}});
-    return true;
+    return usable;
   }
 
   Wire& wire_;
   const Catalogue& catalogue_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Evaluation> evaluation_;
+  Host host_;
   KernelMemory memory_;
+  bool has_host_code_ = false;  // variants, or some of their code, run in this process
+  std::optional<ProcessSnapshot> untouched_;  // before the first variant of the size
   std::string remark_;  // as last told
 };
 
@@ -327,7 +374,8 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
     wire.send(unavailable_message(backend.error()));
     return 1;
   }
-  RunServer(wire, catalogue, std::move(*backend), name == "cpu").serve();
+  const Host host = name == "cpu" ? Host::kWorkerWithKernels : Host::kWorker;
+  RunServer(wire, catalogue, std::move(*backend), host).serve();
   return 0;
 }
 
@@ -359,16 +407,16 @@ int probe_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
 
 }  // namespace
 
-void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
-                  bool limits_memory) {
+void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend) {
   Wire wire{socket};
-  RunServer(wire, catalogue, std::move(backend), limits_memory).serve();
+  RunServer(wire, catalogue, std::move(backend), Host::kApplication).serve();
 }
 
 int run_worker_main(const std::string& role) {
   die_with_parent(SIGKILL);
   ::signal(SIGHUP, SIG_IGN);  // where a session's end reaches all, the coordinator decides
   limit_file_size();
+  make_no_core_files();
   Wire wire;
   try {
     const auto start = wire.receive();

@@ -25,12 +25,10 @@
 
 namespace tuner {
 
-// Serves requests of the role `run`, after `open`, on a socket of this process, until its other end
-// closes or the device cannot be used any more. `limits_memory`: kernels run in this process, and
-// may not take all of its memory.
-// Problems and observers of the study come from `catalogue`.
-void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend,
-                  bool limits_memory);
+// Serves requests of the role `run`, after `open`, on a socket of an application's process, until
+// its other end closes or the device cannot be used any more. Problems and observers of the study
+// come from `catalogue`.
+void serve_device(int socket, const Catalogue& catalogue, std::unique_ptr<Backend> backend);
 
 // Returns the exit status of the process.
 int run_worker_main(const std::string& role);

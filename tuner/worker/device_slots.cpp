@@ -97,11 +97,12 @@ void DeviceSlot::counts(const Job& job, Kept kept) {
   if (kept == Kept::kNotSeen && is_valid(job.trial)) doubted_.push_back(job);
 }
 
-// A fault takes along what could be looked at.
+// A failure counts where nobody has run before. A fault also takes along what could be looked at.
 bool DeviceSlot::is_void(const Job& job, const Verdict& verdict) const {
   if (verdict.kept == Kept::kDamaged) return true;
-  const bool is_fault = verdict.context_dead && !verdict.retryable && !verdict.device_lost;
-  return is_fault && !job.was_void && !doubted_.empty();
+  if (job.was_void || verdict.retryable || verdict.device_lost) return false;
+  if (verdict.context_dead && !doubted_.empty()) return true;
+  return worker().had_run() && may_be_of_others(verdict);
 }
 
 std::vector<Job> DeviceSlot::take_doubted() {

@@ -98,7 +98,8 @@ class DeviceSlot {
 
   // A result counts. Until what the worker keeps was seen to be whole, it may be doubted.
   void counts(const Job& job, Kept kept);
-  // Nothing is known of a job with this verdict, because of what others may have done before it.
+  // Nothing is known of a job with this verdict, because of what others may have done before it: it
+  // is tried once more, in a new worker.
   bool is_void(const Job& job, const Verdict& verdict) const;
   // Those of which one may have done it, to be judged again.
   std::vector<Job> take_doubted();

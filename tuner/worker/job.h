@@ -31,7 +31,7 @@ struct Job {
   TimePoint not_before;                   // of the next
   bool is_retryable = false;              // its outcome may have a cause outside of it
   bool is_again = false;                  // it had a result already, which is doubted
-  bool was_void = false;                  // a fault of it may have been an earlier one's doing
+  bool was_void = false;                  // what it did may have been an earlier one's doing
   int devices_lost = 0;                   // while it was on them
   std::optional<std::size_t> finalist{};  // its place in a final; empty: the search asked for it
 };

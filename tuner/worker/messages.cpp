@@ -195,7 +195,7 @@ TUNER_FIELDS(PluginPlan, name, options)
 TUNER_FIELDS(ObserverPlan, plugin, metrics)
 
 TUNER_FIELDS(SizePlan, arguments, constants, reference, checks, deterministic, measure, problem,
-             extents, observers)
+             extents, observers, has_host_code)
 
 TUNER_FIELDS(VariantPlan, artifact, geometry, arguments, then, rounds, swaps, overrides, answer,
              best_ms, searched_ms, looks_at_kept)
@@ -218,6 +218,8 @@ void for_each_field(T& verdict, Visit&& visit) {
   visit("context_dead", verdict.context_dead);
   visit("device_lost", verdict.device_lost);
   visit("retryable", verdict.retryable);
+  visit("is_own", verdict.is_own);
+  visit("is_last", verdict.is_last);
 }
 
 namespace {

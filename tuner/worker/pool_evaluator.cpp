@@ -148,6 +148,8 @@ void PoolEvaluator::begin_next(DeviceSlot& slot) {
   Job* const due = ready_.due([this](const Job& job) { return !slots_.is_running(job.program); });
   if (due == nullptr) return;
   if (!due->is_again && answer_by_twin(*due)) return static_cast<void>(ready_.take(*due));
+  // A failure that others may have caused is tried where nobody has run before.
+  if (due->was_void && slot.worker().has_run()) slot.worker().end();
   // Before a configuration is announced: it is not to blame if this fails.
   if (!slot.make_ready()) return;
   Job job = ready_.take(*due);
@@ -159,7 +161,7 @@ void PoolEvaluator::begin_next(DeviceSlot& slot) {
 bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
   if (!verdict.retryable || job.chances == kMeasureAgain || interrupt_.count() > 0) return false;
   job.not_before = Clock::now() + std::chrono::milliseconds(job.chances == 0 ? 500 : 2000);
-  ++job.chances;
+  job.was_void = ++job.chances == kMeasureAgain;  // or variants before it hold the memory
   if (task_.withdraw) task_.withdraw(job.trial.configuration);
   ready_.add_first(std::move(job));
   return true;

@@ -41,6 +41,11 @@ std::string reason_in(const nlohmann::json& answer, const char* member) {
 
 }  // namespace
 
+bool may_be_of_others(const Verdict& verdict) {
+  const bool failed = verdict.state == TrialState::kLaunch || verdict.state == TrialState::kRuntime;
+  return failed && !verdict.is_own && !verdict.device_lost;
+}
+
 RunWorker::RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
                      std::vector<std::pair<std::string, std::string>> options, RunLimits limits)
     : RunWorker([program] { return std::make_unique<Channel>(program, "run"); }, std::move(backend),
@@ -83,6 +88,7 @@ void RunWorker::connect() {
   channel_->send(
       {{"type", "open"}, {"backend", backend_}, {"device", device_.number}, {"options", options_}});
   state_ = State::kStarting;
+  has_run_ = false;
   deadline_ = after(Clock::now(), kOpenSeconds);
   stopped_.begin();
 }
@@ -271,7 +277,12 @@ Verdict RunWorker::verdict_of_death(const std::string& how) const {
 Verdict RunWorker::finish(Verdict verdict) {
   state_ = State::kReady;
   work_.add(clock_.started());
-  if (verdict.context_dead || verdict.device_lost) drop();
+  had_run_ = has_run_;
+  // What did not load, or was refused, has left nothing behind.
+  const bool has_begun = verdict.state != TrialState::kLaunch &&
+                         verdict.state != TrialState::kConstraints && !verdict.retryable;
+  has_run_ = has_run_ || has_begun;
+  if (verdict.context_dead || verdict.device_lost || verdict.is_last) drop();
   return verdict;
 }
 
@@ -332,12 +343,14 @@ void RunWorker::abort() {
   if (state_ == State::kBusy || (is_coming_up() && plan_)) drop();
 }
 
-// Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
+// Neither samples nor a culprit when it failed; `again` then says whether another try makes sense:
+// the cause may be outside, or what had run in the worker before.
 RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& again,
                                                  const IsOver& is_over,
                                                  const std::function<void(int)>& round) {
   again = false;
   if (!make_ready(is_over)) return {};
+  had_run_ = std::exchange(has_run_, true);
   id_ = drawn_secret();
   request["id"] = id_;
   channel_->send(request);
@@ -365,7 +378,8 @@ RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& 
       }
       result.failed.emplace(answer->at("plan").get<std::size_t>(),
                             answer->at("verdict").get<Verdict>());
-      again = result.failed->second.retryable;
+      again =
+          result.failed->second.retryable || (had_run_ && may_be_of_others(result.failed->second));
       drop();
       return result;
     } catch (const nlohmann::json::exception&) {
@@ -374,7 +388,8 @@ RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& 
       break;
     }
   }
-  again = gone("the worker").retryable && !is_over();
+  const bool has_crashed = channel_->has_ended();
+  again = (gone("the worker").retryable || (had_run_ && has_crashed)) && !is_over();
   return {};
 }
 

@@ -21,6 +21,12 @@
 
 namespace tuner {
 
+// Whether a failure may be the doing of what ran in the same worker before, and may have left it
+// unfit: out of files or memory, with an error that is told late, with other limits. A hang is not
+// among them, since trying it again costs its whole deadline, nor is a wrong answer, which
+// measure/watches looks into.
+bool may_be_of_others(const Verdict& verdict);
+
 class RunWorker {
  public:
   // Whether there is no more time to wait.
@@ -81,6 +87,10 @@ class RunWorker {
   void watch(PollSet& awaited) const;
   // The verdict on the configuration in flight, once there is one.
   std::optional<Verdict> handle();
+  // Whether another variant has run in the child that is there.
+  bool has_run() const { return has_run_; }
+  // The same, before the last verdict.
+  bool had_run() const { return had_run_; }
   // Once: that the worker has answered for the configuration before once more. Its first answer may
   // have been the configuration's own.
   std::optional<std::string> take_breach() { return std::exchange(breach_, std::nullopt); }
@@ -158,6 +168,8 @@ class RunWorker {
   std::optional<SizePlan> plan_;
   std::vector<std::string> warnings_;
   double reference_ms_ = 0;
+  bool has_run_ = false;
+  bool had_run_ = false;
   bool begun_ = false;    // the child has said that it is at work on what is in flight
   std::uint64_t id_ = 0;  // of the question, drawn at random
   std::optional<std::string> breach_;

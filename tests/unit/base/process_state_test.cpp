@@ -162,5 +162,39 @@ TEST(UsableCores, AffinityLimitsThem) {
   EXPECT_LE(usable_cores(), static_cast<unsigned>(CPU_COUNT(&before)));
 }
 
+// ---- memory by control groups -------------------------------------------------------------------
+
+std::uint64_t memory(const std::map<std::string, std::string>& files) {
+  return memory_of_groups([&](const std::string& path) {
+    const auto found = files.find(path);
+    return found == files.end() ? std::string() : found->second;
+  });
+}
+
+TEST(UsableMemory, WithoutALimitOfAGroupThereIsNone) {
+  EXPECT_EQ(memory({}), 0U);
+  EXPECT_EQ(memory({{"/proc/self/cgroup", "0::/\n"}, {"/sys/fs/cgroup/memory.max", "max\n"}}), 0U);
+  EXPECT_EQ(memory({{"/proc/self/cgroup", "4:memory:/\n"},
+                    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"}}),
+            0U);
+}
+
+TEST(UsableMemory, TheSmallestLimitOfAGroupAndThoseAboveItCounts) {
+  EXPECT_EQ(memory({{"/proc/self/cgroup", "0::/a/job\n"},
+                    {"/sys/fs/cgroup/a/job/memory.max", "max\n"},
+                    {"/sys/fs/cgroup/a/memory.max", "1073741824\n"}}),
+            1073741824U);
+  EXPECT_EQ(memory({{"/proc/self/cgroup", "9:memory:/docker/x\n"},
+                    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "536870912\n"}}),
+            536870912U);
+}
+
+TEST(UsableMemory, IsSomeAndNoMoreThanTheMachineHas) {
+  const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  EXPECT_GT(usable_memory(), 0U);
+  EXPECT_LE(usable_memory(), machine);
+}
+
 }  // namespace
 }  // namespace tuner

@@ -152,17 +152,87 @@ TEST_F(DoubtedResults, AFaultAfterResultsThatNobodyLookedBehindIsFinalWhenItCome
   EXPECT_EQ(faults, 2);
 }
 
-TEST_F(DoubtedResults, AFaultWhereAllWasSeenToBeWholeIsFinalAtOnce) {
+TEST_F(DoubtedResults, AFaultOfADeviceWhereAllWasSeenToBeWholeIsFinalAtOnce) {
   int faults = 0;
   answer = [&](int socket, const json& question) {
     if (vec_of(question) == "2") {
       ++faults;
-      return say(socket, question, failed(TrialState::kRuntime, Kept::kNotSeen));
+      Verdict fault = failed(TrialState::kRuntime, Kept::kNotSeen);
+      fault.is_own = true;
+      return say(socket, question, fault);
     }
     say(socket, question, good(Kept::kWhole));
   };
   EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 runtime", "3 ok", "4 ok"}));
   EXPECT_EQ(faults, 1);
+}
+
+// ---- a worker that others have left unfit ----------------------------------------------------
+
+// The first leaves its files open, so that nothing loads behind it.
+TEST_F(DoubtedResults, WhatFailsBehindAnotherVariantIsTriedInANewWorkerBeforeItCounts) {
+  std::vector<std::string> asked;
+  int had_first = 0;
+  answer = [&](int socket, const json& question) {
+    const std::string vec = vec_of(question);
+    asked.push_back(vec);
+    if (vec == "1") had_first = workers;
+    if (vec == "1" || had_first != workers) return say(socket, question, good(Kept::kWhole));
+    Verdict unfit;
+    unfit.state = TrialState::kLaunch;
+    say(socket, question, unfit);
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 ok", "3 ok", "4 ok"}));
+  EXPECT_EQ(asked, (std::vector<std::string>{"1", "2", "2", "3", "4"}));
+  EXPECT_EQ(workers, 2);
+}
+
+TEST_F(DoubtedResults, WhatFailsInANewWorkerIsNotTriedAgain) {
+  int asked = 0;
+  answer = [&](int socket, const json& question) {
+    ++asked;
+    Verdict verdict = vec_of(question) == "1" ? good(Kept::kWhole) : Verdict{};
+    if (vec_of(question) != "1") verdict.state = TrialState::kLaunch;
+    say(socket, question, verdict);
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 launch", "3 launch", "4 launch"}));
+  EXPECT_EQ(asked, 5);    // the second alone was behind one that had run
+  EXPECT_EQ(workers, 2);  // the third and the fourth are behind those that never ran
+}
+
+TEST_F(DoubtedResults, CrashesOneAfterTheOtherAreNotTriedAgain) {
+  int asked = 0;
+  answer = [&](int socket, const json& question) {
+    ++asked;
+    say(socket, question, failed(TrialState::kRuntime, Kept::kNotSeen));
+  };
+  EXPECT_EQ(search(),
+            (std::vector<std::string>{"1 runtime", "2 runtime", "3 runtime", "4 runtime"}));
+  EXPECT_EQ(asked, 4);
+}
+
+TEST_F(DoubtedResults, ALaunchThatIsRefusedCountsAtOnce) {
+  int asked = 0;
+  answer = [&](int socket, const json& question) {
+    ++asked;
+    Verdict verdict = good(Kept::kWhole);
+    if (vec_of(question) == "2") verdict.state = TrialState::kLaunch;
+    verdict.is_own = vec_of(question) == "2";
+    say(socket, question, verdict);
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 launch", "3 ok", "4 ok"}));
+  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(workers, 1);
+}
+
+TEST_F(DoubtedResults, AWorkerThatSaysItIsChangedIsReplaced) {
+  answer = [&](int socket, const json& question) {
+    Verdict verdict = good(Kept::kWhole);
+    verdict.is_last = vec_of(question) == "2";
+    say(socket, question, verdict);
+  };
+  EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 ok", "3 ok", "4 ok"}));
+  EXPECT_EQ(workers, 2);
 }
 
 // ---- answers that are not the worker's ----------------------------------------------------------
@@ -177,7 +247,7 @@ TEST_F(DoubtedResults, AnAnswerToAQuestionThatNobodyAskedIsABreach) {
     say(socket, question, good(Kept::kWhole));
   };
   EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 runtime", "3 ok", "4 ok"}));
-  EXPECT_EQ(workers, 2);
+  EXPECT_EQ(workers, 3);  // it was tried in one where nobody had run before
 }
 
 TEST_F(DoubtedResults, ASecondAnswerTakesTheFirstOneBackAndBlamesNobodyElse) {
