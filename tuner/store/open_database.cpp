@@ -1,16 +1,23 @@
 // Opens the results database, makes its tables, and keeps aside one that cannot be used.
 
 #include <fcntl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <string>
 #include <tuple>
 
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/store/store_impl.h"
 
 namespace tuner {
@@ -29,10 +36,24 @@ struct flock range(std::int64_t start, std::int64_t length) {
   return lock;
 }
 
+// SQLite would try for a minute, and then say that somebody else has the lock.
+[[noreturn]] void refuse_without_locks(const std::filesystem::path& file, int reason) {
+  throw FatalError("files cannot be locked in " + file.parent_path().string() + " (" +
+                   std::strerror(reason) +
+                   "), which results need; some network file systems are mounted so: keep them on "
+                   "a local disk (--results DIRECTORY)");
+}
+
+// What belongs to a database is a file, or not there: to open a pipe may take for ever.
+void refuse_special(const std::filesystem::path& file) {
+  if (is_seekable_file(file)) return;
+  throw FatalError("cannot use " + file.string() + ": it is a pipe or a device, not a file");
+}
+
 }  // namespace
 
 SessionLock::SessionLock(const std::filesystem::path& file)
-    : fd_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    : file_(file), fd_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
   if (fd_ < 0) throw FatalError("cannot write " + file.string() + ": " + std::strerror(errno));
 }
 
@@ -44,9 +65,21 @@ bool SessionLock::take(std::int64_t session) {
 }
 
 void SessionLock::wait(std::int64_t session) {
-  struct flock lock = range(session, 1);
-  while (::fcntl(fd_, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
+  constexpr int kTries = 3000;  // a minute: whoever opens it needs less, unless he is stuck
+  constexpr int kPause = 20000;
+  const int signals_before = stop_signals();
+  for (int i = 0; i < kTries; ++i) {
+    struct flock lock = range(session, 1);
+    if (::fcntl(fd_, F_OFD_SETLK, &lock) == 0) return;
+    const bool is_held_by_other = errno == EAGAIN || errno == EACCES;
+    if (!is_held_by_other && errno != EINTR) refuse_without_locks(file_, errno);
+    if (stop_signals() > signals_before) {
+      throw InterruptedError("interrupted before the results were opened");
+    }
+    ::usleep(kPause);
   }
+  throw FatalError("another tuner has been opening " + file_.string() +
+                   " for a minute: it is stuck, end that one first");
 }
 
 bool SessionLock::is_held(std::int64_t session) const {
@@ -204,13 +237,30 @@ void check_health(Database& database) {
   }
 }
 
+// Several machines may use one results folder there, and SQLite's write-ahead log needs memory that
+// all of its users share.
+bool is_on_network(const fs::path& file) {
+  struct statfs facts {};
+  if (::statfs(file.c_str(), &facts) != 0) return false;
+  // NFS, SMB, SMB 2, CIFS, Lustre, Ceph, AFS, GPFS, BeeGFS: linux/magic.h, and their own headers.
+  constexpr std::uint32_t kKinds[] = {0x6969,     0x517B,     0xFE534D42, 0xFF534D42, 0x0BD00BD0,
+                                      0x00C36400, 0x5346414F, 0x47504653, 0x19830326};
+  return std::ranges::find(kKinds, static_cast<std::uint32_t>(facts.f_type)) != std::end(kKinds);
+}
+
+// Write-ahead log: readers and a second tuner do not stop this one, and a process killed in the
+// middle of a write leaves only an unfinished tail that nobody reads. With NORMAL the file is whole
+// after a power cut too; how often a commit waits for the disk is record()'s to say.
+void choose_journal(Database& database) {
+  const bool log = !is_on_network(database.path());
+  database.execute(log ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                       : "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;");
+}
+
 std::unique_ptr<Database> open_healthy(const fs::path& file) {
   auto database = std::make_unique<Database>(file, Database::Mode::kReadWrite);
   const bool ours = has_our_tables(*database);  // their constraints are part of the check below
-  // Write-ahead log: readers and a second tuner do not stop this one, and a process killed in the
-  // middle of a write leaves only an unfinished tail that nobody reads. With NORMAL the file is
-  // whole after a power cut too; how often a commit waits for the disk is record()'s to say.
-  database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  choose_journal(*database);
   check_health(*database);
   if (ours) return database;
   Transaction transaction(*database);
@@ -227,6 +277,16 @@ fs::path with_ending(const fs::path& file, const std::string& ending) {
   fs::path other = file;
   other += ending;
   return other;
+}
+
+// Of who only reads: the file may not be there, or not be his to write to.
+void refuse_locks_that_fail(const fs::path& file) {
+  const FileDescriptor lock_file(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (lock_file.get() < 0) return;
+  struct flock lock = range(kOpening, 1);
+  lock.l_type = F_RDLCK;
+  if (::fcntl(lock_file.get(), F_OFD_SETLK, &lock) == 0) return;
+  if (errno != EAGAIN && errno != EACCES && errno != EINTR) refuse_without_locks(file, errno);
 }
 
 bool any_part(const fs::path& file) {
@@ -272,6 +332,7 @@ OpenDatabase open_for_writing(const fs::path& directory) {
                      error.message());
   }
   const fs::path file = directory / kFile;
+  for (const char* part : kParts) refuse_special(with_ending(file, part));
   OpenDatabase opened;
   opened.lock = std::make_unique<SessionLock>(with_ending(file, ".lock"));
   SessionLock opening(with_ending(file, ".lock"));  // until this has returned
@@ -303,6 +364,9 @@ OpenDatabase open_for_reading(const fs::path& directory_or_file) {
   std::error_code error;
   const bool is_file = fs::is_regular_file(directory_or_file, error);
   const fs::path file = is_file ? directory_or_file : directory_or_file / kFile;
+  refuse_special(directory_or_file);
+  for (const char* part : kParts) refuse_special(with_ending(file, part));
+  refuse_locks_that_fail(with_ending(file, ".lock"));
   if (!fs::exists(file, error)) {
     throw FatalError("there are no results in " + directory_or_file.string() + ": " +
                      file.string() + " does not exist");

@@ -28,7 +28,8 @@ class SessionLock {
 
   // Takes the lock of one session for as long as this object lives.
   bool take(std::int64_t session);
-  // The same, once no other holder has it.
+  // The same, once no other holder has it. Throws FatalError when that takes a minute, and where
+  // files cannot be locked.
   void wait(std::int64_t session);
 
   // Whether another holder has it.
@@ -36,6 +37,7 @@ class SessionLock {
   bool any_session_held() const;
 
  private:
+  std::filesystem::path file_;
   int fd_ = -1;
 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -290,6 +291,33 @@ TEST(StoreFaults, AReadOnlyFolderCanBeReadAndIsNamedWhenWritten) {
   }));
   fs::permissions(folder.path(), fs::perms::owner_all);
   EXPECT_EQ(status, 0);
+}
+
+// ---- what is no file ---------------------------------------------------------------------------
+
+TEST(StoreFaults, APipeInPlaceOfTheDatabaseOrOfItsPartsIsRefusedAtOnce) {
+  for (const char* name : {"tuner.sqlite", "tuner.sqlite-wal", "tuner.sqlite-shm"}) {
+    const ScratchFolder folder;
+    const fs::path pipe = folder.path() / name;
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
+    for (const auto access : {Store::Access::kRead, Store::Access::kWrite}) {
+      try {
+        Store::open(folder.path(), access);
+        FAIL() << name;
+      } catch (const FatalError& error) {
+        EXPECT_NE(std::string(error.what()).find("it is a pipe or a device"), std::string::npos)
+            << error.what();
+      }
+    }
+  }
+}
+
+TEST(StoreFaults, APipeInPlaceOfTheFolderIsRefusedAtOnce) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.path() / "results";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
+  EXPECT_THROW(Store::open(pipe, Store::Access::kRead), FatalError);
+  EXPECT_THROW(Store::open(pipe), FatalError);
 }
 
 }  // namespace
