@@ -36,11 +36,13 @@ bool is_stream(const std::filesystem::path& path) {
 
 // Gives `make` names beside the target until one is free. They cannot be guessed: a link of that
 // name, in a folder that others may write to, would lead elsewhere. Returns what `make` does.
+constexpr std::size_t kRoomForName = 110;  // of 143 bytes, which encrypted file systems leave
+
 template <class Make>
 int under_new_name(const std::filesystem::path& target, std::filesystem::path& name, Make make) {
   for (;;) {
-    name = target;
-    name += ".tmp" + std::to_string(drawn_secret());
+    const std::string known = target.filename().string().substr(0, kRoomForName);
+    name = target.parent_path() / (known + ".tmp" + std::to_string(drawn_secret()));
     const int result = make(name.c_str());
     if (result >= 0 || errno != EEXIST) return result;
   }

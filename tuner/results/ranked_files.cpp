@@ -9,6 +9,7 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/table_text.h"
@@ -20,12 +21,18 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDeviceFile = "device.json";
 
+// The same name for the same text, which a file may have: encrypted file systems leave 143 bytes.
 std::string file_name_of(const std::string& text) {
+  constexpr std::size_t kLongest = 120;  // an ending follows
   std::string out;
   for (const char c : text) {
     const bool fine = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ||
                       c == '+' || (c == '.' && !out.empty());
     out += fine ? c : '-';
+  }
+  if (out.size() > kLongest) {
+    const std::string digest = to_hex(Hasher().add(text).digest()).substr(0, 16);
+    out = out.substr(0, kLongest - 1 - digest.size()) + "-" + digest;
   }
   return out.empty() ? "unnamed" : out;
 }

@@ -96,6 +96,18 @@ TEST(RankedCsv, ThePathIsKernelDeviceSize) {
             "r/-.-..-etc/nvidia-h200/default.csv");
 }
 
+TEST(RankedCsv, ALongNameIsShortenedSoThatOtherSizesHaveOtherNames) {
+  ProblemSize size;
+  for (int i = 0; i < 30; ++i) size.dims.emplace_back("a_long_name" + std::to_string(i), i);
+  ProblemSize other = size;
+  other.dims.back().second = 31;
+  const auto path = ranked_csv_path("r", std::string(300, 'k'), DeviceFacts{}, size);
+  for (const auto& part : path) EXPECT_LT(part.string().size(), 143U);
+  EXPECT_EQ(path, ranked_csv_path("r", std::string(300, 'k'), DeviceFacts{}, size));
+  EXPECT_NE(path, ranked_csv_path("r", std::string(300, 'k'), DeviceFacts{}, other));
+  EXPECT_NE(path.parent_path(), ranked_csv_path("r", std::string(301, 'k'), DeviceFacts{}, size));
+}
+
 TEST(RankedCsv, IsWrittenWhole) {
   const ScratchFolder folder;
   const auto path = write_ranked_csv(folder.path(), "matmul", ranked_rows(), kNames);
