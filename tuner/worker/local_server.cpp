@@ -124,8 +124,9 @@ bool is_current_folder_there() {
   return ::stat(".", &facts) == 0 && facts.st_nlink > 0;
 }
 
+// A request that has begun to come. Whatever is wrong with it, the next one is answered.
 void serve_one(int client, const AnswerClient& answer) {
-  const timeval patience{5, 0};  // with who says nothing, or takes no answer
+  const timeval patience{1, 0};  // with who says half of it, or takes no answer
   ::setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   if (other_end(client) == 0) return;
@@ -135,9 +136,39 @@ void serve_one(int client, const AnswerClient& answer) {
     if (!request) return;
     const auto tell = [client](const nlohmann::json& message) { send(client, message); };
     answer(*request, ClientGone(client), tell);
-  } catch (const std::exception&) {  // who asked does it itself, and hears of it then
+  } catch (...) {  // who asked does it itself, and hears of it then
   }
 }
+
+// Clients that are connected and have said nothing yet: nobody waits for them.
+class Waiting {
+ public:
+  void add(FileDescriptor client) { clients_.push_back({std::move(client), Stopwatch()}); }
+
+  // Waits for a moment: for a client who says something, or for a new one at `socket`. Forgets
+  // those who have said nothing for long. One who speaks; none: look at `socket`.
+  FileDescriptor next(int socket) {
+    std::erase_if(clients_, [](const Client& one) { return one.since.seconds() > kPatience; });
+    std::vector<pollfd> all{{socket, POLLIN, 0}};
+    for (const Client& one : clients_) all.push_back({one.connection.get(), POLLIN, 0});
+    ::poll(all.data(), all.size(), kLookMs);
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+      if (all[i + 1].revents == 0) continue;
+      FileDescriptor speaking = std::move(clients_[i].connection);
+      clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(i));
+      return speaking;
+    }
+    return FileDescriptor();
+  }
+
+ private:
+  static constexpr double kPatience = 5;
+  struct Client {
+    FileDescriptor connection;
+    Stopwatch since;
+  };
+  std::vector<Client> clients_;
+};
 
 // ---- who asks -----------------------------------------------------------------------------------
 
@@ -209,12 +240,17 @@ void serve_locally(const std::filesystem::path& socket, double idle_seconds,
   close_inherited_files();
   ::signal(SIGPIPE, SIG_IGN);
   const ServedPath path(socket);
+  Waiting waiting;
   Stopwatch idle;
   while (path.is_ours() && is_current_folder_there() && idle.seconds() < idle_seconds) {
-    if (!is_readable(path.socket(), kLookMs)) continue;
-    const FileDescriptor client(::accept4(path.socket(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (client.get() < 0) continue;
-    serve_one(client.get(), answer);
+    const FileDescriptor speaking = waiting.next(path.socket());
+    if (speaking.get() < 0) {
+      if (!is_readable(path.socket(), 0)) continue;
+      FileDescriptor client(::accept4(path.socket(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (client.get() >= 0) waiting.add(std::move(client));
+      continue;
+    }
+    serve_one(speaking.get(), answer);
     idle = Stopwatch();
   }
 }

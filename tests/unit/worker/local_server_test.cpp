@@ -4,15 +4,23 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
+
+#include "tuner/base/child_process.h"
+#include "tuner/base/stopwatch.h"
 
 namespace tuner {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct NoException {};  // as that by which options ask for help
 
 class NeverStopped final : public StopRequest {
  public:
@@ -38,6 +46,7 @@ class LocalServer : public ::testing::Test {
     serve_locally(path(), idle_seconds,
                   [](const nlohmann::json& request, const StopRequest&, const TellClient& tell) {
                     if (request.at("text") == "crash") ::_exit(1);
+                    if (request.at("text") == "throw") throw NoException();
                     tell({{"note", "heard"}});
                     tell({{"type", "answer"}, {"text", request.at("text")}});
                   });
@@ -66,6 +75,30 @@ class LocalServer : public ::testing::Test {
   std::string notes_;
   std::vector<pid_t> servers_;
 };
+
+TEST_F(LocalServer, ClientsThatSayNothingKeepNobodyWaiting) {
+  serve();
+  wait_until_it_listens();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, path().c_str());
+  std::vector<FileDescriptor> silent;
+  for (int i = 0; i < 10; ++i) {
+    silent.emplace_back(::socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(::connect(silent.back().get(), reinterpret_cast<sockaddr*>(&address), sizeof address),
+              0);
+  }
+  const Stopwatch since;
+  EXPECT_EQ(ask("one"), "one");
+  EXPECT_LT(since.seconds(), 20) << "each would have cost five seconds";
+}
+
+TEST_F(LocalServer, WhateverIsThrownForOneRequestTheNextIsAnswered) {
+  serve();
+  wait_until_it_listens();
+  EXPECT_EQ(ask("throw"), "");
+  EXPECT_EQ(ask("one"), "one");
+}
 
 TEST_F(LocalServer, AnswersOneAfterTheOther) {
   serve();
