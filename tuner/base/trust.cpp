@@ -26,6 +26,21 @@ std::string why_not_trusted(const std::filesystem::path& directory, Owner owner)
   return {};
 }
 
+std::string why_file_not_trusted(const std::filesystem::path& file) {
+  struct stat link {};
+  struct stat facts {};
+  struct stat folder {};
+  if (::lstat(file.c_str(), &link) != 0 || ::stat(file.c_str(), &facts) != 0) return {};
+  if (::stat(file.parent_path().c_str(), &folder) != 0) return {};
+  for (const uid_t owner : {link.st_uid, facts.st_uid}) {
+    if (owner != ::geteuid() && owner != 0 && owner != folder.st_uid) {
+      return "it belongs to another user";
+    }
+  }
+  if ((facts.st_mode & S_IWOTH) != 0) return "everybody may write to it (chmod o-w changes that)";
+  return {};
+}
+
 // Not std::random_device: that of a static libstdc++ asks for the newest glibc.
 std::uint64_t drawn_secret() {
   std::uint64_t out = 0;

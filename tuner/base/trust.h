@@ -14,6 +14,10 @@ enum class Owner { kUser, kUserOrRoot };
 // speaks against it, or when there is no such folder. Root is no exception.
 std::string why_not_trusted(const std::filesystem::path& directory, Owner owner = Owner::kUser);
 
+// Why a file must not be run: it belongs to neither this user nor root nor the owner of its folder,
+// or everybody may write to it. Empty when nothing speaks against it, or when there is none.
+std::string why_file_not_trusted(const std::filesystem::path& file);
+
 // ---- numbers that cannot be guessed -------------------------------------------------------------
 
 // From the system. Throws std::system_error when it has none.

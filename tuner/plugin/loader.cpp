@@ -131,6 +131,9 @@ Expected<const tuner_plugin*, std::string> load_plugin(const fs::path& file) {
   if (fs::exists(file, none) && !fs::is_regular_file(file, none)) {
     return Unexpected{std::string("is no regular file")};  // to open a pipe may take for ever
   }
+  if (std::string reason = why_file_not_trusted(file); !reason.empty()) {
+    return Unexpected{std::move(reason)};
+  }
   const auto found = exported(file, kSymbol, boost::dll::load_mode::rtld_local, misfit);
   if (!found) return Unexpected{found.error()};
   return static_cast<const tuner_plugin*>(*found);
