@@ -184,6 +184,32 @@ TEST(Output, ThatDoesNotArriveIsNoSuccess) {
   EXPECT_EQ(shell(sandbox, "results >&-"), 0) << "what is closed wants nothing";
 }
 
+// The shell's own status is that of the program, not of what reads a line of it and ends.
+int shell_into_head(const Sandbox& sandbox, const std::string& words) {
+  const std::string line = "cd " + sandbox.path().string() + " && (XDG_CACHE_HOME=cache " +
+                           TUNER_PROGRAM + " " + words + "; echo $? > status) | head -1 > said";
+  static_cast<void>(std::system(line.c_str()));
+  return std::stoi(text_of(sandbox.path("status")));
+}
+
+TEST(Output, ARunWhoseReaderEndsGoesOnToItsRanking) {
+  for (const char* progress : {"plain", "json"}) {
+    const Sandbox sandbox;
+    write_tiny(sandbox);
+    const std::string words = std::string("run tiny.yaml --backend cpu --size n=3000 --progress ");
+    EXPECT_EQ(shell_into_head(sandbox, words + progress + " 2>&1"), 0) << progress;
+    EXPECT_FALSE(ranking_of(sandbox, "axpy").empty()) << progress;
+  }
+}
+
+TEST(Output, WhoReadsALineOfResultsAndEndsHearsNothingMore) {
+  const Sandbox sandbox;
+  write_tiny(sandbox);
+  run_to(0, sandbox, tune());
+  EXPECT_EQ(shell_into_head(sandbox, "results tiny.yaml --csv - 2> errors"), 0);
+  EXPECT_EQ(text_of(sandbox.path("errors")), "");
+}
+
 TEST(Output, ARunInWhichOneSizeHasNothingValidIsNoSuccess) {
   const Sandbox sandbox;
   write_tiny(sandbox);

@@ -2,7 +2,9 @@
 // messages and exit statuses.
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,9 +17,9 @@
 #include <ostream>
 
 #include "tuner/base/interrupt.h"
+#include "tuner/base/keeper.h"
 #include "tuner/commands/commands.h"
 #include "tuner/worker/child.h"
-#include "tuner/base/keeper.h"
 
 #ifndef TUNER_VERSION
 #define TUNER_VERSION "unknown"
@@ -245,11 +247,11 @@ int dispatch(const Words& words) {
   if (first == "worker" && rest.size() > 2 && rest.front() == "judge") {
     return judge_server({rest.begin() + 1, rest.end()});
   }
-  if (first == "worker" && rest.size() == 1) return run_worker_main(rest.front());
-  if (const Command* command = find_command(first)) return run_with_help(*command, rest);
   if (first == "worker" && rest.size() > 1 && rest.front() == "keep") {
     keep({rest.begin() + 1, rest.end()});
   }
+  if (first == "worker" && rest.size() == 1) return run_worker_main(rest.front());
+  if (const Command* command = find_command(first)) return run_with_help(*command, rest);
   complain_of(first);
 }
 
@@ -281,6 +283,9 @@ void open_closed_streams() {
 
 // Results that did not arrive, for lack of room say, are no success.
 int after_output(int status) {
+  // Whoever reads no more, as `head` does, has what he wanted.
+  pollfd output{STDOUT_FILENO, 0, 0};
+  if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) return status;
   errno = 0;
   std::cout.flush();
   const bool arrived = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
@@ -298,6 +303,9 @@ void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
 int run_program(int argc, char** argv) {
   open_closed_streams();
   ::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size fails instead
+  // So does one that nobody reads: a run goes on without its progress. A handler, since what is
+  // ignored would be ignored in children, too.
+  ::signal(SIGPIPE, [](int) {});
   const Words words(argv + 1, argv + argc);
   const int status = guarded_dispatch(words);
   const bool is_worker = !words.empty() && words.front() == "worker";  // prints what kernels print

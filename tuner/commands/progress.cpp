@@ -184,17 +184,21 @@ std::string Progress::text_of_all() const {
   return (sum.searches > 0 ? sum.text() : "") + finals;
 }
 
+// Whether it arrives or not: a run goes on when nobody reads its progress any more, or there is no
+// room for it.
+void Progress::put(const std::string& text) { std::fputs(text.c_str(), out_); }
+
 void Progress::erase() {
-  if (line_shown_) fmt::print(out_, "\r\033[K");
+  if (line_shown_) put("\r\033[K");
   line_shown_ = false;
 }
 
 void Progress::show(const std::string& text) {
   if (style_ == Style::kPlain) {
-    fmt::print(out_, "  {}\n", text);
+    put("  " + text + "\n");
   } else {
     erase();
-    fmt::print(out_, "{}", text.substr(0, columns(out_) - 1));
+    put(text.substr(0, columns(out_) - 1));
     line_shown_ = true;
   }
   std::fflush(out_);
@@ -232,7 +236,7 @@ void Progress::note(const std::string& text) {
 void Progress::print_note(const std::string& text) {
   if (style_ == Style::kNone) return;
   erase();
-  fmt::print(out_, "{}\n", colours_.note(lines_for_terminal(text)));
+  put(colours_.note(lines_for_terminal(text)) + "\n");
   std::fflush(out_);
 }
 
@@ -250,7 +254,7 @@ void Progress::end(Lane& lane, double elapsed) {
   lane.is_searching = false;
   if (style_ == Style::kNone) return;
   line(lane, elapsed, true);
-  if (style_ == Style::kLive) fmt::print(out_, "\n");
+  if (style_ == Style::kLive) put("\n");
   line_shown_ = false;
   std::fflush(out_);
 }

@@ -119,6 +119,7 @@ class Progress {
   void line(Lane& lane, double elapsed, bool force);
   void show(const std::string& text);
   void print_note(const std::string& text);
+  void put(const std::string& text);
   void erase();
 
   Style style_;
