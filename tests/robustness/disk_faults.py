@@ -28,6 +28,18 @@ READ_ONLY = r"read-only|Read-only file system"
 NO_FOLDER = r"Not a directory|File exists|unable to open"
 
 
+BUILT_COMMAND = """schema: 1
+command:
+  name: built
+  sources: [p]
+  run: ./p {N}
+  metrics: {pattern: "time: (?<time_s>[0-9.]+) s"}
+problem_sizes:
+  - {N: 1}
+parameters: {A: [1, 2]}
+"""
+
+
 def enter_namespace():
     """Starts this program again where it may mount; does not return unless it already has been."""
     if os.environ.get(NAMESPACE):
@@ -232,6 +244,23 @@ class Faults:
             shutil.rmtree(self.root / "temporary")
 
 
+    def not_executable(self):
+        """A temporary folder as hardened systems mount it, and a command that runs a file of its folder."""
+        case = "temporary files, noexec"
+        self.cases += 1
+        (self.root / "built.yaml").write_text(BUILT_COMMAND)
+        (self.root / "p").write_text("#!/bin/sh\necho time: 1 s\n")
+        (self.root / "p").chmod(0o755)
+        disk = Disk(self.sandbox.temporary)
+        disk.remount("noexec")
+        status, text = self.sandbox.run("run", "built.yaml", "--results", "built", cache="cold built")
+        expect(status == 3 and "is mounted noexec" in text, f"{case}: status {status}\n{text}")
+        expect(not stored(self.root / "built")[0], f"{case}: a variant is blamed")
+        disk.close()
+        status, text = self.sandbox.run("run", "built.yaml", "--results", "built", cache="cold built")
+        expect(status == 0, f"{case}, mended: status {status}\n{text}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -241,7 +270,8 @@ def main():
     sandbox = Sandbox(options.tuner)
     try:
         faults = Faults(sandbox)
-        for place in (faults.store, faults.csv, faults.output, faults.cache, faults.temporary):
+        for place in (faults.store, faults.csv, faults.output, faults.cache, faults.temporary,
+                      faults.not_executable):
             before = faults.cases
             place()
             sandbox.expect_nothing_left()

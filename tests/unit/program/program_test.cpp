@@ -136,6 +136,8 @@ TEST(VariantFolder, HowAProgramEndsIsTold) {
             "the program was ended by signal 11 (SIGSEGV, Segmentation fault); it printed nothing");
   EXPECT_EQ(folder.variant.run({"./none"}, "the build"),
             "the build: there is no program './none' in the variant's folder");
+  folder.write("text", "#!/bin/sh\n");
+  EXPECT_EQ(folder.variant.run({"./text"}, "the build"), "the build: './text' is not executable");
   EXPECT_EQ(folder.variant.run({"no-such-program-anywhere"}, "the build"),
             "the build: there is no program 'no-such-program-anywhere' in PATH");
 }

@@ -2,6 +2,8 @@
 
 #include "tuner/plugins/program/variant_folder.h"
 
+#include <sys/statvfs.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -38,6 +40,24 @@ std::string ending(int status) {
          sigdescr_np(number) + ")";
 }
 
+// Why a program that was not found is none. No variant is to blame where none could be executed.
+std::string why_no_program(const std::string& word, const fs::path& folder) {
+  if (word.find('/') == std::string::npos) return "there is no program '" + word + "' in PATH";
+  const fs::path file = folder / word;
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) {
+    return "there is no program '" + word + "' in the variant's folder";
+  }
+  struct statvfs facts {};
+  if (statvfs(file.c_str(), &facts) == 0 && (facts.f_flag & ST_NOEXEC) != 0) {
+    throw sdk::Error(TUNER_DEVICE_LOST,
+                     "temporary files: nothing in " + folder.string() +
+                         " can be executed, since its file system is mounted noexec (TMPDIR says "
+                         "where temporary files are)");
+  }
+  return "'" + word + "' is not executable";
+}
+
 // The path of a program: looked for in PATH, or relative to the folder.
 std::string program_at(const std::string& word, const fs::path& folder) {
   if (word.find('/') == std::string::npos) return programs::find_program(word);
@@ -64,11 +84,7 @@ std::string VariantFolder::run(const std::vector<std::string>& words,
                                const std::string& who) const {
   std::vector<std::string> arguments = words;
   arguments.front() = program_at(words.front(), path());
-  if (arguments.front().empty()) {
-    const bool is_path = words.front().find('/') != std::string::npos;
-    return who + ": there is no program '" + words.front() + "' " +
-           (is_path ? "in the variant's folder" : "in PATH");
-  }
+  if (arguments.front().empty()) return who + ": " + why_no_program(words.front(), path());
   const std::string log = scratch_.file("output");
   const int status = programs::run_child({arguments, environment_, log, path().string()});
   if (status == 0) return {};

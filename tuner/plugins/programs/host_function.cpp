@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 #include "tuner/plugins/programs/make_rule.h"
 
@@ -74,6 +76,18 @@ extern "C" __attribute__((visibility("default"))) unsigned tuner_host_parameters
 
 }  // namespace
 
+namespace {
+
+// One that is never executed itself, which hardened systems insist on (vm.memfd_noexec); kernels
+// before 6.3 do not know that flag.
+int memory_file(const char* name) {
+  constexpr unsigned kNoExec = 8;  // MFD_NOEXEC_SEAL
+  const int file = memfd_create(name, MFD_CLOEXEC | kNoExec);
+  return file < 0 && errno == EINVAL ? memfd_create(name, MFD_CLOEXEC) : file;
+}
+
+}  // namespace
+
 std::string host_function_source(const std::string& definitions,
                                  const sdk::CompileRequest& request) {
   return definitions + line_directive(request.source_name) + request.source +
@@ -89,9 +103,10 @@ bool is_library(const std::string& option) {
 // dlopen wants a path: a file in memory has one below /proc, and leaves nothing behind. The file
 // stays open as long as the library: the next one would get its number, hence its path, and dlopen
 // takes libraries of one path for the same.
-SharedObject::SharedObject(std::string_view bytes)
-    : file_(memfd_create("tuner-variant", MFD_CLOEXEC)) {
-  if (file_ < 0) throw sdk::Error(TUNER_OUT_OF_MEMORY, "memfd_create failed");
+SharedObject::SharedObject(std::string_view bytes) : file_(memory_file("tuner-variant")) {
+  if (file_ < 0) {
+    throw sdk::Error(TUNER_OUT_OF_MEMORY, "no file in memory: " + std::string(strerror(errno)));
+  }
   std::size_t written = 0;
   while (written < bytes.size()) {
     const ssize_t step = write(file_, bytes.data() + written, bytes.size() - written);
