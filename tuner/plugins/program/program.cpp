@@ -5,18 +5,23 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/plugins/program/array_file.h"
 #include "tuner/plugins/program/measured_values.h"
 #include "tuner/plugins/program/variant_folder.h"
 #include "tuner/plugins/program/variant_text.h"
+#include "tuner/plugins/program/visible_devices.h"
 #include "tuner/plugins/programs/child_process.h"
 #include "tuner/plugins/programs/host_backend.h"
 
@@ -77,18 +82,34 @@ class ProgramCompiler : public sdk::Compiler {
 
 // ---- running ------------------------------------------------------------------------------------
 
+// A line of /proc/driver/nvidia/gpus/*/information behind its name.
+std::string told(const std::string& information, const std::string& name) {
+  const std::size_t at = information.find(name);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = information.find_first_not_of(" \t", at + name.size());
+  return information.substr(begin, information.find('\n', begin) - begin);
+}
+
 // What NVIDIA's driver says of the devices that a program may find, each model once: " + NVIDIA
 // H100 80GB HBM3".
 std::string accelerators() {
-  std::string out;
+  std::set<fs::path> folders;  // by their places on the bus
   std::error_code none;
   for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", none)) {
-    std::ifstream file(entry.path() / "information");
-    for (std::string line; std::getline(file, line);) {
-      if (!line.starts_with("Model:")) continue;
-      const std::string name = " + " + line.substr(line.find_first_not_of(" \t", 6));
-      if (out.find(name) == std::string::npos) out += name;
-    }
+    folders.insert(entry.path());
+  }
+  std::vector<std::string> models;
+  std::vector<std::string> uuids;
+  for (const fs::path& folder : folders) {
+    std::ostringstream text;
+    text << std::ifstream(folder / "information").rdbuf();
+    models.push_back(told(text.str(), "Model:"));
+    uuids.push_back(told(text.str(), "GPU UUID:"));
+  }
+  std::string out;
+  for (const std::size_t device : visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), uuids)) {
+    const std::string name = " + " + models[device];
+    if (!models[device].empty() && out.find(name) == std::string::npos) out += name;
   }
   return out;
 }
