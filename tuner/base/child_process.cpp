@@ -3,6 +3,7 @@
 #include "tuner/base/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
+#include "tuner/base/stopwatch.h"
 
 extern char** environ;
 
@@ -148,6 +150,18 @@ pid_t ChildProcess::pid() const {
   if (!is_keeper_ || pid_ <= 0) return pid_;
   const std::vector<pid_t> kept = children_of(pid_);
   return kept.empty() ? pid_ : kept.front();
+}
+
+bool ChildProcess::ends_within(double seconds) const {
+  const Stopwatch since;
+  char byte = 0;
+  for (double left = seconds; left > 0; left = seconds - since.seconds()) {
+    pollfd end{socket(), POLLIN, 0};
+    ::poll(&end, 1, static_cast<int>(left * 1000) + 1);
+    if (::recv(socket(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0) return true;
+    ::usleep(1000);
+  }
+  return false;
 }
 
 std::string ChildProcess::wait() {

@@ -53,6 +53,8 @@ class ChildProcess {
   // Gives a child that has closed its socket a moment to end by itself, so that kill() does not
   // hide what ended it.
   void let_end();
+  // Whether it ends, or closes its connection, within that time.
+  bool ends_within(double seconds) const;
   // Waits for the end; "killed by signal 11 (Segmentation fault)" or "ended with status 3".
   std::string wait();
   // Once wait() has returned: whether it was killed, and not by us: by a user, or by a system that

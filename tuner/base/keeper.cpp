@@ -8,6 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 #include "tuner/base/child_process.h"
 #include "tuner/base/stopwatch.h"
 
@@ -15,6 +19,12 @@ namespace tuner {
 namespace {
 
 constexpr int kNotExecuted = 127;
+
+// On standard error, which the parent keeps.
+[[noreturn]] void give_up(const std::string& what) {
+  std::fprintf(stderr, "%s: %s\n", what.c_str(), std::strerror(errno));
+  ::_exit(kNotExecuted);
+}
 
 [[noreturn]] void become(const std::vector<std::string>& argv) {
   sigset_t none;
@@ -25,7 +35,7 @@ constexpr int kNotExecuted = 127;
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   ::execv(words.front(), words.data());
-  ::_exit(kNotExecuted);
+  give_up("cannot start " + argv.front());
 }
 
 // Ends and reaps all children, and those of theirs that become ours then. Who removes temporary
@@ -86,7 +96,7 @@ void keep(const std::vector<std::string>& argv) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t program = ::fork();
   if (program == 0) become(argv);
-  if (program < 0) ::_exit(kNotExecuted);
+  if (program < 0) give_up("no further process can be started");
   ::close_range(kChildSocket, ~0U, 0);  // the parent sees the program's end by its connection
   const int status = status_of(program, awaited);
   end_children();

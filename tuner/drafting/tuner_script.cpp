@@ -48,6 +48,7 @@ ReadScript script_of(const Json& json, const std::string& file) {
 
 std::vector<ReadScript> read_tuner_scripts(const std::vector<SourceText>& scripts) {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  constexpr double kMostSeconds = 60;  // it reads, and runs nothing
   std::vector<ReadScript> all(scripts.size());
   if (scripts.empty()) return all;
   const TemporaryFolder folder("tuner-script");
@@ -58,13 +59,17 @@ std::vector<ReadScript> read_tuner_scripts(const std::vector<SourceText>& script
     write_file_atomically(command.back(), one.text);
   }
   ChildProcess python(command);
+  const bool is_in_time = python.ends_within(kMostSeconds);
+  if (!is_in_time) python.kill();
   const bool is_missing = python.wait() == "ended with status 127";
   const Json json = Json::parse(python.output_tail(kMostBytes), nullptr, false);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (json.is_array()) {
       all[i] = script_of(json.at(i), scripts[i].name);
     } else {
-      all[i].problem = is_missing ? "is not read: there is no python3 here" : "python3 fails at it";
+      all[i].problem = is_missing   ? "is not read: there is no python3 here"
+                       : is_in_time ? "python3 fails at it"
+                                    : "python3 takes longer than a minute at it";
     }
   }
   return all;

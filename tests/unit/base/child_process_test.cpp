@@ -113,5 +113,12 @@ TEST(ChildProcess, MissingProgramIsAnErrorWithItsName) {
   }
 }
 
+TEST(ChildProcess, IsSeenToEndInTimeOrNotTo) {
+  const ChildProcess quick({"/bin/true"});
+  EXPECT_TRUE(quick.ends_within(60));
+  const ChildProcess slow({"/bin/sleep", "600"});
+  EXPECT_FALSE(slow.ends_within(0.05));
+}
+
 }  // namespace
 }  // namespace tuner
