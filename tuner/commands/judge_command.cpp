@@ -22,6 +22,7 @@
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/verdict_text.h"
 #include "tuner/plugin/loader.h"
+#include "tuner/run/judged_source.h"
 #include "tuner/study/unverified.h"
 #include "tuner/worker/local_server.h"
 #include "tuner/worker/plugins.h"
@@ -112,6 +113,15 @@ Printed printed(const JudgeOptions& options, const Study& study, const Judged& j
           judged.accepted};
 }
 
+// Nothing: it is judged.
+std::optional<Printed> refused_by_text(const JudgeOptions& options, const JudgeTask& task,
+                                       const Stopwatch& since) {
+  Judged judged;
+  judged.refused = JudgedSource(task.own, task.judged).refusal();
+  if (judged.refused.empty()) return std::nullopt;
+  return printed(options, task.judged, judged, verdict_on(judged), since.seconds());
+}
+
 // ---- verdicts, and the server that gives them ---------------------------------------------------
 
 class NeverStops final : public StopRequest {
@@ -137,6 +147,7 @@ class Judges {
 
   Printed verdict(const JudgeOptions& options, const Settings& settings, const JudgeTask& task,
                   const StopRequest& stop, const Note& note, const Stopwatch& since) {
+    if (auto refused = refused_by_text(options, task, since)) return std::move(*refused);
     const Caller asking = caller(stop, note);
     std::optional<Ready> ready = std::exchange(ready_, std::nullopt);
     if (ready) std::ranges::for_each(*ready->notes, note);
@@ -309,11 +320,7 @@ int judge_command(const Words& words) {
     reject(options.kernel, "there is no such file");
   }
   const Interrupt interrupt;
-  std::optional<Printed> done;
-  const auto functions = host_functions_in(read_file(task.judged.kernel.source.string()));
-  if (!functions.empty()) {
-    done = printed(options, study, {}, refused_because(functions), since.seconds());
-  }
+  std::optional<Printed> done = refused_by_text(options, task, since);
   if (!done && options.server > 0) done = ask_server(options, words, interrupt, note);
   if (!done) {
     const Catalogue catalogue = load_plugins(options.plugin_dirs);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "tuner/base/text.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/model/bound.h"
 #include "tuner/results/results_json.h"
@@ -15,6 +14,7 @@
 namespace tuner {
 
 KernelVerdict verdict_on(const Judged& judged) {
+  if (!judged.refused.empty()) return {"refused", judged.refused};
   if (judged.accepted) return {"accepted", ""};
   const auto failed = std::ranges::find_if(judged.checks, [](const JudgeCheck& check) {
     return check.counts && !is_valid(check.trial);
@@ -23,10 +23,6 @@ KernelVerdict verdict_on(const Judged& judged) {
   const std::string on = failed->inputs.empty() ? "" : ", " + failed->inputs;
   return {std::string(name_of(failed->trial.state)),
           failed->size.label() + on + ": " + failed->trial.message};
-}
-
-KernelVerdict refused_because(const std::vector<std::string>& functions) {
-  return {"refused", "functions of the host are not judged: " + listed(functions, "and")};
 }
 
 namespace {

@@ -17,8 +17,6 @@ struct KernelVerdict {
 };
 
 KernelVerdict verdict_on(const Judged& judged);
-// Because of these functions.
-KernelVerdict refused_because(const std::vector<std::string>& functions);
 
 // `kernel`: as the user wrote it; `seconds`: that the verdict took.
 std::string judged_text(const std::string& kernel, const Judged& judged,

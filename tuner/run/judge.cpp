@@ -11,8 +11,8 @@
 #include "tuner/measure/input_sets.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/counters.h"
+#include "tuner/run/judged_source.h"
 #include "tuner/run/sources.h"
-#include "tuner/source/device_part.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/unverified.h"
 
@@ -83,6 +83,11 @@ std::string text_of(const std::vector<ExtremeInputs>& inputs) {
   return names.empty() ? "" : listed(names, "and") + " inputs";
 }
 
+// What ends a verdict: the source is not judged, for this reason.
+struct Refused {
+  std::string why;
+};
+
 class Court {
  public:
   Court(const JudgeTask& task, Bench& bench, SanitizedWorkers& tools, const Caller& caller)
@@ -91,6 +96,7 @@ class Court {
         tools_(tools),
         caller_(caller),
         first_{bench.models().front().front().get()},
+        source_(task.own, task.judged),
         judged_(as_judged(task.judged)),
         own_(as_judged(task.own)),
         own_sources_(bench.sources_of(task.own)) {
@@ -141,7 +147,16 @@ class Court {
       for (ArgumentPlan& argument : *arguments) argument.seed ^= task_.secret;
     }
     if (change) change(task);
-    return measure_one(device, std::move(task), configuration, no_counters);
+    auto trial = measure_one(device, std::move(task), configuration, no_counters);
+    if (trial && study.kernel.source == judged_.kernel.source) look_at_files(*trial);
+    return trial;
+  }
+
+  // Before anything is said of it.
+  void look_at_files(Trial& trial) const {
+    const std::string refusal = source_.refusal(trial);
+    if (!refusal.empty()) throw Refused{refusal};
+    if (trial.state == TrialState::kCompile) trial.message = source_.tellable(trial.message);
   }
 
   // Whether to go on.
@@ -296,6 +311,7 @@ class Court {
   SanitizedWorkers& tools_;
   const Caller& caller_;
   WorkingDevice first_;
+  JudgedSource source_;
   Study judged_;
   Study own_;
   SourceTexts own_sources_;
@@ -305,16 +321,16 @@ class Court {
 
 }  // namespace
 
-std::vector<std::string> host_functions_in(const std::string& source) {
-  std::vector<std::string> names = device_part(source).left_out;
-  std::erase_if(names, [](const std::string& name) { return name.starts_with("<"); });
-  return names;
-}
-
 Judged judge(const JudgeTask& task, Bench& bench, SanitizedWorkers& tools, const Caller& caller) {
   caller.catalogue.check_study(task.judged);
   for (const std::string& text : bench.notes()) caller.note(text);
-  return Court(task, bench, tools, caller).judged();
+  try {
+    return Court(task, bench, tools, caller).judged();
+  } catch (const Refused& refused) {
+    Judged out;
+    out.refused = refused.why;
+    return out;
+  }
 }
 
 namespace {

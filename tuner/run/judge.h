@@ -34,6 +34,7 @@ struct Judged {
   Configuration configuration;
   std::vector<JudgeCheck> checks;  // in their order; after the first that fails there is none
   std::optional<double> reference_ms{};
+  std::string refused{};                // why it is not judged; empty: it is
   std::optional<bool> deterministic{};  // at the first size; nothing: not looked at
   std::string same_inputs{};            // as RankedResults::same_inputs: what the time does not say
   bool accepted = false;
@@ -48,9 +49,6 @@ struct JudgeTask {
   // What both run at a size. Throws InputError where nothing is valid.
   std::function<Configuration(const ProblemSize&, const DeviceFacts&)> configuration;
 };
-
-// Names of functions that are the host's, of which a kernel that is judged may have none.
-std::vector<std::string> host_functions_in(const std::string& source);
 
 // Sizes near this one where kernels go wrong: one element, one less and one more than a block
 // covers, odd, more than twice as large. As far as the study's domain, if it has one, holds them

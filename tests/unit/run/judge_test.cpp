@@ -48,14 +48,5 @@ TEST(SmallerSizes, AreHalvedUntilAnExtentHasFewerThan512) {
   EXPECT_EQ(sizes.back(), "M2048_N100");
 }
 
-TEST(HostFunctions, AreNamedAndHeadersAreNot) {
-  EXPECT_EQ(host_functions_in("#include <vector>\n"
-                              "__device__ float twice(float x) { return 2 * x; }\n"
-                              "extern \"C\" __global__ void k(float* y) { *y = twice(*y); }\n"
-                              "void launch(float* y) { k<<<1, 1>>>(y); }\n"
-                              "int main() { return 0; }\n"),
-            (std::vector<std::string>{"launch", "main"}));
-}
-
 }  // namespace
 }  // namespace tuner
