@@ -87,7 +87,7 @@ tuner::Trial OwnResults::trial_from(const std::string& text) const {
   tuner::score(study_, names, trial);
   if (json.contains("final")) {
     trial.final.emplace().samples = json.at("final").get<std::vector<double>>();
-    tuner::score_final(study_, names, confidence, trial);
+    tuner::score_final(study_, names, {}, trial);
   }
   return trial;
 }

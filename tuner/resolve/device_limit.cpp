@@ -120,11 +120,10 @@ std::optional<DeviceLimit> device_limit(const Study& study, const Bindings& name
 }
 
 std::optional<std::string> too_fast(const Study& study, const Bindings& names,
-                                    const Ceilings& ceilings, const Trial& trial) {
+                                    const Ceilings& ceilings, const Timing& timing) {
   const std::vector<Part> parts = parts_of(study, names, ceilings);
   if (parts.empty()) return std::nullopt;
   const auto longest = std::ranges::max_element(parts, {}, &Part::surely_ms);
-  const Timing& timing = trial.timing;
   const double at_most = std::max(timing.median, timing.ci_high);
   if (!is_time(timing.median) || at_most >= kSurely * longest->surely_ms) return std::nullopt;
   return fmt::format(

@@ -24,9 +24,9 @@ std::optional<double> amount_of(const Value& value);
 std::optional<DeviceLimit> device_limit(const Study& study, const Bindings& names,
                                         const Ceilings& ceilings);
 
-// Whether the trial, which is valid, took less time than the device needs: why. Both figures are
-// measured, so that a tenth is left to their errors.
+// Whether that is less time than the device needs: why. Both figures are measured, so that a tenth
+// is left to their errors.
 std::optional<std::string> too_fast(const Study& study, const Bindings& names,
-                                    const Ceilings& ceilings, const Trial& trial);
+                                    const Ceilings& ceilings, const Timing& timing);
 
 }  // namespace tuner

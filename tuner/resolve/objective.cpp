@@ -146,6 +146,18 @@ void set_objective(const std::string& name, std::optional<double> value, Trial& 
 
 }  // namespace
 
+namespace {
+
+void suspect_if_too_fast(const Study& study, const Bindings& names, const Ceilings& ceilings,
+                         const Timing& timing, const char* where, Trial& trial) {
+  auto why = too_fast(study, names, ceilings, timing);
+  if (!why) return;
+  trial.state = TrialState::kSuspect;
+  trial.message = where + std::move(*why);
+}
+
+}  // namespace
+
 void score(const Study& study, const Bindings& names, Trial& trial, const Ceilings& ceilings) {
   if (!is_valid(trial)) return;
   // Some drivers tell only after loading what a compiler did not.
@@ -159,10 +171,7 @@ void score(const Study& study, const Bindings& names, Trial& trial, const Ceilin
   set_objective(study.objective.name, objective_of(study, trial), trial);
   if (study.least_work && !ceilings.known()) return;
   trial.limit = device_limit(study, names, ceilings);
-  auto why = is_valid(trial) ? too_fast(study, names, ceilings, trial) : std::nullopt;
-  if (!why) return;
-  trial.state = TrialState::kSuspect;
-  trial.message = std::move(*why);
+  if (is_valid(trial)) suspect_if_too_fast(study, names, ceilings, trial.timing, "", trial);
 }
 
 void score_recorded(const Study& study, const Bindings& names, Trial& trial) {
@@ -188,9 +197,10 @@ void score_stored(const ObjectiveSpec& objective, Trial& trial) {
   set_objective(objective.name, value, trial);
 }
 
-void score_final(const Study& study, const Bindings& names, double confidence, Trial& trial) {
+void score_final(const Study& study, const Bindings& names, const Ceilings& ceilings,
+                 Trial& trial) {
   FinalResult& final = trial.final.value();
-  const Timing timing = summarise(final.samples, confidence);
+  const Timing timing = summarise(final.samples, study.measure.confidence);
   final.median_ms = FinalFigure(timing.median);
   final.ci_low_ms = FinalFigure(timing.ci_low);
   final.ci_high_ms = FinalFigure(timing.ci_high);
@@ -200,6 +210,7 @@ void score_final(const Study& study, const Bindings& names, double confidence, T
   const bool by_metric = metric_named(study, name) != nullptr;
   final.objective = FinalFigure(by_metric ? value_in(final.metrics, name).value_or(std::nan(""))
                                           : timing.median / 1000);
+  if (is_valid(trial)) suspect_if_too_fast(study, names, ceilings, timing, "in the final: ", trial);
 }
 
 void rescore(const Study& study, const Bindings& names, Trial& trial, const Ceilings& ceilings) {
@@ -209,8 +220,8 @@ void rescore(const Study& study, const Bindings& names, Trial& trial, const Ceil
   }
   if (!is_valid(trial)) return;
   const SearchFigure before = trial.objective;
-  if (trial.final) score_final(study, names, study.measure.confidence, trial);
   score(study, names, trial, ceilings);
+  if (trial.final) score_final(study, names, ceilings, trial);
   if (trial.objective != before) trial.final.reset();
 }
 

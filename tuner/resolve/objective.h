@@ -47,7 +47,7 @@ std::optional<double> objective_of(const Study& study, const Trial& trial);
 void score(const Study& study, const Bindings& names, Trial& trial, const Ceilings& ceilings = {});
 
 // Metrics and objective of what the final found, likewise, once its samples are there.
-void score_final(const Study& study, const Bindings& names, double confidence, Trial& trial);
+void score_final(const Study& study, const Bindings& names, const Ceilings& ceilings, Trial& trial);
 
 // The same for a trial of an earlier run, which may have been made for another objective: then its
 // final says nothing any more. Where no ceiling is known, what was found of its limit stays.

@@ -217,7 +217,7 @@ std::optional<FinalRound> DeviceRun::final_of(SizeSearch& current) {
   std::vector<Trial>& trials = current.trials;
   const auto earlier = [&] {
     auto round = standing_final(study_.objective, trials, baseline_of(study_));
-    if (round) take_over(*round, study_, current.space, trials);
+    if (round) take_over(*round, study_, current.space, facts_.ceilings, trials);
     return round;
   };
   if (current.space.size() == 0) return earlier();  // nothing to measure, but some may be known
@@ -228,7 +228,7 @@ std::optional<FinalRound> DeviceRun::final_of(SizeSearch& current) {
   auto round = held_final(current, std::move(due));
   if (!round) return std::nullopt;
   current.has_held = true;
-  current.history.record_final(take_over(*round, study_, current.space, trials));
+  current.history.record_final(take_over(*round, study_, current.space, facts_.ceilings, trials));
   return round;
 }
 

@@ -149,16 +149,19 @@ std::string text_of(const FinalCheck& check) {
       lead >= 0 ? "faster than" : "slower than");
 }
 
-std::vector<Trial> take_over(const FinalRound& round, const Study& study, const SearchSpace& space,
-                             std::vector<Trial>& trials) {
+std::vector<Trial> take_over(FinalRound& round, const Study& study, const SearchSpace& space,
+                             const Ceilings& ceilings, std::vector<Trial>& trials) {
   std::vector<Trial> finalists;
   for (Trial& trial : trials) {
     const auto place = std::find(round.finalists.begin(), round.finalists.end(), trial.index);
     if (place == round.finalists.end()) continue;
-    trial.final.emplace().samples =
-        round.milliseconds[static_cast<std::size_t>(place - round.finalists.begin())];
-    score_final(study, space.bindings(trial.configuration), study.measure.confidence, trial);
+    const auto samples = round.milliseconds.begin() + (place - round.finalists.begin());
+    trial.final.emplace().samples = *samples;
+    score_final(study, space.bindings(trial.configuration), ceilings, trial);
     finalists.push_back(trial);
+    if (is_valid(trial)) continue;
+    round.milliseconds.erase(samples);
+    round.finalists.erase(place);
   }
   return finalists;
 }

@@ -76,9 +76,10 @@ std::optional<FinalCheck> check_final(SizeEvaluator& evaluator, std::uint64_t se
 std::string text_of(const FinalCheck& check);
 
 // What the final found stays with the trials, beside what the search did, so that the ranking can
-// be told again from the store. Returns the finalists.
-std::vector<Trial> take_over(const FinalRound& round, const Study& study, const SearchSpace& space,
-                             std::vector<Trial>& trials);
+// be told again from the store. Returns the finalists. Those that were faster there than the device
+// can be are suspects, and leave the round.
+std::vector<Trial> take_over(FinalRound& round, const Study& study, const SearchSpace& space,
+                             const Ceilings& ceilings, std::vector<Trial>& trials);
 
 // When a final must be done, of a size that may take so many seconds; without a limit nothing ends.
 double end_of_final(std::optional<double> seconds);

@@ -8,6 +8,7 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/model/plan.h"
 #include "tuner/ports/evaluator.h"
+#include "tuner/resolve/device_limit.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/device_slots.h"
@@ -179,9 +180,10 @@ class VariantPair {
 class GateOnDevice {
  public:
   GateOnDevice(const std::array<GateSide, 2>& sides, const GateRule& rule, const Bench& bench,
-               RunWorker& worker, const Caller& caller)
+               const Ceilings& ceilings, RunWorker& worker, const Caller& caller)
       : sides_(sides),
         rule_(rule),
+        ceilings_(ceilings),
         worker_(worker),
         caller_(caller),
         sources_{bench.sources_of(sides[0].study), bench.sources_of(sides[1].study)},
@@ -208,7 +210,10 @@ class GateOnDevice {
     out.is_one_program = pair.is_one_program();
     if (out.is_one_program) out.state.verdict = GateVerdict::kPassed;
     const bool can = is_valid(out.trials[0]) && is_valid(out.trials[1]);
-    if (can && !out.is_one_program && caller_.interrupt.count() == 0) measure(pair, out);
+    if (can && !out.is_one_program && caller_.interrupt.count() == 0) {
+      measure(pair, out);
+      suspect_what_is_too_fast(spaces, out);
+    }
     out.seconds = since.seconds();
     return out;
   }
@@ -224,8 +229,22 @@ class GateOnDevice {
         [&] { return since.seconds(); });
   }
 
+  void suspect_what_is_too_fast(const std::vector<SearchSpace>& spaces, GateOutcome& out) const {
+    for (std::size_t i = 0; i < 2; ++i) {
+      Timing timing;
+      timing.median = timing.ci_high = i == 0 ? out.state.base_ms : out.state.head_ms;
+      if (!is_valid(out.trials.at(i)) || out.state.pairs == 0) continue;
+      auto why = too_fast(sides_.at(i).study, spaces.at(i).bindings(out.configurations.at(i)),
+                          ceilings_, timing);
+      if (!why) continue;
+      out.trials.at(i).state = TrialState::kSuspect;
+      out.trials.at(i).message = std::move(*why);
+    }
+  }
+
   const std::array<GateSide, 2>& sides_;
   const GateRule& rule_;
+  Ceilings ceilings_;
   RunWorker& worker_;
   const Caller& caller_;
   std::array<SourceTexts, 2> sources_;
@@ -239,7 +258,11 @@ void run_gate(const Settings& settings, const std::array<GateSide, 2>& sides, co
   for (const GateSide& side : sides) caller.catalogue.check_study(side.study);
   Bench bench(settings, caller);
   for (const std::string& text : bench.notes()) caller.note(text);
-  GateOnDevice gate(sides, rule, bench, *bench.models().front().front(), caller);
+  RunWorker& worker = *bench.models().front().front();
+  WorkingDevice device{&worker};
+  bench.find_ceilings({&device, 1});
+  const Ceilings ceilings = bench.device({&device, 1}).facts().ceilings;
+  GateOnDevice gate(sides, rule, bench, ceilings, worker, caller);
   for (const ProblemSize& size : sides[0].study.sizes) {
     if (caller.interrupt.count() > 0) return;
     tell(gate.at(size));

@@ -230,7 +230,7 @@ std::optional<FinalRound> standing_final(const ObjectiveSpec& objective,
                                          const std::optional<Configuration>& baseline) {
   FinalRound round;
   for (const Trial& trial : trials) {
-    if (!trial.final || trial.outdated) continue;
+    if (!trial.final || trial.outdated || !is_valid(trial)) continue;
     round.finalists.push_back(trial.index);
     round.milliseconds.push_back(trial.final->samples);
     if (trial.final->samples.size() != round.milliseconds.front().size()) return std::nullopt;

@@ -77,6 +77,25 @@ TEST(TooFast, IsNothingNearTheCeiling) {
   EXPECT_EQ(uncertain.state, TrialState::kOk);
 }
 
+// A kernel that begins to remember in its last rounds.
+TEST(TooFast, IsAFinalThatTheDeviceCannotReach) {
+  const Study study = with_work("n", "");
+  const Bindings n{{"n", std::int64_t{100000000}}};
+  Trial trial = taking(0.1);
+  score(study, n, trial, ceilings());
+  trial.final.emplace().samples = {0.05, 0.05, 0.05};
+  score_final(study, n, ceilings(), trial);
+  EXPECT_EQ(trial.state, TrialState::kSuspect);
+  EXPECT_TRUE(trial.message.starts_with("in the final: 0.05 ms is less than")) << trial.message;
+  rescore(study, n, trial, ceilings());
+  EXPECT_EQ(trial.state, TrialState::kSuspect) << "of a stored final, too";
+  Ceilings higher = ceilings();
+  higher.memory_bytes_per_second = 3e12;
+  rescore(study, n, trial, higher);
+  EXPECT_EQ(trial.state, TrialState::kOk);
+  EXPECT_TRUE(trial.final);
+}
+
 TEST(Rescore, JudgesASuspectByTheCeilingsThatAreKnownNow) {
   const Study study = with_work("n", "");
   const Bindings n{{"n", std::int64_t{100000000}}};
