@@ -10,6 +10,7 @@
 
 #include "tuner/plugin/abi.h"
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cuda/tensor_map_types.h"
 
 namespace tuner::cuda {
 
@@ -58,7 +59,6 @@ namespace tuner::cuda {
 
 // Absent from older drivers; the plugin does without them.
 using FuncGetParamInfo = CUresult (*)(CUfunction, std::size_t, std::size_t*, std::size_t*);
-using TensorMapEncodeTiled = decltype(&::cuTensorMapEncodeTiled);
 using LaunchKernelEx = decltype(&::cuLaunchKernelEx);
 using CtxResetPersistingL2 = decltype(&::cuCtxResetPersistingL2Cache);
 using TexObjectCreate = decltype(&::cuTexObjectCreate);
