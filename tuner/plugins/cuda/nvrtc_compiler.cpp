@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 
 // Candidates for dlopen: sonames for the loader's own search, then the toolkits and packages.
 std::vector<std::string> nvrtc_candidates() {
-  std::vector<std::string> out{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  std::vector<std::string> out{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                               "libnvrtc.so"};
   for (const fs::path& toolkit : toolkits()) {
     if (const fs::path file = nvrtc_of(toolkit); !file.empty()) out.push_back(file.string());
   }
