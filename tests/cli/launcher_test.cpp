@@ -1,8 +1,11 @@
 // Functions of the host as variants: right, wrong, failing and crashing ones.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "program.h"
 
@@ -89,6 +92,73 @@ TEST(Launcher, AnotherSignatureThanTheStudysIsSaid) {
   EXPECT_TRUE(says(other_size, "argument 'n' has 8 bytes; the kernel takes 4"));
   const std::string too_few = said_with("  - {name: n, type: int32, value: N}\n", "");
   EXPECT_TRUE(says(too_few, "the kernel takes 3 arguments, not 2 (in, out)"));
+}
+
+// Makes lib<NAME>.so or .a in a folder of the sandbox, of a function that gives this number.
+void make_library(const Sandbox& sandbox, const std::string& file, const std::string& function,
+                  int number, const std::string& with = "") {
+  const std::string c = sandbox
+                            .write("made.c", "int " + function + "(void) { return " +
+                                                 std::to_string(number) + "; }\n")
+                            .string();
+  const std::string out = sandbox.path(file).string();
+  std::filesystem::create_directories(sandbox.path(file).parent_path());
+  const std::string command = file.ends_with(".a")
+                                  ? "cc -fPIC -c " + c + " -o " + out + ".o && rm -f " + out +
+                                        " && ar rc " + out + " " + out + ".o"
+                                  : "cc -shared -fPIC " + c + " -o " + out + " " + with;
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+constexpr const char* kLinked = R"(extern "C" int mine();
+extern "C" int fill(float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = 1;
+  return mine() < 0;
+}
+)";
+
+constexpr const char* kLinkedStudy = R"yaml(schema: 1
+launcher: {source: fill.cpp, entry: fill, options: [-L., -Llib, -lmine]}
+problem_sizes: [{N: 100}]
+parameters: {X: [0]}
+arguments: [{name: y, type: float32, shape: [N], role: out}, {name: n, type: int32, value: N}]
+search: {strategy: exhaustive}
+measure: {min_samples: 3, max_samples: 3, finalists: 0}
+)yaml";
+
+TEST(Launcher, AResultIsOfTheLibrariesThatItWasLinkedTo) {
+  const Sandbox sandbox;
+  sandbox.write("fill.cpp", kLinked);
+  sandbox.write("fill.yaml", kLinkedStudy);
+  const std::string before = std::getenv("LD_LIBRARY_PATH") ? std::getenv("LD_LIBRARY_PATH") : "";
+  setenv("LD_LIBRARY_PATH", sandbox.path("lib").c_str(), 1);
+  const std::vector<std::string> words{"run", "fill.yaml",  "--backend",
+                                       "cpu", "--progress", "json"};
+  const auto measured = [&] {
+    return run_to(0, sandbox, words).err.find("\"from_store\":true") == std::string::npos;
+  };
+  make_library(sandbox, "lib/libdeep.so", "deep", 1);
+  make_library(sandbox, "lib/libmine.so", "mine", 1,
+               "-L" + sandbox.path("lib").string() + " -Wl,--no-as-needed -ldeep");
+  EXPECT_TRUE(measured());
+  EXPECT_FALSE(measured());
+  make_library(sandbox, "lib/libdeep.so", "deep", 2);  // which libmine.so loads
+  EXPECT_TRUE(measured());
+  make_library(sandbox, "lib/libmine.so", "mine", 2);
+  EXPECT_TRUE(measured());
+  EXPECT_FALSE(measured());
+  make_library(sandbox, "other/libmine.so", "mine", 3);
+  setenv("LD_LIBRARY_PATH", sandbox.path("other").c_str(), 1);
+  EXPECT_TRUE(measured());
+  make_library(sandbox, "libmine.a", "mine", 4);  // found before
+  EXPECT_TRUE(measured());
+  EXPECT_FALSE(measured());
+  make_library(sandbox, "libmine.a", "mine", 5);
+  EXPECT_TRUE(measured());
+  setenv("OMP_NUM_THREADS", "1", 1);
+  EXPECT_TRUE(measured());
+  unsetenv("OMP_NUM_THREADS");
+  before.empty() ? unsetenv("LD_LIBRARY_PATH") : setenv("LD_LIBRARY_PATH", before.c_str(), 1);
 }
 
 }  // namespace

@@ -46,6 +46,13 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
+// Whether a path is that of code which a linker or a loader takes, by the end of its name.
+inline bool is_library_file(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.ends_with(".a") || name.ends_with(".o") || name.ends_with(".so") ||
+         name.find(".so.") != std::string::npos;
+}
+
 // Files that a compiler reports to have read, without the source and its own. Empty: it
 // does not say.
 using OpenedFiles = std::optional<std::vector<FileState>>;

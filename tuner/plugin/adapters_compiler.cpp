@@ -74,6 +74,9 @@ class OpenedDigests {
       std::error_code failed;
       std::string place = std::filesystem::canonical(path, failed).string();
       if (failed) return std::nullopt;
+      // A new version of a library is often a new file behind the same link.
+      if (is_library_file(path))
+        place = std::filesystem::absolute(path).lexically_normal().string();
       if (!seen.insert(place).second) continue;
       const auto state = digests_.of(place);
       if (!state || state->changed + kTick > before) return std::nullopt;

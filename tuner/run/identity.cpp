@@ -3,8 +3,11 @@
 #include "tuner/run/identity.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "tuner/resolve/objective.h"
@@ -112,6 +115,28 @@ std::string observing(const Study& study) {
   return text;
 }
 
+// Variables that say which libraries are loaded and how they compute, as they are now.
+std::string environment_of_libraries() {
+  std::vector<std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable = *entry;
+    for (const std::string_view head : {"LD_LIBRARY_PATH=", "LD_PRELOAD=", "OMP_", "GOMP_", "MKL_",
+                                        "OPENBLAS_", "CUBLAS", "CUDNN_", "NVIDIA_TF32_OVERRIDE="}) {
+      if (variable.starts_with(head)) found.emplace_back(variable);
+    }
+  }
+  std::ranges::sort(found);
+  return behind("\n", found);
+}
+
+// Whether a launcher calls code that is not in its sources.
+bool has_libraries(const Study& study) {
+  return std::ranges::any_of(study.kernel.options, [](const std::string& option) {
+    return option == "-fopenmp" || option.starts_with("--library") ||
+           (option.starts_with("-l") && option != "-lineinfo");
+  });
+}
+
 std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 
 // Of launches that follow the first one, and of all again. Nothing where there are none.
@@ -213,6 +238,9 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
       {"backend options", with.backend_options},
   };
   if (study.kernel.is_launcher) key.identity.emplace_back("form", form_of(study.kernel));
+  if (study.kernel.is_launcher && has_libraries(study)) {
+    key.identity.emplace_back("environment of libraries", digest(environment_of_libraries()));
+  }
   if (!with.plugins.empty()) key.identity.emplace_back("plugins", with.plugins);
   return key;
 }

@@ -4,10 +4,12 @@
 #include "tuner/source/known_sources.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -176,14 +178,40 @@ void add_folder(std::vector<std::string>& folders, const fs::path& folder) {
   }
 }
 
+// Adds where a library would have been found before it was: libraries go by the names of their
+// files, and in each folder a linker looks for the shared one before the archive.
+void add_earlier_places(const fs::path& library, const std::vector<std::string>& folders,
+                        std::set<std::string>& to) {
+  std::error_code ignored;
+  const fs::path own = fs::weakly_canonical(library.parent_path(), ignored);
+  const fs::path shared = fs::path(library.filename()).replace_extension(".so");
+  const bool is_archive = library.extension() == ".a";
+  for (const std::string& folder : folders) {
+    if (folder == own) break;
+    to.insert(fs::path(folder) / library.filename());
+    if (is_archive) to.insert(fs::path(folder) / shared);
+    if (library.extension() == ".so") {
+      to.insert((fs::path(folder) / library.filename()).replace_extension(".a"));
+    }
+  }
+  if (is_archive) to.insert(library.parent_path() / shared);
+}
+
 // Every other path where one of `files` might have been found. The name by which it was included is
 // not known: any of `folders` may have been the one that it was relative to. Empty when there are
 // absurdly many.
 std::optional<std::set<std::string>> other_meanings(const std::vector<FileState>& files,
-                                                    std::vector<std::string> folders) {
-  for (const FileState& file : files) add_folder(folders, fs::path(file.path).parent_path());
+                                                    const KnownSources& known) {
+  std::vector<std::string> folders = known.folders;
+  for (const FileState& file : files) {
+    if (!is_library_file(file.path)) add_folder(folders, fs::path(file.path).parent_path());
+  }
   std::set<std::string> out;
   for (const FileState& file : files) {
+    if (is_library_file(file.path)) {
+      add_earlier_places(file.path, known.library_folders, out);
+      continue;
+    }
     for (const std::string& from : folders) {
       const fs::path name = fs::path(file.path).lexically_relative(from);
       for (const std::string& to : folders) out.insert((fs::path(to) / name).lexically_normal());
@@ -207,6 +235,18 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
+// In the order in which the linker looks, then those of the loader.
+void add_library_folders(std::vector<std::string>& to, const std::vector<std::string>& options) {
+  for (const std::string& option : options) {
+    for (const std::string_view head : {"-L", "--library-path="}) {
+      if (option.starts_with(head)) add_folder(to, option.substr(head.size()));
+    }
+  }
+  const char* path = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) add_folder(to, folder);
+}
+
 }  // namespace
 
 void add_sources(KnownSources& to, const CompileRequest& request, const SourceBundle& bundle) {
@@ -220,6 +260,7 @@ void add_sources(KnownSources& to, const CompileRequest& request, const SourceBu
     // A folder that depends on the configuration is another one each time.
     if (dir.find('{') != std::string::npos) to.reach = std::max(to.reach, Reach::kReported);
   }
+  add_library_folders(to.library_folders, request.options);
   const Reach reach = reach_of(request, bundle);
   to.reach = std::max(to.reach, reach);
   if (to.gap.empty() && reach != Reach::kScanned) {
@@ -241,7 +282,7 @@ Provenance provenance_of(const OpenedFiles& opened, const KnownSources& known) {
   if (!opened) return {{}, known.reach == Reach::kScanned};
   Provenance out{beyond(*opened, known), true};
   if (out.further.empty()) return out;
-  const auto others = other_meanings(out.further, known.folders);
+  const auto others = other_meanings(out.further, known);
   if (!others) return {{}, false};
   for (const std::string& path : *others) {
     if (!exists(path)) out.further.push_back({path, ""});
@@ -264,7 +305,7 @@ bool is_current(const Artifact& artifact, const KnownSources& known, FileDigests
     return false;
   }
   const auto further = beyond(*artifact.opened, known);
-  const auto others = other_meanings(further, known.folders);
+  const auto others = other_meanings(further, known);
   return further.empty() || (others && std::ranges::none_of(*others, exists));
 }
 

@@ -54,10 +54,11 @@ std::string cache_name(const std::string& key, bool is_reported);
 
 // What a digest of sources covers.
 struct KnownSources {
-  std::vector<FileState> files;      // without the sources themselves
-  std::vector<std::string> folders;  // where names of includes are looked up
-  Reach reach = Reach::kScanned;     // how far this is all that a compiler reads
-  std::string gap;                   // where it is not
+  std::vector<FileState> files;              // without the sources themselves
+  std::vector<std::string> folders;          // where names of includes are looked up
+  std::vector<std::string> library_folders;  // where the linker and the loader look first
+  Reach reach = Reach::kScanned;             // how far this is all that a compiler reads
+  std::string gap;                           // where it is not
 };
 
 // Adds a source with all that its bundle found.

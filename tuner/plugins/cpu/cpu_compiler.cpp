@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "tuner/plugins/cpu/host_compiler.h"
 #include "tuner/plugins/cpu/image.h"
@@ -180,8 +182,13 @@ bool CpuCompiler::compile_host_function(const sdk::CompileRequest& request,
   }
   append(command, {"-shared", "-o", scratch.file("variant.so"), "-MD"});
   append(command, rule_options(scratch));
-  const int status = run_child(command, scratch, "compiler.log");
+  std::optional<std::vector<std::string>> linked(std::in_place);
+  const int status = programs::link_function(
+      command, scratch.file("variant.so"), scratch, "compiler.log",
+      [&](const auto& words) { return run_child(words, scratch, "compiler.log"); }, linked);
   result.opened = opened_files(scratch, std::move(arguments));
+  if (result.opened && linked) append(*result.opened, *linked);
+  if (!linked) result.opened.reset();
   result.log += scratch.read("compiler.log");
   if (status == 0) result.image = scratch.read("variant.so");
   return status == 0;

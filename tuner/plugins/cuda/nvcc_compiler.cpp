@@ -193,7 +193,9 @@ sdk::CompileResult NvccCompiler::host_function(const sdk::CompileRequest& reques
     link.push_back("-L" + folders.name_of(one));
   link.insert(link.end(), options.libraries.begin(), options.libraries.end());
   if (good) {
-    good = run_nvcc(link, scratch, "link.log") == 0;
+    const auto run = [&](const auto& words) { return run_nvcc(words, scratch, "link.log"); };
+    good = programs::link_function(link, scratch.file("variant.so"), scratch, "link.log", run,
+                                   result.opened) == 0;
     result.log += folders.undone(scratch.read("link.log"));
   }
   result.compiled = good;

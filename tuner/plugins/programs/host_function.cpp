@@ -3,12 +3,16 @@
 #include "tuner/plugins/programs/host_function.h"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <utility>
 
 #include "tuner/plugins/programs/make_rule.h"
 
@@ -98,6 +102,63 @@ std::string host_function_source(const std::string& definitions,
 bool is_library(const std::string& option) {
   return option.starts_with("-L") || option.starts_with("--library") ||
          (option.starts_with("-l") && option != "-lineinfo");
+}
+
+// ---- libraries ----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kLinked = "linked.d";  // the linker's make rule
+constexpr const char* kLoaded = "loaded";    // what the loader lists
+
+// The dynamic loader of this process: it lists what it would load, and runs none of it.
+std::string loader() {
+  const auto* begin = reinterpret_cast<const void*>(::getauxval(AT_BASE));
+  Dl_info facts{};
+  return begin != nullptr && ::dladdr(begin, &facts) != 0 ? facts.dli_fname : "";
+}
+
+// The files in "libm.so.6 => /lib/libm.so.6 (0x7f...)".
+std::vector<std::string> files_listed(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find("=> /");
+    const std::size_t end = line.rfind(" (0x");
+    if (begin == line.npos || end == line.npos || end < begin) continue;
+    out.push_back(line.substr(begin + 3, end - begin - 3));
+  }
+  return out;
+}
+
+}  // namespace
+
+int link_function(const std::vector<std::string>& words, const std::string& image,
+                  const ScratchDirectory& scratch, const std::string& log,
+                  const std::function<int(const std::vector<std::string>&)>& run,
+                  std::optional<std::vector<std::string>>& opened) {
+  std::vector<std::string> asking = words;
+  asking.insert(asking.end(), {"-Xlinker", "--dependency-file=" + scratch.file(kLinked)});
+  int status = run(asking);
+  if (status != 0 && scratch.read(log).find("--dependency-file") != std::string::npos) {
+    status = run(words);
+  }
+  if (status != 0 || !opened) return status;
+  std::vector<std::string> files = dependencies_in(scratch.read(kLinked));
+  const std::string lists = loader();
+  if (files.empty() || lists.empty() ||
+      run_child({lists, "--list", image}, scratch, kLoaded) != 0) {
+    opened.reset();
+    return status;
+  }
+  for (std::string& file : files_listed(scratch.read(kLoaded))) files.push_back(std::move(file));
+  for (std::string& file : files) {
+    // Not the compiler's own, which are gone.
+    if (std::filesystem::exists(file) && !lies_in(file, scratch.path())) {
+      opened->push_back(std::move(file));
+    }
+  }
+  return status;
 }
 
 // dlopen wants a path: a file in memory has one below /proc, and leaves nothing behind. The file

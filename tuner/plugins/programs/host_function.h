@@ -2,12 +2,15 @@
 // A host function as a variant: what its source gets, and the module that is made of it.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/programs/child_process.h"
 
 namespace tuner::programs {
 
@@ -21,6 +24,14 @@ std::string host_function_source(const std::string& definitions,
 
 // "-lcublas", "-L/opt/lib", and their long forms.
 bool is_library(const std::string& option);
+
+// Runs the compiler's command `words`, which links `image`, once more without the question where
+// its linker does not know it. Adds to `opened` what the linker took and what the loader will: a
+// result is of these libraries. Empties it where they do not say. Returns the exit status.
+int link_function(const std::vector<std::string>& words, const std::string& image,
+                  const ScratchDirectory& scratch, const std::string& log,
+                  const std::function<int(const std::vector<std::string>&)>& run,
+                  std::optional<std::vector<std::string>>& opened);
 
 // A shared object from memory. Throws sdk::Error (TUNER_INVALID) where it is none.
 class SharedObject {
