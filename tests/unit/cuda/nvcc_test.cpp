@@ -211,6 +211,27 @@ TEST_F(Nvcc, TakesHostCodeAndNamesWhatIsAskedFor) {
   EXPECT_EQ(result.log, "");
 }
 
+TEST_F(Nvcc, FindsKernelsInNamespaces) {
+  auto asked = request(
+      "#include <vector>\n"
+      "struct P { float* x; };\n"
+      "namespace ns { __global__ void k(float* a, int n) { *a = n; }\n"
+      "inline namespace v1 { static __global__ void s(P* p, const float* y) { p->x[0] = *y; } }\n"
+      "namespace { __global__ void hidden(float* x) { *x = 1; }\n"
+      "template <int N> __global__ void t(float* x) { *x = N; } }\n"
+      "namespace b { __global__ void k(float* a, int n) { *a = n + 1; } } }\n"
+      "int main() { std::vector<int> v; return v.size(); }\n",
+      "ns::b::k");
+  asked.next_entries = {"ns::s", "ns::hidden", "ns::t<4>"};
+  const auto result = compiler->compile(asked);
+  ASSERT_TRUE(result.compiled) << result.log;
+  EXPECT_EQ(result.entry, "_ZN2ns1b1kEPfi");
+  ASSERT_EQ(result.next.size(), 3U);
+  EXPECT_NE(result.next[0].entry.find("1sE"), std::string::npos) << result.next[0].entry;
+  EXPECT_NE(result.next[1].entry.find("6hiddenE"), std::string::npos) << result.next[1].entry;
+  EXPECT_NE(result.next[2].entry.find("1tILi4EE"), std::string::npos) << result.next[2].entry;
+}
+
 TEST_F(Nvcc, LinksDeviceCodeOfSeveralFiles) {
   const programs::ScratchDirectory folder;
   auto asked = request(

@@ -35,6 +35,19 @@ std::string without_file_scope(std::string text) {
   return text;
 }
 
+// Whether the marker's argument is this function. One of a namespace may come without parameters,
+// which then stand in its type only: "<void (*)(float*), &ns::k>()" is "ns::k(float*)".
+bool points_at(const std::string& marker, const std::string& function) {
+  if (marker.ends_with(", &(" + function + ")>()") || marker.ends_with(", &" + function + ">()")) {
+    return true;
+  }
+  for (auto at = function.find('('); at != std::string::npos; at = function.find('(', at + 1)) {
+    const std::string type = "<void (*)" + function.substr(at);
+    if (marker.ends_with(type + ", &" + function.substr(0, at) + ">()")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string name_marker(std::size_t number, const std::string& expression) {
@@ -65,9 +78,7 @@ std::string marked_symbol(std::size_t number, const std::vector<std::string>& sy
   for (const std::string& symbol : symbols) {
     if (symbol.starts_with(head)) continue;
     const std::string own = demangled(symbol);
-    if (marker.ends_with(", &(" + own + ")>()") || marker.ends_with(", &" + own + ">()")) {
-      return symbol;
-    }
+    if (points_at(marker, own)) return symbol;
     if (own == symbol && marker.find(", &(" + own + "(") != std::string::npos) as_c = symbol;
   }
   return as_c;
