@@ -59,7 +59,8 @@ class Knobs {
     }
     take_undefined_in_directives();
     for (const std::string& name : c_.request.undefined) {
-      if (c_.plan.parameter(name) == nullptr && is_value(name)) add_undefined(name);
+      const bool is_new = c_.plan.parameter(name) == nullptr;
+      if (is_new && is_used_on_the_device(name) && is_value(name)) add_undefined(name);
     }
     for (const Declaration& one : c_.source.declarations) {
       const bool is_device = one.body.data() == c_.kernel.body.data() ||
@@ -158,6 +159,23 @@ class Knobs {
     c_.plan.parameters.back().is_guess = true;
     c_.plan.guessed.push_back(
         fmt::format("{} is {} at present", name, c_.plan.parameters.back().present));
+  }
+
+  // Whether a kernel, a function of the device or a macro has the name: compilers complain of names
+  // in the host's code, and in headers of the system, too.
+  bool is_used_on_the_device(const std::string& name) const {
+    const auto uses = [&](const Declaration& one) {
+      return (mentions(one.head, "__global__") || mentions(one.head, "__device__")) &&
+             mentions(one.all, name);
+    };
+    const auto makes = [&](const Token& token) {
+      const auto macro = definition_in(token);
+      if (!macro) return false;
+      const std::vector<Token> words = macro->tokens();
+      return mentions(words, name);
+    };
+    return mentions(c_.kernel.body, name) || std::ranges::any_of(c_.source.declarations, uses) ||
+           std::ranges::any_of(c_.source.tokens, makes);
   }
 
   // A name in capital letters that no text of the project gives a meaning, and no system header.

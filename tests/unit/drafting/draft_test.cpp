@@ -321,6 +321,20 @@ TEST(Draft, NamesOfFilesAreQuoted) {
   EXPECT_EQ(source("null"), "\"null\"");
 }
 
+// A compiler complains of what headers of the system and the host's code write, too.
+TEST(Draft, AnUndeclaredNameIsAKnobOnlyWhereTheDeviceUsesIt) {
+  DraftRequest request{
+      "#define STEP2 (2 * STEP)\n"
+      "__device__ int twice(int i) { return WIDE * i; }\n"
+      "__global__ void k(float* y) { y[twice(threadIdx.x)] = TILE + STEP2; }\n"
+      "int main() { return hosts; }\n",
+      "k.cu", "k.cu", ""};
+  request.undefined = {"noinline", "hosts", "TILE", "WIDE", "STEP"};
+  const std::string yaml = draft_study(request).yaml;
+  says(yaml, {"  TILE: ", "  WIDE: ", "  STEP: "});
+  lacks(yaml, {"noinline", "hosts"});
+}
+
 TEST(Draft, NamesAFewOfManyOtherKernels) {
   std::string source;
   for (int i = 0; i < 2000; ++i) {

@@ -23,7 +23,9 @@
 #define __builtin_align__(n) __align__(n)
 // Without `inline`, which sources also write themselves.
 #define __forceinline__ __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+// Nothing: the host's C++ library writes __attribute__((__noinline__)), in which no other attribute
+// may stand, and inlining changes no answer.
+#define __noinline__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __grid_constant__
