@@ -9,6 +9,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/run/sources.h"
 #include "tuner/source/device_part.h"
 #include "tuner/source/directives.h"
 #include "tuner/source/host_initialisers.h"
@@ -93,7 +94,10 @@ std::string JudgedSource::reading_elsewhere(const std::string& text) const {
 
 std::string JudgedSource::refusal() const {
   const std::string text = without_byte_order_mark(read_file(judged_.kernel.source.string()));
-  std::vector<std::string> names = device_part(text).left_out;
+  // First, since the macros of what it includes say which functions are the device's.
+  if (std::string elsewhere = reading_elsewhere(text); !elsewhere.empty()) return elsewhere;
+  std::vector<std::string> names =
+      device_part(text, header_texts(judged_, judged_.kernel.source)).left_out;
   std::erase_if(names, [](const std::string& name) { return name.starts_with("<"); });
   if (!names.empty()) return "functions of the host are not judged: " + listed(names, "and");
   names = host_initialisers_in(text);
@@ -101,7 +105,7 @@ std::string JudgedSource::refusal() const {
     return "code of the host, which makes a variable or runs when it is loaded, is not judged: " +
            listed(names, "and");
   }
-  return reading_elsewhere(text);
+  return {};
 }
 
 std::string JudgedSource::refusal(const Trial& trial) const {

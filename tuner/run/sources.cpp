@@ -117,6 +117,26 @@ std::string why_not_kept(const std::filesystem::path& folder) {
 
 }  // namespace
 
+std::vector<std::string> header_texts(const Study& study, const std::filesystem::path& source) {
+  std::string text = without_byte_order_mark(read_file(source));
+  std::string defined;
+  for (const std::string& option : study.kernel.options) {
+    const std::string::size_type value = option.find('=');
+    if (option.starts_with("-include=") || option.starts_with("--pre-include=")) {
+      text += "\n#include \"" + option.substr(value + 1) + "\"\n";
+    } else if (option.starts_with("-D") && value != std::string::npos) {
+      defined += "#define " + option.substr(2, value - 2) + " " + option.substr(value + 1) + "\n";
+    }
+  }
+  KnownSources unused;
+  std::vector<std::string> texts{defined};
+  const SourceBundle bundle = read_bundle(study, source, text, unused);
+  for (const BundledFile& file : bundle.files()) {
+    if (!file.path.empty()) texts.push_back(file.text);
+  }
+  return texts;
+}
+
 std::string device_text(const Study& study, const std::filesystem::path& source) {
   if (!study.kernel.text.empty()) return study.kernel.text;
   const std::string text = without_byte_order_mark(read_file(source));
@@ -124,7 +144,7 @@ std::string device_text(const Study& study, const std::filesystem::path& source)
     return option == "-default-device" || option == "--device-as-default-execution-space";
   });
   const bool is_whole = study.kernel.is_launcher || study.kernel.is_opencl();
-  return all_of_it || is_whole ? text : device_part(text).text;
+  return all_of_it || is_whole ? text : device_part(text, header_texts(study, source)).text;
 }
 
 SourceTexts read_sources(const Study& study) {

@@ -29,6 +29,9 @@ Study load_study(const std::string& file, const std::vector<std::string>& sizes,
 // kernel is compared with what came with it.
 Study with_source(Study study, const std::filesystem::path& source);
 
+// The texts that a source includes, and its definitions by options: what its macros stand for.
+std::vector<std::string> header_texts(const Study& study, const std::filesystem::path& source);
+
 // The text of a source as compilers get it: without what is for the host, where the study's options
 // do not make device code of all. Throws FatalError for a file that cannot be read.
 std::string device_text(const Study& study, const std::filesystem::path& source);

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tuner/base/text.h"
 #include "tuner/source/declarations.h"
@@ -53,24 +54,46 @@ bool is_annotation(std::string_view word) {
                    word);
 }
 
-// Whether the source's own macros stand for an annotation; of others nothing is known.
-std::map<std::string_view, bool> macros_of(const std::vector<Token>& tokens) {
-  std::map<std::string_view, bool> out;
+// Whether a word looks like a macro: it has three characters at least, and no small letter.
+bool looks_like_a_macro(const Token& token) {
+  return token.is_word() && token.text.size() > 2 && token.text != "FILE" &&
+         is_in_capitals(token.text);
+}
+
+// Whether a macro stands for an annotation, or may.
+using Annotations = std::map<std::string, bool, std::less<>>;
+
+// Adds the macros of a text. One that is defined twice may be an annotation where one of the two
+// is.
+void add_macros(const std::vector<Token>& tokens, std::vector<MacroDefinition>& all) {
   for (const Token& token : tokens) {
-    const auto macro = definition_in(token);
-    if (!macro) continue;
-    const auto says = [&](std::string_view word) {
-      return macro->text.find(word) != std::string_view::npos;
-    };
-    const bool annotates = says("__global__") || says("__device__") || says("constexpr");
-    out[macro->name] = out[macro->name] || annotates;
+    if (auto macro = definition_in(token)) all.push_back(std::move(*macro));
+  }
+}
+
+// A macro may stand for another one: "#define HD __host__ __device__", "#define FN HD inline".
+Annotations annotations_of(const std::vector<MacroDefinition>& all) {
+  Annotations out;
+  for (const MacroDefinition& macro : all) out[std::string(macro.name)] = false;
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const MacroDefinition& macro : all) {
+      bool& annotates = out.find(macro.name)->second;
+      if (annotates) continue;
+      for (const Token& word : macro.tokens()) {
+        const auto known = out.find(word.text);
+        const bool may = known != out.end() ? known->second : looks_like_a_macro(word);
+        annotates = annotates || is_annotation(word.text) || may;
+      }
+      grew = grew || annotates;
+    }
   }
   return out;
 }
 
 class Sorter {
  public:
-  explicit Sorter(const std::vector<Token>& tokens) : macros_(macros_of(tokens)) {}
+  explicit Sorter(Annotations macros) : macros_(std::move(macros)) {}
 
   // What is left out others cannot use either.
   void leave_out(const Declaration& one) {
@@ -116,19 +139,17 @@ class Sorter {
     });
   }
 
-  // A macro of an included file: written in capitals, and not defined here.
+  // A macro of a file that was not read: written in capitals, and defined nowhere else.
   bool may_annotate(const Token& token) const {
-    if (!token.is_word() || token.text.size() < 3 || macros_.contains(token.text)) return false;
-    if (token.text == "FILE") return false;
-    return is_in_capitals(token.text);
+    return looks_like_a_macro(token) && !macros_.contains(token.text);
   }
 
   static bool mentions_host_name(Tokens tokens) {
     for (std::size_t i = 2; i < tokens.size(); ++i) {
-      if (tokens[i - 2].is("std") && tokens[i - 1].is("::") &&
-          is_one_of(kHostNames, tokens[i].text)) {
-        return true;
-      }
+      if (!tokens[i - 2].is("std") || !tokens[i - 1].is("::")) continue;
+      // "cuda::std::atomic" is the device's.
+      const bool is_inner = i > 3 && tokens[i - 3].is("::") && tokens[i - 4].is_word();
+      if (!is_inner && is_one_of(kHostNames, tokens[i].text)) return true;
     }
     return false;
   }
@@ -146,7 +167,7 @@ class Sorter {
            });
   }
 
-  std::map<std::string_view, bool> macros_;
+  Annotations macros_;
   std::set<std::string> host_functions_;
   std::set<std::string_view> host_types_;
 };
@@ -158,11 +179,18 @@ std::string name_of(const Declaration& one) {
 
 }  // namespace
 
-DevicePart device_part(const std::string& source) {
+DevicePart device_part(const std::string& source, const std::vector<std::string>& headers) {
   DevicePart out{source, {}};
   const std::vector<Token> tokens = tokens_of(source);
   const std::vector<Token> code = code_of(tokens);
-  Sorter sorter(tokens);
+  std::vector<MacroDefinition> macros;
+  add_macros(tokens, macros);
+  std::vector<std::vector<Token>> others;
+  for (const std::string& text : headers) {
+    others.push_back(tokens_of(text));
+    add_macros(others.back(), macros);
+  }
+  Sorter sorter(annotations_of(macros));
   for (const Declaration& one : declarations_of(code)) {
     if (!sorter.is_host(one)) continue;
     sorter.leave_out(one);

@@ -16,8 +16,9 @@ struct DevicePart {
 
 // Leaves out functions at namespace scope that are declared neither __device__ nor __global__ nor
 // constexpr (nor by a macro, which may say any of it), variables of the host's C++ library, and
-// includes that only such code needs.
-DevicePart device_part(const std::string& source);
+// includes that only such code needs. `headers`: texts with definitions of macros; of a macro that
+// is defined in none of them nothing is known.
+DevicePart device_part(const std::string& source, const std::vector<std::string>& headers = {});
 
 // ---- kernels that nobody asks for ---------------------------------------------------------------
 

@@ -34,13 +34,24 @@ class Splitter {
     return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
   }
 
+  // A backslash at the end of a line joins it with the next; lines may end as those of Windows.
+  bool joins_lines() const {
+    return here() == '\\' && (here(1) == '\n' || (here(1) == '\r' && here(2) == '\n'));
+  }
+
+  // How many characters to go over one, and over what a backslash before it makes of it.
+  std::size_t step_length() const {
+    if (here() != '\\') return 1;
+    return joins_lines() && here(1) == '\r' ? 3 : 2;
+  }
+
   void step() {
     const char c = here();
     if (c == '\n') {
       line_begins_ = true;
       ++at_;
-    } else if (is_blank(c) || (c == '\\' && here(1) == '\n')) {
-      at_ += c == '\\' ? 2 : 1;
+    } else if (is_blank(c) || joins_lines()) {
+      at_ += step_length();
     } else if (begins_comment()) {
       const std::size_t from = at_;
       skip_comment();
@@ -61,7 +72,7 @@ class Splitter {
       at_ = end == source_.npos ? source_.size() : end + 2;
       return;
     }
-    while (at_ < source_.size() && here() != '\n') at_ += here() == '\\' ? 2 : 1;
+    while (at_ < source_.size() && here() != '\n') at_ += step_length();
   }
 
   void take_directive() {
@@ -77,7 +88,7 @@ class Splitter {
       if (here() == '"') {
         skip_quoted('"');  // a comment's sign in it is none
       } else {
-        at_ += here() == '\\' ? 2 : 1;
+        at_ += step_length();
       }
     }
     at_ = std::min(at_, source_.size());
@@ -182,7 +193,7 @@ class Splitter {
 
   void skip_quoted(char quote) {
     ++at_;
-    while (at_ < source_.size() && here() != quote && here() != '\n') at_ += here() == '\\' ? 2 : 1;
+    while (at_ < source_.size() && here() != quote && here() != '\n') at_ += step_length();
     at_ = std::min(at_ + (here() == quote ? 1 : 0), source_.size());
   }
 

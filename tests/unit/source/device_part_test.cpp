@@ -103,6 +103,47 @@ TEST(DevicePart, MacrosOfTheSourceAreSeenThrough) {
   EXPECT_EQ(device_part(source).left_out, Names{"launch"});
 }
 
+TEST(DevicePart, MacrosOfHeadersAreSeenThrough) {
+  const std::string header =
+      "#ifdef __CUDACC__\n#define HD __host__ __device__\n#else\n#define HD\n#endif\n"
+      "#define DI HD inline\n#define dev_fn __device__ __forceinline__\n#define HI inline\n"
+      "#define EXPORTED __attribute__((visibility(\"default\")))\n"
+      "#define VIA_CUB CUB_DEVICE\n";
+  const std::string source =
+      "DI float a(float x) { return x; }\n"
+      "HD float b(float x) { return x; }\n"
+      "dev_fn float c(float x) { return x; }\n"
+      "VIA_CUB float d(float x) { return x; }\n"
+      "HI float host(float x) { return x; }\n"
+      "EXPORTED int hosts() { return 0; }\n"
+      "__global__ void k(float* y) { *y = a(b(c(d(*y)))); }\n";
+  EXPECT_EQ(device_part(source, {"", header}).left_out, (Names{"host", "hosts"}));
+}
+
+TEST(DevicePart, NamesOfTheDevicesOwnStdStay) {
+  const std::string source =
+      "using counter = cuda::std::atomic<int>;\n"
+      "using scoped = ::cuda::std::unique_ptr<int>;\n"
+      "__device__ cuda::std::atomic<int>* found;\n"
+      "using hosts = std::atomic<int>;\n"
+      "using others = ::std::mutex;\n";
+  EXPECT_EQ(dense(device_part(source).text),
+            "using counter = cuda::std::atomic<int>;\n"
+            "using scoped = ::cuda::std::unique_ptr<int>;\n"
+            "__device__ cuda::std::atomic<int>* found;\n");
+}
+
+TEST(DevicePart, ADirectiveGoesOnBehindABackslashHoweverLinesEnd) {
+  for (const std::string end : {"\n", "\r\n"}) {
+    const std::string source = "#define OPEN(n) \\" + end + "  for (int i = 0; i < n; ++i) { \\" +
+                               end + "    ++n;" + end + "__global__ void k(int* a) { *a = 1; }" +
+                               end + "int main() { return 0; }" + end;
+    const DevicePart part = device_part(source);
+    EXPECT_EQ(part.left_out, Names{"main"});
+    EXPECT_NE(part.text.find("__global__ void k(int* a) { *a = 1; }"), std::string::npos);
+  }
+}
+
 TEST(DevicePart, BranchesOfAnIfDoNotUnbalanceBraces) {
   const std::string source =
       "#ifdef WIDE\n__global__ void k(double* a) {\n#else\n__global__ void k(float* a) {\n#endif\n"
