@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "tuner/base/expected.h"
@@ -161,6 +162,84 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
   return out;
 }
 
+namespace {
+
+// Options that change what is computed, not only how fast.
+bool changes_answers(const std::string& word) {
+  for (const std::string_view part : {"fast_math",
+                                      "fast-math",
+                                      "fmad",
+                                      "ftz",
+                                      "prec-div",
+                                      "prec-sqrt",
+                                      "-fma=",
+                                      "fp-contract",
+                                      "-Ofast",
+                                      "math-opt",
+                                      "finite-math",
+                                      "relaxed-math",
+                                      "mad-enable",
+                                      "denorms",
+                                      "signed-zeros",
+                                      "single-precision",
+                                      "divide-sqrt",
+                                      "associative-math",
+                                      "reciprocal-math",
+                                      "opt-level",
+                                      "-cl-opt-disable"}) {
+    if (word.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Whether a name has a value for each configuration: a parameter's that the reference does not say,
+// or of what follows from one.
+bool is_chosen(const Study& study, const std::string& name) {
+  const ReferenceSpec& reference = *study.reference;
+  const auto is_it = [&](const auto& one) { return one.first == name; };
+  if (std::ranges::any_of(reference.configuration, is_it)) return false;
+  if (std::ranges::find(reference.per, name) != reference.per.end()) return false;
+  if (std::ranges::find(study.parameters, name, &Parameter::name) != study.parameters.end()) {
+    return true;
+  }
+  const auto derived = std::ranges::find(study.derived, name, &NamedExpression::name);
+  if (derived == study.derived.end()) return false;
+  return std::ranges::any_of(derived->expression.names(), [&](const std::string& from) {
+    return from != name && is_chosen(study, from);
+  });
+}
+
+bool depends_on_a_choice(const Study& study, const std::string& option) {
+  for (auto at = option.find('{'); at != option.npos; at = option.find('{', at + 1)) {
+    const auto end = option.find('}', at);
+    if (end != option.npos && is_chosen(study, option.substr(at + 1, end - at - 1))) return true;
+  }
+  return false;
+}
+
+// The study's options for the reference. Which configuration comes first must not say whether the
+// right answers are those of fast mathematics, so such options count where they hold for all.
+Expected<std::vector<std::string>, std::string> reference_options(const Study& study,
+                                                                  const Bindings& names) {
+  if (study.kernel.is_command()) return resolved_options(study, names);
+  std::vector<std::string> texts;
+  for (const std::string& option : study.kernel.options) {
+    texts.push_back(TUNER_TRY(substitute(option, names)));
+    if (!depends_on_a_choice(study, option)) continue;
+    auto words = compiler_options({texts.back()});
+    if (!words || std::ranges::none_of(*words, changes_answers)) continue;
+    texts.pop_back();
+    for (std::string& word : *words) {
+      if (!changes_answers(word)) texts.push_back(std::move(word));
+    }
+  }
+  auto words = compiler_options(texts);
+  if (!words) return Unexpected{to_text(words.error())};
+  return std::move(*words);
+}
+
+}  // namespace
+
 Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const SearchSpace& space,
                                                         const ReferenceCase& one,
@@ -171,6 +250,7 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
   CompileRequest out =
       TUNER_TRY(request(study, names, one.configuration, device, reference.entry,
                         reference.source.value_or(study.kernel.source), source_text));
+  out.options = TUNER_TRY(reference_options(study, names));
   out.is_host_function = reference.is_launcher;
   const auto then = TUNER_TRY(in_context("reference", next_launches(study, reference.then, names)));
   out.then = TUNER_TRY(entries_of(then, names));

@@ -260,5 +260,27 @@ TEST(LaunchAttributesOf, SayWhichOneMakesNoSense) {
             "cooperative 'C // 0 == 1': division by zero");
 }
 
+// Whichever value comes first, the right answers are not those of fast mathematics.
+TEST(ReferenceRequest, HasNoOptionThatChangesAnswersForSomeConfigurationsOnly) {
+  Study study = test::scale_study();
+  study.parameters.push_back({"FAST", {std::int64_t{1}, std::int64_t{0}}, {}});
+  study.derived.push_back({"fast", test::expr("'-lineinfo --use_fast_math -ftz=true' if FAST else "
+                                              "'-lineinfo'")});
+  study.kernel.options = {"{fast}", "-fmad=false", "-DUNROLL={VEC}"};
+  const auto options_with = [&] {
+    const SearchSpace space =
+        SearchSpace::build(space_definition(study, study.sizes[0], test::h200()));
+    const ReferenceCase one = reference_cases(study, space).front();
+    const auto request = reference_request(study, space, one, test::h200(), "source");
+    return request ? request->options : std::vector<std::string>{request.error()};
+  };
+  const std::vector<std::string> plain{"-lineinfo", "-fmad=false", "-DUNROLL=1"};
+  EXPECT_EQ(options_with(), plain);
+  study.reference->configuration = {{"FAST", std::int64_t{1}}};
+  EXPECT_EQ(options_with(), (std::vector<std::string>{"-lineinfo", "--use_fast_math", "-ftz=true",
+                                                      "-fmad=false", "-DUNROLL=1"}))
+      << "the study says so";
+}
+
 }  // namespace
 }  // namespace tuner
