@@ -13,11 +13,8 @@ namespace tuner {
 
 std::string space_text(const SearchSpace& space) {
   const SpaceReport& report = space.report();
-  std::string text = fmt::format(
-      "cartesian product  {}\nvalid              {}\nbuilt in           {:.3f} ms, {:.1f} MiB at "
-      "most\n",
-      report.cartesian, report.valid, report.build_seconds * 1e3,
-      static_cast<double>(report.peak_bytes) / (1 << 20));
+  std::string text =
+      fmt::format("cartesian product  {}\nvalid              {}\n", report.cartesian, report.valid);
   for (const auto& group : report.groups) {
     if (group.size() < 2) continue;  // tied to nothing
     text += fmt::format("constrained together: {}\n",
@@ -25,7 +22,7 @@ std::string space_text(const SearchSpace& space) {
   }
   for (const ConstraintReport& rule : space.constraint_reports()) {
     std::string remark;
-    if (rule.removed_fraction >= 1) remark = "  <- removes everything: a mistake?";
+    if (rule.removed_fraction >= 1 && rule.exact) remark = "  <- removes everything: a mistake?";
     if (rule.removed_fraction <= 0 && rule.exact) remark = "  <- removes nothing";
     text += fmt::format("removes {}{:5.1f} %  {}{}\n", rule.exact ? " " : "~",
                         100 * rule.removed_fraction, for_terminal(rule.text), remark);

@@ -23,6 +23,7 @@ constexpr std::uint64_t kMostParts = std::uint64_t{1} << 21;  // of syntax trees
 // because nothing else makes its space small.
 constexpr std::size_t kMemory = std::size_t{256} << 20;
 constexpr double kPatience = 0.3;  // seconds
+constexpr double kAlmostAll = 1 - 0x1p-53;
 
 cpp_int size_of(const Construction& construction) {
   cpp_int size = construction.empty ? 0 : 1;
@@ -152,6 +153,8 @@ std::vector<ConstraintReport> report_constraints(const SpaceDefinition& definiti
              : cpp_int(cartesian * static_cast<std::uint64_t>(report.removed_fraction * 1e6) /
                        1'000'000);
     if (left) report.removed_fraction = share(removed, cartesian);
+    // What rounds to all of it is not all of it.
+    if (left && *left > 0) report.removed_fraction = std::min(report.removed_fraction, kAlmostAll);
     report.removed = removed.str();
   }
   return reports;

@@ -29,6 +29,7 @@ void check_values(const Parameter& parameter, std::vector<Complaint>& complaints
   if (parameter.values.empty()) {
     complaints.push_back({parameter.where, "parameter '" + parameter.name + "' has no values", ""});
   }
+  if (detail::are_ascending_integers(parameter.values)) return;
   std::unordered_set<std::string> seen;
   for (const Value& value : parameter.values) {
     const auto* number = std::get_if<double>(&value);
@@ -114,6 +115,15 @@ class Resolver {
 };
 
 }  // namespace
+
+bool are_ascending_integers(const std::vector<Value>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto* number = std::get_if<std::int64_t>(&values[i]);
+    if (number == nullptr) return false;
+    if (i > 0 && *number <= std::get<std::int64_t>(values[i - 1])) return false;
+  }
+  return true;
+}
 
 NameTable::NameTable(const SpaceDefinition& definition) {
   Resolver resolver(definition);

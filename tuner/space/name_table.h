@@ -12,6 +12,9 @@
 
 namespace tuner::detail {
 
+// Then no value is there twice, and nobody needs to look: a range may have a million.
+bool are_ascending_integers(const std::vector<Value>& values);
+
 struct Meaning {
   enum class Kind : std::uint8_t { kParameter, kDerived, kFact };
   Kind kind = Kind::kFact;

@@ -93,7 +93,7 @@ void read_sizes(Reader& reader, const YamlNode& node) {
 
 namespace {
 
-constexpr std::int64_t kMaxValues = 1000000;  // of one parameter
+constexpr std::int64_t kMaxValues = 1 << 21;  // of one parameter
 
 std::optional<std::vector<std::int64_t>> read_integers(const YamlNode& node,
                                                        const std::string& what, std::size_t least,

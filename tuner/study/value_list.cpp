@@ -14,7 +14,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::size_t kMostValues = 1'000'000;
+constexpr std::size_t kMostValues = 1 << 21;
 constexpr int kDeepest = 16;  // lists in lists
 // A long formula for each of many values, or many lists of which nothing is kept.
 constexpr std::size_t kMostWork = 30'000'000;

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "tuner/expression/expression.h"
+#include "tuner/space/name_table.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/value_list.h"
 
@@ -205,6 +206,7 @@ std::vector<Value> read_python_list(Diagnostics& diagnostics, const std::string&
 }
 
 std::optional<Value> repeated_value(const std::vector<Value>& values) {
+  if (detail::are_ascending_integers(values)) return std::nullopt;
   std::set<std::string> seen;
   for (const Value& value : values) {
     const bool is_text = std::holds_alternative<std::string>(value);

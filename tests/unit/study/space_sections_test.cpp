@@ -201,7 +201,7 @@ parameters:
 )yaml"),
             R"text(study.yaml:3:14: the range begins at 5, above its end 4
 study.yaml:4:14: the step of a range must be at least 1, not 0
-study.yaml:5:14: a parameter may have at most 1000000 values)text");
+study.yaml:5:14: a parameter may have at most 2097152 values)text");
 }
 
 TEST(SpaceSections, Pow2NeedsPowersOfTwo) {
