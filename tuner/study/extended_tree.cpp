@@ -1,5 +1,7 @@
 // Lays the keys of one study over those of another.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -104,10 +106,19 @@ YamlRef extended_tree(Diagnostics& diagnostics, const YamlRef& own, const fs::pa
     name->error("this study extends itself");
     return own;
   }
+  if (diagnostics.count() > kMostExtended) {
+    name->error(fmt::format("more than {} studies extend each other in a row", kMostExtended));
+    return own;
+  }
   Diagnostics alone(path->string(), study_text(*path));
   const YamlRef root = parse_yaml(alone);
   if (!alone.ok()) throw InputError(alone.errors(), alone.text());
   const int before = diagnostics.append(path->string(), alone.text());
+  if (diagnostics.text().size() > kMaxYamlBytes) {
+    name->error(fmt::format("this study and those that it extends are larger than {} MiB together",
+                            kMaxYamlBytes >> 20));
+    return own;
+  }
   const YamlRef other =
       extended_tree(diagnostics, moved_down(*root, diagnostics, before), *path, first);
   if (!own->is_map() || !other->is_map()) return own;

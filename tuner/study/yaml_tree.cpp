@@ -314,6 +314,11 @@ class TreeBuilder : public YAML::EventHandler {
         key.error("a key must be plain text");
         return true;
       }
+      if (key.text == "<<" && key.plain) {
+        throw GiveUp{key.where(),
+                     "merge keys are not supported: use 'extends' for a whole study, "
+                     "or write the keys out"};
+      }
       const auto [first, is_new] = lines.emplace(key.text, key.line);
       if (is_new) return false;
       key.error("duplicate key '" + key.text + "', first on line " + std::to_string(first->second));

@@ -26,6 +26,7 @@ class Diagnostics {
   const std::string& file() const { return files_.front().name; }  // the first
   const std::string& text() const { return text_; }
   bool knows(const std::string& absolute) const;  // whether the file is one of them
+  std::size_t count() const { return files_.size(); }
 
   Position at(int line, int column) const;
   // Byte offset of a line's column in text(), both from 1; the text's size when past its end.
@@ -105,6 +106,8 @@ YamlRef parse_yaml(Diagnostics& diagnostics);
 bool is_comprehension(const std::string& text);
 
 // ---- a study that extends another, as one tree: the other's, with what is said here instead -----
+
+inline constexpr std::size_t kMostExtended = 32;  // studies in a row
 
 // `own` and what it extends, and what that extends, in one tree. `diagnostics` knows the own file,
 // and every other one afterwards. `first` is the file at the end of the chain. Throws InputError

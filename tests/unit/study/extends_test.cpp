@@ -1,5 +1,6 @@
 // Studies that extend another one.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -113,6 +114,28 @@ TEST(Extends, WhatIsExtendedMayExtendAThird) {
   EXPECT_EQ(study.kernel.source, folder.file().parent_path() / "deep/k.cu");
   EXPECT_EQ(study.parameters[0].values.size(), 1U);
   EXPECT_EQ(study.exports.weights[0].second, 2);
+}
+
+TEST(Extends, AChainHasAnEnd) {
+  const StudyFolder folder("schema: 1\nextends: s0.yaml\n");
+  const auto write = [&](int last) {
+    for (int i = 0; i < last; ++i) {
+      std::ofstream(folder.file().parent_path() / fmt::format("s{}.yaml", i))
+          << fmt::format("schema: 1\nextends: s{}.yaml\n", i + 1);
+    }
+    std::ofstream(folder.file().parent_path() / fmt::format("s{}.yaml", last))
+        << "schema: 1\nparameters: {A: [1]}\n";
+  };
+  write(30);
+  EXPECT_EQ(read_study(folder.file()).parameters.size(), 1U);
+  write(400);
+  try {
+    read_study(folder.file());
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(folder.said(error.what()),
+              "s31.yaml:2:10: more than 32 studies extend each other in a row");
+  }
 }
 
 TEST(Extends, WhatIsWrongHasItsPlaceHere) {

@@ -136,6 +136,17 @@ parameters: {B: *nothing}
             "study.yaml:2:17: this is not valid YAML: the referenced anchor is not defined");
 }
 
+TEST(FileForm, MergeKeysAreNamed) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {A: &a [1, 2], B: *a}
+arguments:
+  - &x {name: x, type: float, shape: [4]}
+  - {<<: *x, name: y}
+)yaml"),
+            "study.yaml:5:6: merge keys are not supported: use 'extends' for a whole study, or "
+            "write the keys out");
+}
+
 TEST(FileForm, TagsMeanNothing) {
   EXPECT_EQ(
       complaints_of(R"yaml(schema: 1
