@@ -81,6 +81,7 @@ class Events : public nlohmann::json_sax<Json> {
     std::string why = reason.what();
     const auto colon = why.find(": ");
     if (colon != std::string::npos) why = why.substr(colon + 2);
+    if (why.starts_with("[json.")) why.erase(0, why.find("] ") + 2);
     throw InputError(Complaint{where, "is not JSON here: " + why, ""});
   }
 

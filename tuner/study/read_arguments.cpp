@@ -167,8 +167,11 @@ std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const s
       return !argument.name.empty() && other.name == argument.name;
     });
     if (twin != all.end()) {
-      reader.error(argument.where, "'" + argument.name + "' is already on line " +
-                                       std::to_string(twin->where.line));
+      reader.error(argument.where,
+                   "'" + argument.name + "' is already on line " + std::to_string(twin->where.line),
+                   is_constant ? ""
+                               : "one buffer for two arguments: {name: " + argument.name +
+                                     "2, buffer: " + argument.name + "}");
     }
     all.push_back(std::move(argument));
   }

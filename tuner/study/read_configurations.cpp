@@ -203,6 +203,15 @@ std::map<std::string, Value> read_values(Reader& reader, const YamlNode& node) {
   return values;
 }
 
+// Whether a key that is no parameter was meant for this one: then it is mistyped, not missing.
+bool is_mistyped(const Reader& reader, const YamlNode& node, const std::string& name) {
+  const std::vector<std::string> names = parameter_names(reader.study.parameters);
+  return std::ranges::any_of(node.entries, [&](const auto& entry) {
+    const std::string& key = entry.first->text;
+    return std::ranges::find(names, key) == names.end() && nearest_name(key, names) == name;
+  });
+}
+
 // Those that the map does not mention may have one value only.
 std::optional<Configuration> completed(Reader& reader, const YamlNode& node, const Position& where,
                                        const std::map<std::string, Value>& values) {
@@ -214,7 +223,8 @@ std::optional<Configuration> completed(Reader& reader, const YamlNode& node, con
       configuration.push_back(given->second);
     } else if (parameter.values.size() == 1) {
       configuration.push_back(parameter.values.front());
-    } else if (node.value_of(parameter.name) == nullptr) {
+    } else if (node.value_of(parameter.name) == nullptr &&
+               !is_mistyped(reader, node, parameter.name)) {
       missing.push_back("'" + parameter.name + "'");
     }
   }

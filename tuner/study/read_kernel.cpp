@@ -70,6 +70,8 @@ void read_sources_of_kernel(Reader& reader, const Fields& fields) {
   const YamlNode* one = several != nullptr ? fields.find("source") : fields.require("source");
   if (several != nullptr && one != nullptr) {
     one->error("there is 'sources', too", "one of the two");
+  } else if (one != nullptr && one->is_sequence()) {
+    one->error("'source' is one file", "'sources' is a list of them");
   } else if (one != nullptr) {
     const auto path = read_file_name(*one, "'source'");
     if (path) kernel.source = *path;

@@ -164,8 +164,11 @@ void Names::complain(Position where, const std::string& name, unsigned kinds,
                      const std::string& who) const {
   const auto found = meanings_.find(name);
   if (found != meanings_.end()) {
-    diagnostics_.error(std::move(where), "'" + name + "' is " + text_of(found->second.kind) + "; " +
-                                             who + " may use only " + text_of_all(kinds));
+    diagnostics_.error(
+        std::move(where),
+        "'" + name + "' is " + text_of(found->second.kind) + "; " + who + " may use only " +
+            text_of_all(kinds),
+        found->second.kind == kCompiledName ? "conditions on it go to 'compiled'" : "");
   } else if (later_.contains(name)) {
     diagnostics_.error(std::move(where), "'" + name + "' is defined further down; " + who +
                                              " sees only what is above it");

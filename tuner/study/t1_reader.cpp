@@ -27,10 +27,21 @@ YamlRef parse_json(Diagnostics& diagnostics) {
   } catch (const nlohmann::json::parse_error& error) {
     const std::size_t end = diagnostics.text().find_last_not_of(" \n\t");
     const bool torn = end == std::string::npos || error.byte > end + 1;
-    diagnostics.error(diagnostics.position_of(error.byte > 0 ? error.byte - 1 : 0),
-                      torn ? "this is not JSON: the file ends too early" : "this is not JSON");
-  } catch (const nlohmann::json::out_of_range&) {  // it does not say where
-    diagnostics.error(diagnostics.at(0, 0), "a number is too large");
+    const std::size_t at = error.byte > 0 ? error.byte - 1 : 0;
+    const std::size_t word = diagnostics.text().find_last_of(" :,[{", at) + 1;
+    const std::string_view rest = std::string_view(diagnostics.text()).substr(word);
+    const bool is_no_number = rest.starts_with("NaN") || rest.starts_with("nan") ||
+                              rest.starts_with("Inf") || rest.starts_with("-");
+    diagnostics.error(diagnostics.position_of(at),
+                      torn ? "this is not JSON: the file ends too early" : "this is not JSON",
+                      is_no_number ? "JSON has no NaN and no Infinity" : "");
+  } catch (const nlohmann::json::out_of_range& error) {  // it says the number, not where it stands
+    const std::string why = error.what();
+    const std::size_t quote = std::min(why.find('\''), why.size() - 1);
+    const std::string number = why.substr(quote + 1, why.rfind('\'') - quote - 1);
+    diagnostics.error(diagnostics.position_of(
+                          std::min(diagnostics.text().find(number), diagnostics.text().size())),
+                      "the number " + number + " is too large");
   }
   return nullptr;
 }
@@ -263,8 +274,31 @@ bool is_t1(const std::string& text) {
   return root.is_object() && root.contains("ConfigurationSpace");
 }
 
+namespace {
+
+// Recordings and results are JSON, too, and may be longer than a study.
+void refuse_recording(const std::filesystem::path& path, const std::string& text) {
+  const std::string beginning = text.substr(0, 4096);
+  const auto has = [&](const char* part) { return beginning.find(part) != beginning.npos; };
+  if (has("\"ConfigurationSpace\"")) return;
+  const std::string name = shell_word(path.string());
+  if (has("\"device_name\"") && has("\"kernel_name\"")) {
+    reject(path, "is a cache of Kernel Tuner, not a study", "tuner run --replay " + name);
+  }
+  if (has("\"schema_version\"") && has("\"metadata\"")) {
+    reject(path, "is a T4 recording, not a study", "tuner run --replay " + name);
+  }
+  if (has("\"generator\"") && has("\"tuner\"")) {
+    reject(path, "is exported results, not a study", "name the study that they are of");
+  }
+}
+
+}  // namespace
+
 StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data) {
-  Diagnostics diagnostics(path.string(), study_text(path));
+  const std::string text = study_text(path);
+  refuse_recording(path, text);
+  Diagnostics diagnostics(path.string(), text);
   StudyFile result;
   Study& study = result.study;
   study.file = std::filesystem::absolute(path).lexically_normal();

@@ -39,7 +39,8 @@ TEST(ArgumentSections, ArgumentTwice) {
   - {name: Y, type: float, shape: [N], role: out}
   - {name: Y, type: int, value: 3}
 )yaml")),
-            "study.yaml:8:12: 'Y' is already on line 7");
+            "study.yaml:8:12: 'Y' is already on line 7 (one buffer for two arguments: {name: Y2, "
+            "buffer: Y})");
 }
 
 TEST(ArgumentSections, ScalarsAreNotBuffers) {

@@ -26,6 +26,14 @@ study.yaml:3:16: 'BM' has no value 48 (one of 32 or 64)
 study.yaml:3:20: unknown name 'BMM' (did you mean 'BM'?))text");
 }
 
+TEST(BaselineSection, AMistypedNameIsNotAlsoMissing) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters: {KIB: [1, 2], B: [1, 2]}
+baseline: {KBI: 1, B: 1}
+)yaml"),
+            "study.yaml:3:12: unknown name 'KBI' (did you mean 'KIB'?)");
+}
+
 TEST(BaselineSection, KeepsTheConstraints) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {BM: [32, 64], BN: [32, 64]}

@@ -40,6 +40,15 @@ TEST(T1Mistakes, EveryTornFileIsRefusedAndNoChangeIsFatal) {
   }
 }
 
+TEST(T1Mistakes, NumbersThatJsonHasNotHaveTheirPlace) {
+  EXPECT_EQ(T1File("{\"ConfigurationSpace\":\n [1, NaN]}").complaints(),
+            "t1.json:2:6: this is not JSON (JSON has no NaN and no Infinity)");
+  EXPECT_EQ(T1File("{\"ConfigurationSpace\":\n [1, -Infinity]}").complaints(),
+            "t1.json:2:7: this is not JSON (JSON has no NaN and no Infinity)");
+  EXPECT_EQ(T1File("{\"ConfigurationSpace\":\n [1e400]}").complaints(),
+            "t1.json:2:3: the number 1e400 is too large");
+}
+
 TEST(T1Mistakes, HostileNestingEndsWithAMessage) {
   EXPECT_FALSE(T1File(std::string(100000, '[')).complaints().empty());
   EXPECT_FALSE(
