@@ -91,10 +91,20 @@ FoundSource::FoundSource(const std::string& source, const std::vector<SourceText
   for (const std::size_t end : ends) {
     const auto more = declarations_of(Tokens(code).subspan(begin, end - begin));
     declarations.insert(declarations.end(), more.begin(), more.end());
+    if (begin == 0) own_declarations_ = declarations.size();
     begin = end;
   }
+  for (std::size_t i = 0; i < own_declarations_; ++i) {
+    own_names_.merge(names_declared_by(declarations[i]));
+  }
   read_macros();
-  for (const Declaration& one : declarations) read_declaration(one);
+  for (std::size_t i = 0; i < declarations.size(); ++i) {
+    const auto names = names_declared_by(declarations[i]);
+    const bool is_own = i < own_declarations_ || std::ranges::none_of(names, [&](const auto& name) {
+                          return own_names_.contains(name);
+                        });
+    if (is_own) read_declaration(declarations[i]);
+  }
   for (const UnsetConstant& one : unset_constants(code)) {
     const FoundArgument argument = argument_of(one.declared, aliases);
     constants.push_back({argument.name, argument.lanes == 1 ? argument.type : "", one.extents});
@@ -205,6 +215,7 @@ void FoundSource::read_macros() {
     const std::string name(macro.name);
     const std::string_view text = macro.text;
     if (macro.takes_arguments || text.empty()) continue;
+    if (!holds(token) && own_names_.contains(name)) continue;
     if (!before.empty() && text == before) set_by[name] = text;
     if (token.other_branch) continue;
     const auto outer = set_by.find(name);
@@ -229,6 +240,22 @@ void FoundSource::read_macro(const std::string& name, std::string_view text, boo
   } else {
     computed[name] = tokens_of(text);
   }
+}
+
+// Of types and constants; functions may have several declarations.
+std::set<std::string> FoundSource::names_declared_by(const Declaration& one) {
+  if (one.kind == Declaration::Kind::kType && !one.body.empty()) {
+    const std::vector<std::string> names = names_of_struct(one);
+    return {names.begin(), names.end()};
+  }
+  const Tokens all = one.all;
+  if (one.kind != Declaration::Kind::kOther || all.size() < 3) return {};
+  if (all[0].is("typedef")) return {std::string(all[all.size() - 2].text)};
+  if (all[0].is("using") && all[2].is("=")) return {std::string(all[1].text)};
+  const std::size_t at = index_of(all, "=");
+  const bool is_constant = mentions(all, "constexpr") || mentions(all, "const");
+  if (!is_constant || at == all.size() || at == 0) return {};
+  return {std::string(all[at - 1].text)};
 }
 
 void FoundSource::read_declaration(const Declaration& one) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,9 +134,12 @@ struct FoundSource {
   void read_record(const Declaration& one);
   static std::vector<std::string> names_of_struct(const Declaration& one);
   FoundArgument argument(Tokens parameter) const;
+  static std::set<std::string> names_declared_by(const Declaration& one);
   void read_declaration(const Declaration& one);
 
   std::vector<Text> texts_;
+  std::size_t own_declarations_ = 0;  // the first ones, of the source itself
+  std::set<std::string> own_names_;   // that these declare: no other file says what they are
   std::map<std::string, std::size_t> macro_indices_;  // of the first of each name
 };
 

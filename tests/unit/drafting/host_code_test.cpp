@@ -54,6 +54,22 @@ TEST(DraftFromHostCode, LaunchesInOtherFilesAreFound) {
   says(study.yaml, {"- {n: 4096}\n"});
 }
 
+TEST(DraftFromHostCode, WhatTheSourceItselfDefinesNoOtherFileSays) {
+  DraftRequest request{
+      "struct P { float a; float b; };\nconst int TILE = 8;\n"
+      "__global__ void k(const P* p, float* y, int n) {\n"
+      "  __shared__ float s[TILE];\n  y[blockIdx.x * 64] = p[n].a + s[0];\n}\n"
+      "void go(P* p, float* y, int n) { k<<<(n + 63) / 64, 64>>>(p, y, n); }\n",
+      "k.cu",
+      "k.cu",
+      {}};
+  request.project.hosts = {
+      {"/p/other.cu",
+       "typedef double P;\n#define TILE 99\n__global__ void k(const P* p, float* y, int n) {}\n"
+       "void go(P* p, float* y, int n) { k<<<1, 64>>>(p, y, n); }\n"}};
+  says(draft_study(request).yaml, {"{name: p, type: float32, shape: [n, 2]"});
+}
+
 TEST(DraftFromHostCode, NumbersOfTheHostCodeAreConvertedAsCDoes) {
   const std::string yaml =
       drafted(
