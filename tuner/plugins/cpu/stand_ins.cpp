@@ -1,6 +1,7 @@
 // Writes the headers that stand in for those of a CUDA toolkit.
 
 #include <filesystem>
+#include <regex>
 
 #include "tuner/plugins/cpu/host_compiler.h"
 #include "tuner/plugins/programs/make_rule.h"
@@ -59,6 +60,10 @@ constexpr const char* kStreams =
 
 constexpr std::string_view kRefusal = "the cpu backend has no <";
 
+std::string refusal_of(const std::string& header) {
+  return std::string(kRefusal) + header + ">: kernels that include it need a GPU";
+}
+
 enum class When { kNamed, kOftenIncluded };
 
 struct StandIn {
@@ -78,8 +83,7 @@ std::vector<StandIn> make_all() {
     all.push_back({std::string(kLastResort) + "/" + header, ""});
   }
   for (const auto& header : programs::words_of(kRefusedHeaders)) {
-    all.push_back({header, "#error \"" + std::string(kRefusal) + header +
-                               ">: kernels that include it need a GPU\"\n"});
+    all.push_back({header, "#error \"" + refusal_of(header) + "\"\n"});
   }
   for (const char* header : {"cublas.h", "cublas_v2.h", "cublasLt.h"}) {  // as theirs do
     all.push_back({header, "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"});
@@ -146,8 +150,13 @@ std::vector<std::string> stand_in_options(const ScratchDirectory& scratch) {
 
 std::string refused_header_in(const std::string& log) {
   const std::size_t begin = log.find(kRefusal);
-  if (begin == std::string::npos) return "";
-  return log.substr(begin, log.find('"', begin) - begin);
+  if (begin != std::string::npos) return log.substr(begin, log.find('"', begin) - begin);
+  // In the words of g++ and of clang, where there is no toolkit's library to be found.
+  static const std::regex kMissing(
+      "error: '?((?:cub|thrust|cuda)/[^\\s:']+)(?:: No such file|' file not found)");
+  std::smatch parts;
+  if (!std::regex_search(log, parts, kMissing)) return "";
+  return refusal_of(parts[1].str());
 }
 
 std::string stand_in_texts() {

@@ -144,6 +144,9 @@ sdk::CompileResult NvccCompiler::compile(const sdk::CompileRequest& request) {
     if (!good) {
       programs::excuse(result.log);
       result.log = parse_ptxas_log(result.log, "").rest;
+      if (result.log.find("requires separate compilation mode") != std::string::npos) {
+        result.log += "kernels launch kernels with 'options: [-rdc=true]'\n";
+      }
       if (result.log.empty()) result.log = "nvcc failed, and said nothing";
       return result;
     }
