@@ -108,6 +108,26 @@ void reject(const std::string& file, const std::string& message, const std::stri
   throw InputError(Complaint{{file, 0, 0}, message, suggestion});
 }
 
+namespace {
+
+// The only name with a word that is near: "anealing" for simulated_annealing.
+std::string nearest_by_word(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::size_t kShortest = 5;  // letters; shorter words are near too many
+  std::string best;
+  for (const std::string& candidate : known) {
+    if (name.size() < kShortest || candidate.find('_') == candidate.npos) continue;
+    std::istringstream words(candidate);
+    for (std::string word; std::getline(words, word, '_');) {
+      if (word.size() < kShortest || edit_distance(name, word) > 1) continue;
+      if (!best.empty() && best != candidate) return {};
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
   std::string best;
   if (name.size() > kLongestName)
@@ -121,7 +141,7 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
       best_distance = distance;
     }
   }
-  return best;
+  return best.empty() ? nearest_by_word(name, known) : best;
 }
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {

@@ -305,7 +305,7 @@ std::string over_limit_text(const Compared& compared, double limit) {
   for (const BestPair& one : compared.common) {
     if (!is_worse_by(one, limit)) continue;
     const Speedup& ratio = *one.b_over_a;
-    text += fmt::format("\n  {}, {} on {}: B is {:.4f}x {}, at least {:.4f}x", one.kernel,
+    text += fmt::format("\n  {}, {} on {}: B is {:.3g}x {} (at least {:.3g}x)", one.kernel,
                         one.size.label(), one.b.device, 1 / ratio.ratio,
                         direction(one.objective, false), 1 / ratio.high);
   }

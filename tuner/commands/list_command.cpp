@@ -138,8 +138,10 @@ int list_command(const Words& words) {
   const ListOptions options = parse_list(words);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   bool listed = false;
-  const auto section = [&](const char* name, auto&& print) {
-    if (!options.what.empty() && options.what != name) return;
+  const auto section = [&](const std::string& name, auto&& print) {
+    const bool is_singular =
+        name == options.what + "s" || (name == "strategies" && options.what == "strategy");
+    if (!options.what.empty() && options.what != name && !is_singular) return;
     listed = true;
     if (options.what.empty()) std::cout << name << ":\n";
     print();

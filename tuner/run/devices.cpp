@@ -246,7 +246,9 @@ std::vector<std::string> candidates(const std::string& asked, const std::string&
     return catalogue.find(PluginKind::kBackend, name)->language == language;
   });
   if (asked != "auto" && !std::ranges::count(names, asked)) {
-    const std::string hint = catalogue.hint_for(asked, names);
+    const bool asks_gpu = asked == "gpu" || asked == "GPU" || asked == "hip" || asked == "rocm";
+    const std::string hint =
+        asks_gpu ? "cuda and opencl are for GPUs" : catalogue.hint_for(asked, names);
     throw UnavailableError("there is no backend '" + asked + "'; there are: " +
                            (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))) +
                            (hint.empty() ? "" : "; " + hint));

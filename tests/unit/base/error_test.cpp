@@ -47,6 +47,14 @@ TEST(InputError, OfCountlessComplaintsAHundredAreShown) {
   EXPECT_TRUE(says(text, "... and 4900 more"));
 }
 
+TEST(NearestName, FindsAWordOfALongName) {
+  const std::vector<std::string> known{"simulated_annealing", "random", "particle_swarm",
+                                       "hybrid_swarm"};
+  EXPECT_EQ(nearest_name("anealing", known), "simulated_annealing");
+  EXPECT_EQ(nearest_name("swarm", known), "") << "two have it";
+  EXPECT_EQ(nearest_name("particles", known), "particle_swarm");
+}
+
 TEST(NearestName, FindsSlipsAndNothingElse) {
   const std::vector<std::string> known{"parameters", "constraints", "BM", "BK"};
   EXPECT_EQ(nearest_name("paramters", known), "parameters");

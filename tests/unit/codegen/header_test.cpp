@@ -371,7 +371,7 @@ int main() {
 })");
   EXPECT_EQ(out.text,
             "this size was tuned on a device of this name\ntuned on another device\n"
-            "nothing that was tuned fits here: a configuration that can run\n");
+            "no tuned device or size is near: a safe default\n");
 }
 
 }  // namespace

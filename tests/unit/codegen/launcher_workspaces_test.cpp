@@ -172,7 +172,7 @@ TEST(LauncherWorkspaces, ThreadsMayCallAndReleaseAtOnce) {
   matmul_launcher::release_workspaces();
   std::printf("%d\n", freed == allocations.load());
 )"),
-            "matmul_launcher: nothing that was tuned fits here: a configuration that can run (said "
+            "matmul_launcher: no tuned device or size is near: a safe default (said "
             "once)\n1\n");
 }
 

@@ -66,7 +66,7 @@ TUNER_FN const char* in_words(match how) {
     case match::exact: return "this size was tuned on a device of this name";
     case match::near_size: return "the nearest size that was tuned on a device of this name";
     case match::near_device: return "tuned on another device";
-    case match::fallback: return "nothing that was tuned fits here: a configuration that can run";
+    case match::fallback: return "no tuned device or size is near: a safe default";
     case match::unsupported: return "no configuration can run this size on this device";
 //if LEARNED
     case match::predicted: return "predicted from the sizes that were tuned on this device";

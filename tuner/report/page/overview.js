@@ -65,7 +65,7 @@ function headlineFacts(set) {
   let ties = 0;
   for (let row = 0; row < set.ranked; row++) if (set.columns.marks.at(row).includes("=")) ties++;
   facts.push(fact(count(set.n), "Configurations tried",
-    count(set.ranked) + " valid" + (ties > 1 ? "; " + ties + " cannot be told from the best" : "")));
+    count(set.ranked) + " valid" + (ties > 1 ? "; " + (ties - 1) + " others are not significantly slower" : "")));
   return facts;
 }
 

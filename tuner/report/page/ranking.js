@@ -70,7 +70,7 @@ function rankingTable(set, rows, from, caption) {
 function tieMark(set, row) {
   const marks = set.columns.marks.at(row);
   if (!marks) return "";
-  const meaning = [marks.includes("=") ? "not to be told from the best" : "",
+  const meaning = [marks.includes("=") ? "not significantly slower than the best" : "",
     marks.includes("*") ? "on the front of several objectives" : "",
     marks.includes("d") ? "dropped: timed briefly, as clearly slower than the best" : ""].filter(Boolean).join("; ");
   return h("span", { title: meaning, "aria-label": meaning }, marks);
@@ -91,7 +91,7 @@ function ranking() {
   if (set.final.any) {
     parts.push(h("h3", {}, "The final"), h("p", { class: "note" },
       "The best few, measured again in turns, so that they can be compared with each other. " +
-      "\u201c=\u201d: not to be told from the best."));
+      "\u201c=\u201d: not significantly slower than the best."));
     parts.push(finals.length
       ? rankingTable(set, finals, set.final, "The final, by rank")
       : h("p", { class: "note" }, "No finalist passes the filter."));
