@@ -3,6 +3,7 @@
 #include "tuner/base/terminal_text.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,6 +62,73 @@ std::string cleaned(std::string_view text, bool keep_lines) {
 std::string for_terminal(std::string_view text) { return cleaned(text, false); }
 std::string lines_for_terminal(std::string_view text) { return cleaned(text, true); }
 
+// ---- lines --------------------------------------------------------------------------------------
+
+namespace {
+
+// Characters that a terminal shows of a text, colours left out.
+std::size_t shown_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\x1b') {
+      at = std::min(text.find('m', at), text.size());
+    } else if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U) {
+      ++width;
+    }
+  }
+  return width;
+}
+
+void add_wrapped(std::string_view line, std::size_t columns, std::string& out) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t word = std::min(line.find_first_not_of(' ', at), line.size());
+    const std::size_t end = std::min(line.find(' ', word), line.size());
+    const std::size_t width = shown_width(line.substr(word, end - word));
+    if (at > 0 && used > indent && used + (word - at) + width > columns) {
+      out += "\n" + std::string(indent + 4, ' ');
+      used = indent + 4;
+    } else {
+      out += line.substr(at, word - at);
+      used += word - at;
+    }
+    out += line.substr(word, end - word);
+    used += width;
+    at = end;
+  }
+}
+
+}  // namespace
+
+std::size_t terminal_columns(std::FILE* out) {
+  winsize size{};
+  if (::isatty(::fileno(out)) == 0 || ::ioctl(::fileno(out), TIOCGWINSZ, &size) != 0) return 0;
+  constexpr std::size_t kLeast = 20;  // what is narrower, or does not say, is as wide as most
+  return size.ws_col < kLeast ? 80 : size.ws_col;
+}
+
+std::string wrapped(std::string_view text, std::size_t columns) {
+  if (columns == 0) return std::string(text);
+  const auto behind_blanks = [&](std::size_t at) {
+    return text.substr(std::min(text.find_first_not_of(' ', at), text.size()));
+  };
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const bool has_caret = end < text.size() && behind_blanks(end + 1).starts_with('^');
+    if (has_caret || behind_blanks(at).starts_with("tuner ")) {
+      out += line;
+    } else {
+      add_wrapped(line, columns, out);
+    }
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
 // ---- colours ------------------------------------------------------------------------------------
 
 namespace {
@@ -80,7 +148,8 @@ bool wanted_by_itself(std::FILE* out) {
 }  // namespace
 
 Colours::Colours(std::string_view choice, std::FILE* out)
-    : on_(choice == "always" || (choice == "auto" && wanted_by_itself(out))) {}
+    : on_(choice == "always" || (choice == "auto" && wanted_by_itself(out))),
+      columns_(terminal_columns(out)) {}
 
 std::string Colours::in(int code, std::string_view text) const {
   if (!on_ || text.empty()) return std::string(text);

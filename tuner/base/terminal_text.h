@@ -2,6 +2,7 @@
 // Text of studies, recordings and drivers made safe to show (files keep it as it is), and colours
 // for people at a terminal (files and pipes get none, unless the user insists).
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -15,6 +16,14 @@ std::string for_terminal(std::string_view text);
 
 // The same, but lines stay lines.
 std::string lines_for_terminal(std::string_view text);
+
+// Columns of the terminal that `out` is; 0: it is none.
+std::size_t terminal_columns(std::FILE* out);
+
+// Lines that are longer than `columns` broken at blanks, with the rest indented a little more than
+// the line; a longer word stays whole, and so do a command, which may be copied, and a line that a
+// caret points at. 0: as it is. Colours take no room.
+std::string wrapped(std::string_view text, std::size_t columns);
 
 // ---- colours ------------------------------------------------------------------------------------
 
@@ -30,6 +39,9 @@ class Colours {
   std::string bad(std::string_view text) const { return in(31, text); }
   std::string doubtful(std::string_view text) const { return in(33, text); }
 
+  // As wide as the terminal, where there is one: see wrapped().
+  std::string lines(std::string_view text) const { return wrapped(text, columns_); }
+
   // The text with its first word "warning:" in colour, where it begins with that.
   std::string note(std::string_view text) const;
 
@@ -37,6 +49,7 @@ class Colours {
   std::string in(int code, std::string_view text) const;
 
   bool on_ = false;
+  std::size_t columns_ = 0;  // 0: no terminal
 };
 
 }  // namespace tuner

@@ -45,8 +45,10 @@ int init_command(const Words& words);
 int list_command(const Words& words);
 int cache_command(const Words& words);
 
-// What shows all failures of the results that a user looks at, as they named them. Instead of the
-// study it may be a folder.
+// The command that shows the results that a user looks at, as they named them, or all failures of
+// these. Instead of the study it may be a folder.
+std::string results_call(const StudyOptions& named, const std::string& results,
+                         const ResultFilter& filter = {});
 std::string failures_command(const StudyOptions& named, const std::string& results,
                              const ResultFilter& filter = {});
 

@@ -158,7 +158,8 @@ Json ranked_json(const SizeOutcome& outcome, const Study& study) {
   }
   event["bound"] = nullptr;
   if (outcome.course) {
-    const Bound bound = bound_of(*outcome.course, usable_cores());
+    const Bound bound =
+        bound_of(*outcome.course, usable_cores(), study.search.strategy == "default");
     event["bound"] = {{"by", bound.by},
                       {"help", bound.help},
                       {"compile_workers", outcome.course->workers},

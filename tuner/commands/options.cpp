@@ -42,6 +42,13 @@ void must_be_some(const std::string& option, unsigned count) {
   if (count < 1 || count > 1024) wrong_usage(option + " must be between 1 and 1024");
 }
 
+void OptionTable::group(const std::string& title) {
+  constexpr unsigned kNarrowest = 40, kWidest = 100;
+  const auto columns = static_cast<unsigned>(terminal_columns(stdout));
+  const unsigned width = columns == 0 ? 80 : std::clamp(columns, kNarrowest, kWidest);
+  groups_.push_back(std::make_shared<po::options_description>(title, width, width / 2));
+}
+
 void OptionTable::color(std::string& choice) {
   const auto check = [](const std::string& given) {
     must_be_one_of("--color", given, {"auto", "always", "never"});
@@ -102,7 +109,7 @@ void OptionTable::t1(StudyOptions& options, bool with_no_verify) {
 
 po::variables_map OptionTable::parse(const Words& words, const std::string& usage) const {
   po::options_description all;
-  all.add(options_);
+  for (const auto& group : groups_) all.add(*group);
   all.add_options()("input", po::value<Words>());
   po::positional_options_description positional;
   positional.add("input", -1);
@@ -118,12 +125,18 @@ po::variables_map OptionTable::parse(const Words& words, const std::string& usag
     po::notify(values);
   } catch (const po::unknown_option& error) {
     const std::string name = error.get_option_name();
-    wrong_usage("unknown option '" + name + "'", did_you_mean(name, long_names(options_)));
+    wrong_usage("unknown option '" + name + "'", did_you_mean(name, long_names(all)));
   } catch (const po::error& error) {
     wrong_usage(error.what());
   }
   if (values.count("help") > 0) {
-    std::cout << "usage: " << usage << "\n\n" << options_;
+    std::cout << "usage: " << usage << "\n\n";
+    unsigned width = 0;
+    for (const auto& group : groups_) width = std::max(width, group->get_option_column_width());
+    for (const auto& group : groups_) {
+      if (group != groups_.front()) std::cout << "\n";
+      group->print(std::cout, width);
+    }
     throw HelpShown{};
   }
   return values;
@@ -189,7 +202,7 @@ std::pair<std::string, OptionList> parse_choice(const std::string& option,
 
 Note noted(const std::string& color) {
   return [colours = Colours(color, stderr)](const std::string& text) {
-    std::cerr << colours.note(lines_for_terminal(text)) << "\n";
+    std::cerr << colours.lines(colours.note(lines_for_terminal(text))) << "\n";
   };
 }
 

@@ -3,6 +3,7 @@
 // usage throws InputError, with the nearest known option where there is one.
 
 #include <boost/program_options.hpp>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -84,25 +85,29 @@ void must_be_some(const std::string& option, unsigned count);
 // The options of one command; --help is among them.
 class OptionTable {
  public:
-  OptionTable() { (*this)("help,h", "show this"); }
+  OptionTable() {
+    group("options");
+    (*this)("help,h", "show this");
+  }
+  // Begins a group, which has a title in the help.
+  void group(const std::string& title);
   // A switch, words of which there may be several, or one value, whose default is what it is now.
   template <typename Value>
   void operator()(const char* name, Value& value, const char* help) {
     if constexpr (std::is_same_v<Value, bool>) {
-      options_.add_options()(name, po::bool_switch(&value), help);
+      last()(name, po::bool_switch(&value), help);
     } else if constexpr (std::is_same_v<Value, Words>) {
-      options_.add_options()(name, po::value(&value)->composing(), help);
+      last()(name, po::value(&value)->composing(), help);
     } else {
       auto* const option = po::value(&value);
       if (std::is_arithmetic_v<Value> || value != Value()) option->default_value(value);
-      options_.add_options()(name, option, help);
+      last()(name, option, help);
     }
   }
   template <typename... Parts>
   void operator()(const char* name, const Parts&... parts) {
-    options_.add_options()(name, parts...);
+    last()(name, parts...);
   }
-  void add(const po::options_description& group) { options_.add(group); }
   // What several commands have. What makes no sense is told as the words are parsed.
   void color(std::string& choice);
   void device(DeviceOptions& options, const char* backends = "auto, cuda, cpu, ...");
@@ -120,7 +125,9 @@ class OptionTable {
   po::variables_map parse(const Words& words, const std::string& usage) const;
 
  private:
-  po::options_description options_{"options"};
+  po::options_description_easy_init last() { return groups_.back()->add_options(); }
+
+  std::vector<std::shared_ptr<po::options_description>> groups_;  // a description cannot be copied
 };
 
 // "5%" or "0.05". Throws InputError.

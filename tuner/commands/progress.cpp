@@ -114,12 +114,6 @@ namespace {
 constexpr double kLiveSeconds = 0.1;
 constexpr double kPlainSeconds = 5;
 
-std::size_t columns(std::FILE* out) {
-  winsize size{};
-  if (::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
-  return 120;
-}
-
 // Behind the indentation.
 std::string labelled(std::string text, const std::string& label) {
   return text.insert(std::min(text.find_first_not_of(' '), text.size()), label);
@@ -198,7 +192,7 @@ void Progress::show(const std::string& text) {
     put("  " + text + "\n");
   } else {
     erase();
-    put(text.substr(0, columns(out_) - 1));
+    put(text.substr(0, terminal_columns(out_) - 1));
     line_shown_ = true;
   }
   std::fflush(out_);
@@ -236,7 +230,7 @@ void Progress::note(const std::string& text) {
 void Progress::print_note(const std::string& text) {
   if (style_ == Style::kNone) return;
   erase();
-  put(colours_.note(lines_for_terminal(text)) + "\n");
+  put(colours_.lines(colours_.note(lines_for_terminal(text))) + "\n");
   std::fflush(out_);
 }
 

@@ -18,8 +18,8 @@
 
 namespace tuner {
 
-std::string failures_command(const StudyOptions& named, const std::string& results,
-                             const ResultFilter& filter) {
+std::string results_call(const StudyOptions& named, const std::string& results,
+                         const ResultFilter& filter) {
   std::string text = "tuner results";
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) text += name + shell_word(value);
@@ -30,7 +30,12 @@ std::string failures_command(const StudyOptions& named, const std::string& resul
   if (results != Settings().results) add(" --results ", results);
   add(" --size ", filter.size);
   add(" --device ", filter.device);
-  return text + " --failures";
+  return text;
+}
+
+std::string failures_command(const StudyOptions& named, const std::string& results,
+                             const ResultFilter& filter) {
+  return results_call(named, results, filter) + " --failures";
 }
 
 namespace {
@@ -151,7 +156,7 @@ std::string stored_text(const StoredResults& results, const ResultsOptions& opti
     return text + failure_report(results.ranked, results.parameters, colours) + "\n";
   }
   return text + ranked_table(results.ranked, results.parameters, options.top, colours) +
-         failure_summary(results.ranked, results.parameters, more, colours) + "\n";
+         colours.lines(failure_summary(results.ranked, results.parameters, more, colours)) + "\n";
 }
 
 }  // namespace

@@ -23,17 +23,66 @@
 namespace tuner {
 namespace {
 
-po::options_description replay_options(RunOptions& o) {
-  po::options_description replays("options of replays");
-  replays.add_options()(
-      "replay", po::value(&o.replay),
-      "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device")(
-      "repeats", po::value(&o.repeats)->default_value(1), "repeat with seeds seed, seed+1, ...")(
-      "compile-workers", po::value(&o.compile_workers),
-      "simulate this many compile workers and one device, with their times")(
-      "simulated-devices", po::value(&o.simulated_devices),
+void add_replay(RunOptions& o, OptionTable& add) {
+  add.group("replays");
+  add("replay", o.replay,
+      "answer from a recording (Kernel Tuner cache or T4 JSON, also .gz) instead of a device");
+  add("repeats", o.repeats, "repeat with seeds seed, seed+1, ...");
+  add("compile-workers", po::value(&o.compile_workers),
+      "simulate this many compile workers and one device, with their times");
+  add("simulated-devices", po::value(&o.simulated_devices),
       "with --compile-workers: this many devices that share the search");
-  return replays;
+}
+
+void add_space(RunOptions& o, OptionTable& add) {
+  add.group("what is tuned");
+  add.sizes(o);
+  add("where", o.where,
+      "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
+  add.t1(o);
+}
+
+void add_search(RunOptions& o, bool& cold_start, OptionTable& add) {
+  add.group("search");
+  add("strategy", o.strategies,
+      "NAME, or NAME:option=value,... (see 'tuner list NAME'); with --replay it may be repeated");
+  add("budget", o.budget,
+      "for each size: 500 (evaluations), 90s, 10m, 2h, target=0.8, patience=200, or several with "
+      "commas; otherwise the study's");
+  add("seed", o.settings.seed, "of the strategy");
+  add("no-warm-start", cold_start,
+      "do not tell the strategy what was measured for other sizes and on other devices");
+  add("warm-start", o.warm_start_recording,
+      "give the strategy a recording to start from; everything is measured again");
+  add("cross-sizes", o.settings.cross_sizes,
+      "afterwards measure each size's winner at the other sizes, too, beyond the budget; exports "
+      "then select better");
+}
+
+void add_measuring(RunOptions& o, OptionTable& add) {
+  add.group("devices and measuring");
+  add("backend", o.backend, "auto, NAME, or NAME:option=value,... (see 'tuner list NAME')");
+  add("device", o.device,
+      "numbers such as 0,1, or all; those of one model share sizes and searches");
+  add("in-turn", o.settings.in_turn, "one size after the other, each on all devices");
+  add.jobs(o.settings.jobs);
+  add.timeout(o.settings.timeout, "seconds for one configuration");
+  add("counters", o.settings.counters,
+      "read hardware counters of the finalists, and say what limits them");
+  add("random-order", o.in_random_order,
+      "cpu backend: run a block's threads in random order between barriers, which shows a missing "
+      "__syncthreads");
+  add.plugin_dirs(o.plugin_dirs);
+}
+
+void add_output(RunOptions& o, OptionTable& add) {
+  add.group("results and output");
+  add.results(o.settings.results);
+  add("fresh", o.settings.fresh, "forget earlier results, and measure again");
+  add("trace", o.trace, "write run, eval, time_s, objective, strategy, seed as CSV");
+  add.force(o.force);
+  add("progress", o.progress, "auto, plain, json or none");
+  add.color(o.color);
 }
 
 // What goes with a replay only, and what does not.
@@ -61,43 +110,12 @@ RunOptions parse_run(const Words& words) {
   RunOptions o;
   Settings& settings = o.settings;
   OptionTable add;
-  add("backend", o.backend, "auto, or NAME[:option=value,...]; see 'tuner list NAME'");
-  add("device", o.device,
-      "numbers such as 0,1, or all; those of one model share sizes and searches");
-  add("in-turn", settings.in_turn, "one size after the other, each on all devices");
-  add.sizes(o);
-  add("where", o.where,
-      "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
-  add("strategy", o.strategies,
-      "NAME[:option=value,...]; see 'tuner list NAME'; with --replay it may be repeated");
-  add("budget", o.budget,
-      "for each size: 500 (evaluations), 90s, 10m, 2h, target=0.8, patience=200, or several with "
-      "commas; otherwise the study's");
-  add.timeout(settings.timeout, "seconds for one configuration");
-  add("seed", settings.seed, "of the strategy");
-  add.jobs(settings.jobs);
-  add.results(settings.results);
-  add("fresh", settings.fresh, "forget earlier results, and measure again");
-  add("counters", settings.counters,
-      "read hardware counters of the finalists, and say what limits them");
-  add("cross-sizes", settings.cross_sizes,
-      "afterwards measure each size's winner at the other sizes, too, beyond the budget; exports "
-      "then select better");
-  add.t1(o);
-  add("trace", o.trace, "write run,eval,time_s,objective,strategy,seed as CSV");
-  add.force(o.force);
-  add("progress", o.progress, "auto, plain, json or none");
-  add.color(o.color);
-  add.plugin_dirs(o.plugin_dirs);
-  add("random-order", o.in_random_order,
-      "cpu backend: run a block's threads in random order between barriers, which shows a missing "
-      "__syncthreads");
   bool cold_start = false;
-  add("no-warm-start", cold_start,
-      "do not tell the strategy what was measured for other sizes and on other devices");
-  add("warm-start", o.warm_start_recording,
-      "give the strategy a recording to start from; everything is measured again");
-  add.add(replay_options(o));
+  add_space(o, add);
+  add_search(o, cold_start, add);
+  add_measuring(o, add);
+  add_output(o, add);
+  add_replay(o, add);
   const auto values =
       add.parse(words, "tuner run STUDY [options]\n       tuner run --replay RECORDING [options]");
   o.study = one_input(values, "study", o.replay.empty());

@@ -145,15 +145,19 @@ void RunSummary::add(const SizeOutcome& outcome) {
   if (!ended.empty()) text += "; " + ended;
   std::optional<Bound> bound;
   if (outcome.course) {
-    bound = bound_of(*outcome.course, usable_cores());
-    text += "; limited by " + bound->by + "; what would help: " + bound->help +
-            each_device(*outcome.course);
+    bound = bound_of(*outcome.course, usable_cores(), study_.search.strategy == "default");
+    text +=
+        "; limited by " + bound->by +
+        (bound->help.empty() ? ": no setting would help" : "; what would help: " + bound->help) +
+        each_device(*outcome.course);
   }
   add_place(results, std::move(text), row_of(results, study_.objective, bound));
   begin_ = std::min(begin_, steady_seconds() - outcome.seconds);
   seconds_ = steady_seconds() - begin_;
   any_trial_ = any_trial_ || !results.trials.empty();
-  const bool cut_short = outcome.interrupted || !outcome.lost.empty() || outcome.store_gone;
+  const bool cut_short =
+      outcome.interrupted || !outcome.lost.empty() || outcome.store_gone || outcome.out_of_time;
+  out_of_time_ = out_of_time_ || outcome.out_of_time;
   nothing_to_try_ = nothing_to_try_ || (results.trials.empty() && !cut_short);
   if (results.ranked > 0 || results.trials.empty()) return;
   const auto most = std::ranges::max_element(states);
@@ -166,6 +170,10 @@ std::vector<std::string> RunSummary::next_steps() const {
   std::vector<std::string> steps;
   if (nothing_to_try_) {
     steps.push_back(fmt::format("tuner check {}  # what each constraint removes", study));
+  }
+  if (out_of_time_) {
+    steps.push_back(
+        fmt::format("tuner try {} --timeout 60  # how long one configuration takes", study));
   }
   if (!most_failed_.empty()) {
     steps.push_back(fmt::format("tuner try {}  # one configuration, to see why they end in '{}'",
@@ -236,9 +244,20 @@ void RunDisplay::hear(const RunEvent& event) {
 void RunDisplay::print(const SizeOutcome& outcome) {
   summary_.add(outcome);
   const std::vector<std::string> names = parameter_names(study_.parameters);
-  std::cout << "\n" << ranked_table(outcome.results, names, 10, colours_);
-  std::cout << failure_summary(outcome.results, names, failures_command(typed_, settings_.results),
-                               colours_);
+  constexpr std::size_t kShown = 10;
+  std::cout << "\n" << ranked_table(outcome.results, names, kShown, colours_);
+  if (const std::size_t more = left_out_of_table(outcome.results, kShown); more > 0) {
+    std::cout << fmt::format("{} more: {} --top {}\n", more,
+                             results_call(typed_, settings_.results), outcome.results.ranked);
+  }
+  std::cout << colours_.lines(failure_summary(
+      outcome.results, names, failures_command(typed_, settings_.results), colours_));
+  if (outcome.out_of_time && outcome.results.trials.empty()) {
+    std::cout << colours_.lines(
+                     "the time was over before the first one was done: more --budget, "
+                     "or a smaller --size")
+              << "\n";
+  }
   if (!outcome.csv_path.empty()) std::cout << "  " << outcome.csv_path << "\n";
   std::cout.flush();
   if (!outcome.lost.empty() || outcome.store_gone) trace_.close();  // the run ends here

@@ -181,8 +181,8 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
                          std::size_t top, const Colours& colours) {
   const std::vector<std::size_t> rows = shown_of(results, top);
   if (rows.empty()) {
-    return colours.bad("nothing valid was found") + "\n" + baseline_line(results, parameters) +
-           counts(results);
+    return colours.lines(colours.bad("nothing valid was found") + "\n" +
+                         baseline_line(results, parameters) + counts(results));
   }
   std::vector<Column> columns = time_columns(results, rows);
   const Trial& best = results.trials[rows.front()];
@@ -207,8 +207,7 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
     }
   }
   if (auto limits = limit_column(results, rows)) columns.push_back(std::move(*limits));
-  std::string out = aligned(columns, rows.size(), colours);
-  out += baseline_line(results, parameters);
+  std::string out = baseline_line(results, parameters);
   if (const auto bound = bound_of(best.counters)) out += "the best is " + bound->text + "\n";
   if (results.form == "launcher") {
     out += "launcher: what is timed is a function of the host, with all that it launches\n";
@@ -227,7 +226,11 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
   }
   if (!results.front.empty()) out += "* on the front: no other is as good in every objective\n";
   if (!common.empty()) out += "all of these: " + common + "\n";
-  return out + counts(results);
+  return aligned(columns, rows.size(), colours) + colours.lines(out + counts(results));
+}
+
+std::size_t left_out_of_table(const RankedResults& results, std::size_t top) {
+  return results.ranked - shown_of(results, top).size();
 }
 
 }  // namespace tuner

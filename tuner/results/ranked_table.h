@@ -32,4 +32,7 @@ std::string named_values(std::span<const std::string> names, const Configuration
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
                          std::size_t top = 10, const Colours& colours = {});
 
+// How many ranked trials that table leaves out.
+std::size_t left_out_of_table(const RankedResults& results, std::size_t top);
+
 }  // namespace tuner

@@ -171,6 +171,7 @@ void DeviceRun::search(SizeSearch& current) {
   listener_.searched(current.evaluator.now());
   note_end(current, loop);
   outcome.interrupted = interrupted_();
+  outcome.out_of_time = loop.evaluations == 0 && loop.cancelled > 0;
   for (const Configuration& cut_short : current.evaluator.in_flight()) {
     current.history.withdraw(cut_short);
   }

@@ -128,7 +128,7 @@ Course course_of(const Load& load, double begin, double end) {
   return course;
 }
 
-Bound bound_of(const Course& course, unsigned usable) {
+Bound bound_of(const Course& course, unsigned usable, bool is_default) {
   const double most =
       std::max({course.all_compile, course.device_only, course.few_compile, course.nothing});
   // Where all of one kind were at work for most of it, the busier kind is what the other waits for.
@@ -140,12 +140,9 @@ Bound bound_of(const Course& course, unsigned usable) {
         usable > course.workers ? fmt::format("--jobs {}", usable) : "more cores, not more --jobs"};
   }
   if (one_is_full) {
-    const auto enough =
-        static_cast<unsigned>(std::ceil(course.workers * mean(course.compilers) + 0.5));
-    return {fmt::format("the device{}, {:.0f} % busy", course.devices.size() > 1 ? "s" : "",
-                        100 * mean(course.device)),
-            enough < course.workers ? fmt::format("no setting; --jobs {} is enough", enough)
-                                    : "no setting"};
+    return {fmt::format("the device{}, busy {:.0f} % of the time",
+                        course.devices.size() > 1 ? "s" : "", 100 * mean(course.device)),
+            ""};
   }
   if (course.few_compile == most && course.stragglers > course.few_compile / 2) {
     return {fmt::format("stragglers: for {:.0f} % of the time all waited for compilations that "
@@ -158,11 +155,11 @@ Bound bound_of(const Course& course, unsigned usable) {
         fmt::format("the strategy: for {:.0f} % of the time it waited for results while compile "
                     "workers and the device were free",
                     100 * course.few_compile),
-        "a strategy that proposes more at a time, as 'default' does; not more --jobs"};
+        is_default ? "" : "a strategy that proposes more at a time, as 'default' does"};
   }
   return {fmt::format("neither compiling nor the device: for {:.0f} % of the time both were free",
                       100 * course.nothing),
-          "no setting"};
+          ""};
 }
 
 void Usage::trial(const Trial& trial, double now) {

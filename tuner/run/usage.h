@@ -38,9 +38,10 @@ Course course_of(const Load& load, double begin, double end);
 // may be used.
 struct Bound {
   std::string by;
-  std::string help;
+  std::string help;  // empty: no setting would
 };
-Bound bound_of(const Course& course, unsigned usable);
+// `is_default`: whether the strategy is that.
+Bound bound_of(const Course& course, unsigned usable, bool is_default);
 
 class Usage {
  public:

@@ -112,6 +112,21 @@ TEST_F(ColoursTest, ClicolorForceMeansAPipeTooUnlessNoColorIsSet) {
   EXPECT_FALSE(any("auto", file.get()));
 }
 
+TEST(Wrapped, LinesBreakBetweenWords) {
+  EXPECT_EQ(wrapped("one two three\n  four five", 9), "one two\n    three\n  four\n      five");
+  EXPECT_EQ(wrapped("a unbreakable-word b", 6), "a\n    unbreakable-word\n    b");
+  EXPECT_EQ(wrapped("one two three", 0), "one two three");
+  EXPECT_EQ(wrapped("\x1b[32mone\x1b[0m two", 7), "\x1b[32mone\x1b[0m two")
+      << "colours have no width";
+  EXPECT_EQ(wrapped("größer als", 10), "größer als") << "characters, not bytes";
+  EXPECT_EQ(wrapped("a  b\n\n", 9), "a  b\n\n");
+}
+
+TEST(Wrapped, CommandsAndLinesWithACaretStayWhole) {
+  EXPECT_EQ(wrapped("  tuner run a.yaml --budget 5", 9), "  tuner run a.yaml --budget 5");
+  EXPECT_EQ(wrapped("    parameters: {A: [1]}\n       ^", 9), "    parameters: {A: [1]}\n       ^");
+}
+
 TEST_F(ColoursTest, TextIsWrappedAndOnlyTheWordOfAWarningIs) {
   const Colours on("always", stdout);
   EXPECT_EQ(on.good("best"), "\x1b[32mbest\x1b[0m");

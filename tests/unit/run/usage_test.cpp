@@ -59,7 +59,7 @@ TEST(Course, SeveralDevicesBoundARunWhileAllOfThemAreBusy) {
   EXPECT_EQ(course.devices[1].device.number, 3U);
   EXPECT_DOUBLE_EQ(course.devices[1].share, 0.4);
   EXPECT_DOUBLE_EQ(course.device[1], (1 + 0.4) / 2);
-  EXPECT_EQ(bound_of(course, 4).by, "the devices, 60 % busy");
+  EXPECT_EQ(bound_of(course, 4, true).by, "the devices, busy 60 % of the time");
 }
 
 TEST(Devices, WhatEachMeasuredAndHowTheyCompareIsOneLine) {
@@ -84,9 +84,9 @@ TEST(Devices, WhatEachMeasuredAndHowTheyCompareIsOneLine) {
 }
 
 TEST(Bound, IsWhatMostOfTheTimeWentInto) {
-  const auto by = [](const Load& load) { return bound_of(course_of(load, 0, 10), 4).by; };
+  const auto by = [](const Load& load) { return bound_of(course_of(load, 0, 10), 4, true).by; };
   EXPECT_EQ(by(load_of(1, {{0, 9}}, {{9, 10}})), "compiling, 1 worker 90 % busy");
-  EXPECT_EQ(by(load_of(2, {{0, 1}}, {{0.5, 10}})), "the device, 95 % busy");
+  EXPECT_EQ(by(load_of(2, {{0, 1}}, {{0.5, 10}})), "the device, busy 95 % of the time");
   EXPECT_EQ(
       by(load_of(2, {{0, 8}}, {{8, 10}})),
       "the strategy: for 80 % of the time it waited for results while compile workers and the "
@@ -95,7 +95,7 @@ TEST(Bound, IsWhatMostOfTheTimeWentInto) {
             "neither compiling nor the device: for 80 % of the time both were free");
   std::vector<BusySpan> long_one{{0, 100}};
   for (int i = 0; i < 9; ++i) long_one.push_back({0, 0.1});
-  EXPECT_EQ(bound_of(course_of(load_of(20, long_one, {}), 0, 100), 4).by,
+  EXPECT_EQ(bound_of(course_of(load_of(20, long_one, {}), 0, 100), 4, true).by,
             "stragglers: for 100 % of the time all waited for compilations that take far longer "
             "than the others");
 }
@@ -104,21 +104,22 @@ TEST(Bound, IsTheBusierOfCompilersAndDeviceHoweverLongAllCompilersWereAtWork) {
   // All of two workers for 5 s, one for 1.8 s; the device for 8.4 s beside them.
   const Course course = course_of(load_of(2, {{0, 5}, {0, 6.8}}, {{0.8, 9.2}}), 0, 10);
   EXPECT_GT(course.all_compile, course.device_only);
-  EXPECT_EQ(bound_of(course, 4).by, "the device, 84 % busy");
+  EXPECT_EQ(bound_of(course, 4, true).by, "the device, busy 84 % of the time");
 }
 
 TEST(Bound, SaysWhatWouldHelp) {
-  const auto help = [](const Load& load, unsigned usable) {
-    return bound_of(course_of(load, 0, 10), usable).help;
+  const auto help = [](const Load& load, unsigned usable, bool is_default = false) {
+    return bound_of(course_of(load, 0, 10), usable, is_default).help;
   };
   const Load compiling = load_of(2, {{0, 10}, {0, 10}}, {});
   EXPECT_EQ(help(compiling, 8), "--jobs 8");
   EXPECT_EQ(help(compiling, 2), "more cores, not more --jobs");
-  EXPECT_EQ(help(load_of(8, {{0, 10}}, {{0, 10}}), 8), "no setting; --jobs 2 is enough");
-  EXPECT_EQ(help(load_of(1, {{0, 1}}, {{1, 10}}), 8), "no setting");
+  EXPECT_EQ(help(load_of(8, {{0, 10}}, {{0, 10}}), 8), "");
+  EXPECT_EQ(help(load_of(1, {{0, 1}}, {{1, 10}}), 8), "");
   EXPECT_EQ(help(load_of(8, {{0, 10}}, {}), 8),
-            "a strategy that proposes more at a time, as 'default' does; not more --jobs");
-  EXPECT_EQ(help(load_of(8, {}, {}), 8), "no setting");
+            "a strategy that proposes more at a time, as 'default' does");
+  EXPECT_EQ(help(load_of(8, {{0, 10}}, {}), 8, true), "");
+  EXPECT_EQ(help(load_of(8, {}, {}), 8), "");
 }
 
 TEST(Usage, SaysHowBusyAllWasInThisRunAloneByQuarter) {
