@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "program.h"
 
 namespace tuner::cli {
 namespace {
+
+using Words = std::vector<std::string>;
 
 TEST(Usage, HelpOfEveryCommandIsStatusZeroOnStandardOutput) {
   const Sandbox sandbox;
@@ -82,6 +86,58 @@ TEST(Usage, WhatIsWrongIsSaidWithTheNearestAndItsStatus) {
     EXPECT_TRUE(says(run_to(one.status, sandbox, one.words).err, one.said));
   }
   EXPECT_FALSE(std::filesystem::exists(sandbox.path("results")));
+}
+
+TEST(Usage, WhatIsGivenInsteadOfAStudySaysWhatWasMeant) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu", "__global__ void k() {}\n");
+  sandbox.write("k.yaml", "schema: 1\nparameters: {A: [1]}\n");
+  sandbox.write("cache.json",
+                R"({"device_name": "X", "kernel_name": "k", "problem_size": [1], "cache": {}})");
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"run", "k.cu"}, "k.cu: cannot read the study: it is a source ('tuner init k.cu' drafts "},
+      {{"run", "k"}, "k: cannot read the study: there is no such file (did you mean 'k.yaml'?)"},
+      {{"check", "k.yml"}, "(did you mean 'k.yaml'?)"},
+      {{"check", sandbox.path("kk.yaml")},
+       "did you mean '" + sandbox.path("k.yaml").string() + "'"},
+      {{"init", "k.yaml"}, "k.yaml: is a study (init takes a CUDA source, or a script"},
+      {{"run", "cache.json"}, "is a cache of Kernel Tuner, not a study (tuner run --replay cache"},
+      {{"report", "cache.json", "-o", "a.html"}, "is a cache of Kernel Tuner, not a study"},
+      {{"check", "cache.json"}, "is a cache of Kernel Tuner, not a study"},
+      {{"run", data("studies/tiny.yaml"), "--strategy", "anealing"}, "'simulated_annealing'?"},
+  };
+  for (const auto& [words, said] : cases) {
+    EXPECT_TRUE(says(run_to(2, sandbox, words).err, said));
+  }
+  EXPECT_TRUE(says(run_to(3, sandbox, {"run", data("studies/tiny.yaml"), "--backend", "gpu"}).err,
+                   "; cuda and opencl are for GPUs"));
+  EXPECT_EQ(run(sandbox, {"list", "strategy"}).out, run(sandbox, {"list", "strategies"}).out);
+}
+
+TEST(Usage, MistakesAreJsonWhereJsonIsAskedFor) {
+  const Sandbox sandbox;
+  sandbox.write("bad.yaml", "schema: 1\nparameters: {A: [1, 1], B: []}\n");
+  const std::string tiny = data("studies/tiny.yaml");
+  const auto mistakes = [&](int status, std::vector<std::string> words) {
+    words.emplace_back("--json");
+    const auto json = nlohmann::json::parse(run_to(status, sandbox, words).out, nullptr, false);
+    EXPECT_TRUE(json.is_object() && json.value("status", 0) == status) << words.front();
+    return json.is_object() ? json.value("mistakes", nlohmann::json()) : nlohmann::json();
+  };
+  const auto bad = mistakes(2, {"check", "bad.yaml"});
+  ASSERT_EQ(bad.size(), 2U) << bad;
+  EXPECT_EQ(bad[0]["file"], "bad.yaml");
+  EXPECT_EQ(bad[0]["line"], 2);
+  EXPECT_EQ(bad[0]["column"], 21);
+  EXPECT_EQ(mistakes(2, {"check", "bad.yaml", "--limt", "3"})[0]["suggestion"],
+            "did you mean '--limit'?");
+  for (const std::vector<std::string>& words :
+       {Words{"try", "none.yaml"}, Words{"try", tiny, "BLOCK=7"}, Words{"judge", "none.cu"},
+        Words{"gate", "a", "b"}, Words{"compare", "a"}, Words{"compare", "a", "b"},
+        Words{"judge", data("studies/tiny.cu"), "--study", tiny, "--configuration", "BLOCK=7"}}) {
+    EXPECT_EQ(mistakes(2, words).size(), 1U) << words.front();
+  }
+  EXPECT_EQ(mistakes(3, {"try", tiny, "--backend", "quantum"}).size(), 1U);
 }
 
 TEST(Usage, StrategiesOfKernelTunerAreKnownByTheirNamesThere) {

@@ -322,7 +322,7 @@ int gate_command(const Words& words) {
              if (options.json) return sizes.push_back(size_json(outcome, study));
              std::cout << gate_text(outcome, sides, shown) << std::flush;
            });
-  if (interrupt.count() > 0) return kExitInterrupted;
+  if (interrupt.count() > 0) throw InterruptedError("interrupted before there was a verdict");
   if (options.json) std::cout << document(options, study.kernel.name, worst, std::move(sizes));
   if (worst == GateVerdict::kUndecided) return kExitUndecided;
   return worst == GateVerdict::kPassed ? kExitDone : kExitNothingValid;

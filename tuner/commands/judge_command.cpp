@@ -183,6 +183,10 @@ class Judges {
                       const auto [out, accepted] =
                           verdict(options, settings, task, gone, note, since);
                       tell({{"type", "answer"}, {"out", out}, {"accepted", accepted}});
+                    } catch (const InputError&) {  // who asked finds the same, and says it
+                      tell({{"type", "answer"}});
+                    } catch (const UnavailableError&) {
+                      tell({{"type", "answer"}});
                     } catch (const std::exception&) {  // who asked does it itself
                     }
                     timed.release();

@@ -18,6 +18,7 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/base/keeper.h"
+#include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/worker/child.h"
 
@@ -188,7 +189,8 @@ void print_first_steps(std::ostream& out) {
 void print_examples(const Command& command, std::ostream& out) {
   out << "\nexamples:\n";
   for (const Example& example : command.examples) {
-    out << "  " << example.line << "\n      " << example.what << "\n";
+    out << "  " << example.line << "\n"
+        << wrapped("      " + example.what, terminal_columns(stdout)) << "\n";
   }
 }
 
@@ -255,21 +257,44 @@ int dispatch(const Words& words) {
   complain_of(first);
 }
 
+// Who asked for JSON reads standard output alone. The form is in docs/contract.md.
+void print_mistakes(const Words& words, int status, const std::vector<Complaint>& mistakes) {
+  if (std::ranges::find(words, "--json") == words.end()) return;
+  using Json = nlohmann::ordered_json;
+  Json listed = Json::array();
+  for (const Complaint& one : mistakes) {
+    const auto number = [](int value) { return value > 0 ? Json(value) : Json(nullptr); };
+    const auto text = [](const std::string& value) {
+      return value.empty() ? Json(nullptr) : Json(value);
+    };
+    listed.push_back({{"file", text(one.where.file)},
+                      {"line", number(one.where.line)},
+                      {"column", number(one.where.column)},
+                      {"message", one.message},
+                      {"suggestion", text(one.suggestion)}});
+  }
+  std::cout << dump(Json{{"status", status}, {"mistakes", std::move(listed)}}) << "\n";
+}
+
+int failed(const Words& words, int status, const char* message) {
+  std::cerr << "tuner: " << lines_for_terminal(message) << "\n";
+  print_mistakes(words, status, {{{}, message, {}}});
+  return status;
+}
+
 int guarded_dispatch(const Words& words) {
   try {
     return dispatch(words);
   } catch (const InputError& error) {
     std::cerr << error.what() << "\n";
+    print_mistakes(words, kExitBadInput, error.complaints());
     return kExitBadInput;
   } catch (const UnavailableError& error) {
-    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
-    return kExitUnavailable;
+    return failed(words, kExitUnavailable, error.what());
   } catch (const InterruptedError& error) {
-    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
-    return kExitInterrupted;
+    return failed(words, kExitInterrupted, error.what());
   } catch (const std::exception& error) {
-    std::cerr << "tuner: " << lines_for_terminal(error.what()) << "\n";
-    return kExitNothingValid;
+    return failed(words, kExitNothingValid, error.what());
   }
 }
 
