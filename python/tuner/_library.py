@@ -87,6 +87,7 @@ def _library():
     library.tuner_own_record.argtypes = [handle, text, text, room]
     library.tuner_own_results.argtypes = [handle, EMIT, handle, text, room]
     library.tuner_results.argtypes = [text, text, EMIT, handle, text, room]
+    library.tuner_write_file.argtypes = [text, text, ctypes.c_int, ctypes.c_int, text, room]
     library.tuner_tuning_open.restype = handle
     library.tuner_tuning_open.argtypes = [text, pointer(TuningSettings), text, room]
     library.tuner_tuning_close.restype = None
@@ -151,6 +152,14 @@ def call(function, *arguments):
     if status is None or status < 0:
         raise Error(error.value.decode(errors="replace"))
     return status
+
+
+def write(path, text, way_out, is_study=False, force=False):
+    """Writes a file of the user's by the rules of the commands; `way_out`: what an Error says to do where it may not be."""
+    try:
+        call(LIBRARY.tuner_write_file, as_bytes(path), as_bytes(text), is_study, force)
+    except Error as error:
+        raise Error(str(error).replace("--force replaces it", way_out)) from None
 
 
 class Closing:

@@ -151,15 +151,16 @@ def results(study: Study, folder: str | PathLike[str] = "results") -> dict[str, 
 
 
 def export(study: Study, format: str, folder: str | PathLike[str] = "results", *, to: str | PathLike[str] | None = None,
-           names: dict[str, str] | None = None, **more: Any) -> str | list[str]:
+           force: bool = False, names: dict[str, str] | None = None, **more: Any) -> str | list[str]:
     """What `tuner export` writes in a format that is a single file (header, json, csv, ...), as text; `more`: options.
 
     "triton" and "vllm_moe" are for frameworks: their files are named by what is in them, so with `to`, a folder, they are
-    written there, and their paths are returned. `names` renames parameters, {"WARPS": "num_warps"}; `more` are extents of
-    sizes, N=4096, and for vLLM `dtype` and `block_shape`. docs/python.md shows both."""
+    written there, and their paths are returned; `force` replaces files that tuner did not write. `names` renames parameters,
+    {"WARPS": "num_warps"}; `more` are extents of sizes, N=4096, and for vLLM `dtype` and `block_shape`. docs/python.md shows
+    both."""
     if format in FORMATS:
         stem = Path(study).stem if not isinstance(study, dict) else "study"
-        return _files(FORMATS[format](results(study, folder), stem, names or {}, **more), to)
+        return _files(FORMATS[format](results(study, folder), stem, names or {}, **more), to, force)
     with study_file(study) as path, tempfile.TemporaryDirectory(prefix="tuner-") as room:
         file = f"{room}/exported"
         done = subprocess.run([program(), "export", str(path), "--format", format, "--results", str(folder), "-o", file,
@@ -170,14 +171,13 @@ def export(study: Study, format: str, folder: str | PathLike[str] = "results", *
             return text.read()
 
 
-def _files(files, to):
+def _files(files, to, force):
     if to is None:
         if len(files) > 1:
             raise Error(f"there are {len(files)} files, {', '.join(files)}: 'to' names a folder for them")
         return next(iter(files.values()))
-    Path(to).mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        Path(to, name).write_text(text, encoding="utf-8")
+        _library.write(Path(to, name), text, "force=True replaces it", force=force)
     return [str(Path(to, name)) for name in files]
 
 

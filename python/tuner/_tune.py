@@ -7,6 +7,7 @@ import functools
 import inspect
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -73,6 +74,8 @@ class _Task:
         self.constraints = [text for text in texts if text is not None]
         self.portable = Portable(function)
         self.name = o["name"] or self.portable.name.strip("_") or "function"
+        if not re.fullmatch(r"[\w+-][\w.+ -]*", self.name):
+            raise Error(f"name is {self.name!r}: it names a file in 'folder', by letters, digits and '_', '-', '+', '.'")
         self.size = _options.size_of(o["size"], self.arguments, self.parameters)
         self.device, self.on_gpu = _clocks.device_of(self.arguments)
         self.rules = {"cache": o["cache"], "drop_above": o["drop_above"], "min_samples": 7, "max_samples": o["samples"],
@@ -115,12 +118,10 @@ class _Task:
         for key, value in (("constraints", self.constraints), ("search", search), ("baseline", o["baseline"])):
             if value:
                 study[key] = value
-        Path(folder).mkdir(parents=True, exist_ok=True)
         path = Path(folder) / f"{self.name}.yaml"
         text = f"# What tuner.tune() tuned '{self.portable.name}' over: for 'tuner results', 'report' and 'export'.\n"
-        new = path.with_name(f".{path.name}.{os.getpid()}")
-        new.write_text(text + json.dumps(study, indent=1) + "\n", encoding="utf-8")
-        new.replace(path)
+        _library.write(path, text + json.dumps(study, indent=1) + "\n", "another 'folder' or 'name' leaves it alone",
+                       is_study=True)
         return path
 
     def context(self):

@@ -2,6 +2,7 @@
 // is.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -81,13 +82,51 @@ TEST(Init, WritesOverNothingOfTheUsers) {
   sandbox.write("k.yaml", "mine\n");
   sandbox.write("k.cu", "__global__ void k(float* a, int n) { a[threadIdx.x] = 1; }\n");
   const Finished refused = run_to(2, sandbox, {"init", "k.cu"});
-  EXPECT_EQ(refused.err, "k.yaml: was not written by tuner (--force replaces it)\n");
+  EXPECT_EQ(refused.err,
+            "k.yaml: was not written by tuner, or was edited since (--force replaces it)\n");
   EXPECT_EQ(text_of(sandbox.path("k.yaml")), "mine\n");
   run_to(2, sandbox, {"init", "k.cu", "-o", "k.cu", "--force"});
   run_to(0, sandbox, {"init", "k.cu", "--force", "--no-try"});
   EXPECT_EQ(run(sandbox, {"init", "k.cu", "--no-try"}).status, 0)
       << "its own draft may be written again";
   run_to(2, sandbox, {"init", "none.cu"});
+}
+
+TEST(Init, AnEditedDraftIsTheUsers) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu", "__global__ void k(float* a, int n) { a[threadIdx.x] = 1; }\n");
+  run_to(0, sandbox, {"init", "k.cu", "--no-try"});
+  const std::string edited = text_of(sandbox.path("k.yaml")) + "constraints: [1 < 2]\n";
+  sandbox.write("k.yaml", edited);
+  run_to(2, sandbox, {"init", "k.cu", "--no-try"});
+  EXPECT_EQ(text_of(sandbox.path("k.yaml")), edited);
+}
+
+TEST(Init, ASecondKernelHasADraftOfItsOwn) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu",
+                "__global__ void one(float* a) { a[threadIdx.x] = 1; }\n"
+                "__global__ void two(float* a) { a[threadIdx.x] = 2; }\n");
+  run_to(0, sandbox, {"init", "k.cu", "--no-try", "--kernel", "two"});
+  run_to(0, sandbox, {"init", "k.cu", "--no-try", "--kernel", "one"});
+  EXPECT_TRUE(says(text_of(sandbox.path("k.two.yaml")), "entry: \"two\""));
+  EXPECT_TRUE(says(text_of(sandbox.path("k.yaml")), "entry: \"one\""));
+}
+
+// A function as template argument is beyond a draft.
+TEST(Init, LeavesItsOutputAloneWhenNothingCanBeDrafted) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu",
+                "template <float (*F)(float)>\n"
+                "__global__ void k(float* y) { y[threadIdx.x] = F(1); }\n");
+  sandbox.write("mine.yaml", "mine\n");
+  ASSERT_EQ(::mkfifo(sandbox.path("pipe").c_str(), 0666), 0);
+  for (const char* output : {"mine.yaml", "pipe", "new.yaml"}) {
+    run_to(2, sandbox, {"init", "k.cu", "--force", "--no-try", "-o", output});
+  }
+  EXPECT_EQ(text_of(sandbox.path("mine.yaml")), "mine\n");
+  EXPECT_TRUE(fs::is_fifo(sandbox.path("pipe")));
+  EXPECT_FALSE(fs::exists(sandbox.path("new.yaml")));
 }
 
 TEST(Init, TakesTheKernelOfAScript) {

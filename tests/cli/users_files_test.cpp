@@ -88,7 +88,7 @@ TEST_F(UsersFiles, LinksAndOtherSpellingsAreTheSameFile) {
 TEST_F(UsersFiles, AFileOfSomebodyElseNeedsForce) {
   sandbox_->write("mine.h", "#define MINE 1\n");
   expect_refused({"export", "tiny.yaml", "-o", "mine.h"}, "mine.h",
-                 "mine.h: was not written by tuner (--force replaces it)");
+                 "mine.h: was not written by tuner, or was edited since (--force replaces it)");
   expect_refused({"results", "tiny.yaml", "--csv", "mine.h"}, "mine.h", "--force");
   expect_refused({"run", "tiny.yaml", "--backend", "cpu", "--trace", "mine.h"}, "mine.h",
                  "--force");

@@ -117,6 +117,22 @@ class Tune(unittest.TestCase):
         self.assertRegex(repr(tuned), r"^<Tuned: HOW='right', STEP=8: [0-9.]+ ms, 1 times as fast .*; 8 configurations, always on the same inputs>$")
         self.assertEqual(list(self.y), [0] * 64)  # nobody's arguments are touched
 
+    def test_files_of_the_users_are_not_replaced(self):
+        folder = Path(self.room, "mine")
+        folder.mkdir()
+        study = folder / "double.yaml"
+        study.write_text("schema: 1\n")
+        self.assertIn("was not written by tuner, or was edited since (another 'folder' or 'name' leaves it alone)",
+                      self.said(folder=folder))
+        self.assertEqual(study.read_text(), "schema: 1\n")
+        study.unlink()
+        self.tune(folder=folder)
+        self.tune(parameters={"STEP": [1, 8]}, folder=folder)  # its own
+        study.write_text(study.read_text().replace("schema", "scheme"))
+        self.assertIn("was edited since", self.said(folder=folder))
+        for name in ("../victim", "a/b", ".hidden", "/tmp/x"):
+            self.assertIn("it names a file in 'folder'", self.said(name=name, folder=folder))
+
     def test_what_is_not_written_is_seen(self):
         tuned = self.tune(lazy, {"SHARE": [1.0, 0.5]}, baseline={"SHARE": 0.5})
         self.assertEqual(tuned.best, {"SHARE": 1.0})
@@ -446,6 +462,12 @@ class Tune(unittest.TestCase):
         told = json.loads(tuner.export(tuned.study, "triton", tuned.folder))
         self.assertEqual([told["function"], *(one["size"] for one in told["sizes"])], ["double", {"elements": 8}, {"elements": 16}])
         paths = tuner.export(tuned.study, "triton", tuned.folder, to=self.room + "/configs", elements=8)
+        self.assertEqual(paths, tuner.export(tuned.study, "triton", tuned.folder, to=self.room + "/configs", elements=8))
+        Path(paths[0]).write_text("mine")
+        with self.assertRaisesRegex(tuner.Error, "force=True replaces it"):
+            tuner.export(tuned.study, "triton", tuned.folder, to=self.room + "/configs", elements=8)
+        self.assertEqual(Path(paths[0]).read_text(), "mine")
+        tuner.export(tuned.study, "triton", tuned.folder, to=self.room + "/configs", force=True, elements=8)
         self.assertEqual(len(json.loads(Path(paths[0]).read_text())["sizes"]), 1)
 
     def test_a_function_of_a_notebooks_cell(self):

@@ -57,6 +57,9 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
     stream_ = true;
     return;
   }
+  if (!is_seekable_file(target_)) {
+    throw FatalError("cannot write " + target_.string() + ": it is a disk or a socket");
+  }
   const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -111,6 +114,15 @@ void AtomicFile::commit(bool durable) {
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot replace", target_);
   ::close(fd_);
   fd_ = -1;
+}
+
+std::filesystem::path file_behind_links(std::filesystem::path path) {
+  constexpr int kMost = 40;  // as the system
+  std::error_code error;
+  for (int i = 0; i < kMost && !is_stream(path) && std::filesystem::is_symlink(path, error); ++i) {
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  }
+  return path;
 }
 
 void write_file_atomically(const std::filesystem::path& target, std::string_view bytes,

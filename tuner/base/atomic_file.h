@@ -33,6 +33,10 @@ class AtomicFile {
   bool stream_ = false;  // nothing to rename
 };
 
+// The file that a link leads to, which need not be there; another path as it is. For files that the
+// user names: the link stays. Elsewhere a link may be somebody else's trap, and is replaced.
+std::filesystem::path file_behind_links(std::filesystem::path path);
+
 void write_file_atomically(const std::filesystem::path& target, std::string_view bytes,
                            bool durable = true);
 

@@ -14,10 +14,6 @@ namespace tuner {
 const RankedResults& single_result(const std::vector<RankedResults>& results,
                                    const std::string& format);
 
-// Begins files of -D lines and says where they come from: compilers take it, and nothing follows
-// from it.
-inline constexpr const char* kDefinesMark = "-UTUNER_MADE_THESE_DEFINITIONS\n";
-
 // The best configuration as compiler options, one word a line: a response file for g++, clang
 // (@FILE) and nvcc (-optf FILE). First "-DNAME=value" for each name that the kernel was tuned with,
 // then the study's own options. Throws InputError when nothing is valid, or when a value cannot be

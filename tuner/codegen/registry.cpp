@@ -13,6 +13,7 @@
 #include "tuner/choice/domain_table.h"
 #include "tuner/codegen/formats.h"
 #include "tuner/codegen/header.h"
+#include "tuner/model/file_marks.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/results_json.h"
 #include "tuner/results/table_text.h"

@@ -39,6 +39,7 @@ struct CheckOptions : StudyOptions {
   Words archs;
   std::uint64_t seed = 1;
   unsigned jobs = 1;
+  double timeout = 120;
   std::uint64_t limit = 0;  // compile at most this many configurations; 0 = all
   std::string color = "auto";
   Words plugin_dirs;
@@ -55,8 +56,6 @@ DeviceFacts facts_of(const CheckOptions& options, const Study& study) {
 }
 
 // ---- compiling variants for architectures that need not be here ---------------------------------
-
-constexpr double kCompileSeconds = 300;
 
 std::string number(std::int64_t value) { return value < 0 ? "" : std::to_string(value); }
 
@@ -173,6 +172,9 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
   if (!study.runnable) {
     reject(study.file, "there is nothing to compile: 'kernel' and 'launch' are needed");
   }
+  if (study.kernel.is_command()) {
+    std::cerr << "the study's 'build' is run for each variant, as a command of yours\n";
+  }
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const ArtifactShelf shelf;
@@ -190,7 +192,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
     const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
     const auto open = [&](const std::string& compiler) {
       return std::make_unique<CompilePool>(
-          program, CompilePoolOptions{compiler, options.jobs, kCompileSeconds, shelf.dir()});
+          program, CompilePoolOptions{compiler, options.jobs, options.timeout, shelf.dir()});
     };
     const StudyCompilers with = compilers_for(
         study, facts.backend, shelf, interrupt, [&] { return DeviceFacts(facts); },
@@ -224,12 +226,14 @@ CheckOptions parse_check(const Words& words) {
   add("list", o.list, "all valid configurations as CSV");
   add("sample", o.sample, "this many random ones as CSV");
   add("compile", o.compile,
-      "compile the variants (no GPU needed); registers, shared memory, spills, occupancy as CSV");
+      "compile the variants (no GPU needed; a 'command' is built, by its own program); registers, "
+      "shared memory, spills, occupancy as CSV");
   add("arch", archs, "architectures to compile for, such as sm_80,sm_90, or cpu");
   add("limit", o.limit, "compile at most this many, chosen at random");
   add("size", o.sizes, "problem size instead of the study's first");
   add.t1(o, false);
   add("seed", o.seed, "of --sample and --limit");
+  add.timeout(o.timeout, "with --compile: seconds for one compilation");
   add.jobs(o.jobs);
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);

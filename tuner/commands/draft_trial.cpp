@@ -46,9 +46,9 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 std::string compile_error(const std::string& log) {
   const std::size_t error = std::min(log.find("error: "), log.size());
   const std::size_t from = log.rfind('\n', error) + 1;
-  static const std::regex kFolder(R"(/\S*/)");
+  static const std::regex kFolder(R"((^|[\s"'(<])/\S*/)");  // of an absolute path
   const std::string line = error == log.size() ? first_line(log) : first_line(log.substr(from));
-  return "it does not compile: " + std::regex_replace(line, kFolder, "");
+  return "it does not compile: " + std::regex_replace(line, kFolder, "$1");
 }
 
 // What the draft itself says of the kernel as it is.
@@ -152,9 +152,9 @@ Words names_of(const std::vector<ArgumentSpec>& arguments) {
 
 }  // namespace
 
-std::string why_refused(const std::filesystem::path& path) {
+std::string why_refused(const DraftText& draft) {
   try {
-    const Study study = load_study(path.string(), {}, ignore);
+    const Study study = checked_study(study_of_text(draft.file, draft.yaml), {}, ignore);
     const DeviceFacts facts = nominal_facts("sm_90");
     const ProblemSize size = study.sizes.empty() ? ProblemSize{} : study.sizes.front();
     const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
@@ -169,12 +169,11 @@ std::string why_refused(const std::filesystem::path& path) {
   }
 }
 
-DraftTrial try_draft(const std::filesystem::path& path, const Words& plugin_dirs,
-                     const Catalogue& catalogue) {
+DraftTrial try_draft(const DraftText& draft, const Words& plugin_dirs, const Catalogue& catalogue) {
   Words arguments;
   const TimeLimit limit;
   try {
-    Settings settings{load_study(path.string(), {}, ignore)};
+    Settings settings{checked_study(study_of_text(draft.file, draft.yaml), {}, ignore)};
     arguments = names_of(settings.study.arguments);
     settings.study.backend = {"cpu"};
     settings.timeout = kTimeout;

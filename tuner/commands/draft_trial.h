@@ -10,8 +10,14 @@
 
 namespace tuner {
 
+// The text of a study, and the file that it is for, which need not be there.
+struct DraftText {
+  std::filesystem::path file;
+  std::string yaml;
+};
+
 // What `check` says against it; empty: nothing.
-std::string why_refused(const std::filesystem::path& study);
+std::string why_refused(const DraftText& draft);
 
 struct DraftTrial {
   enum class End {
@@ -40,7 +46,6 @@ DraftTrial judged(const std::string& message, const Words& arguments);
 
 // Tries the present configuration with the backend cpu. Takes some seconds at most, where the host
 // compiler does.
-DraftTrial try_draft(const std::filesystem::path& study, const Words& plugin_dirs,
-                     const Catalogue& catalogue);
+DraftTrial try_draft(const DraftText& draft, const Words& plugin_dirs, const Catalogue& catalogue);
 
 }  // namespace tuner

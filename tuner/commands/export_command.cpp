@@ -12,10 +12,10 @@
 #include "tuner/codegen/launcher_variants.h"
 #include "tuner/codegen/registry.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/output_guard.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
 #include "tuner/results/results_json.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/source/device_part.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/source/source_bundle.h"
@@ -218,8 +218,7 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
       std::cout << file.text;
       continue;
     }
-    write_file_atomically(file.path, file.text);
-    remember_output(file.text);
+    guard.write(file.path, file.text);
     std::cerr << fmt::format("wrote {}: {}, {}\n", for_terminal(file.path),
                              count_text(sizes, "problem size"),
                              count_text(devices.size(), "device"));

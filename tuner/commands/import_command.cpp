@@ -12,12 +12,12 @@
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/imports.h"
-#include "tuner/commands/output_guard.h"
 #include "tuner/exchange/recording.h"
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/study/size_check.h"
 #include "tuner/study/study_yaml.h"
 #include "tuner/study/t1_reader.h"
@@ -229,8 +229,7 @@ void write_study(const ImportOptions& options, const Study& study, const std::st
   for (const std::string& file : options.files) guard.protect(file, "is the file that is imported");
   if (!options.study.empty()) guard.protect(options.study, "is the study");
   guard.protect_store(options.results);
-  guard.check(options.output);
-  write_file_atomically(options.output, text);
+  guard.write(options.output, sealed(text));
   std::cerr << "wrote " << options.output << "\n";
 }
 

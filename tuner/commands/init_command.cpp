@@ -10,17 +10,18 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/draft_trial.h"
-#include "tuner/commands/output_guard.h"
 #include "tuner/drafting/draft.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
 
 struct InitOptions {
-  std::string source;  // a CUDA source
-  std::string output;  // the study; empty = beside the source, with its name
-  std::string kernel;  // empty = the first that is not a reference
+  std::string source;            // a CUDA source
+  std::filesystem::path script;  // in which the source was found; empty: it was named itself
+  std::string output;            // the study; empty = beside the source, with its name
+  std::string kernel;            // empty = the first that is not a reference
   bool force = false;
   bool no_try = false;
   Words plugin_dirs;
@@ -33,7 +34,8 @@ InitOptions parse_init(const Words& words) {
       "the study to write, '-' for standard output; default: the source's name with .yaml");
   add("kernel", o.kernel, "draft for this kernel of several");
   add.force(o.force);
-  add("no-try", o.no_try, "do not try the draft once on the CPU");
+  add("no-try", o.no_try,
+      "do not compile and run the kernel on the CPU, which shows what the draft got wrong");
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner init KERNEL.cu [-o STUDY.yaml]");
   o.source = one_input(values, "CUDA source", true);
@@ -63,7 +65,7 @@ std::string source_of_script(const fs::path& script) {
   const fs::path file = fs::path(script).replace_extension(".cu");
   if (fs::exists(file, ignored)) return file.string();
   if (!read.kernel.empty()) {
-    write_file_atomically(file, read.kernel);
+    OutputGuard(false).write(file, read.kernel);
     std::cerr << fmt::format("found: the kernel's text; wrote it to {}\n", file.string());
     return file.string();
   }
@@ -71,9 +73,19 @@ std::string source_of_script(const fs::path& script) {
          "write the kernel's text into a file beside it, and draft for that");
 }
 
-fs::path study_of(const InitOptions& options) {
+// A second kernel of the file has a study of its own.
+fs::path study_of(const InitOptions& options, const std::string& text) {
   if (!options.output.empty()) return options.output;
-  return fs::path(options.source).replace_extension(".yaml");
+  std::string ending = ".yaml";
+  if (!options.kernel.empty()) {
+    DraftRequest request{text, options.source, {}, options.kernel};
+    request.project = project_files(options.source, text);
+    const std::string kernel = kernel_to_draft(request);
+    request.kernel.clear();
+    const bool is_first = kernel == kernel_to_draft(request);
+    if (!is_first) ending = "." + kernel.substr(kernel.rfind(':') + 1) + ending;
+  }
+  return fs::path(options.source).replace_extension(ending);
 }
 
 void say(const std::string& head, const std::vector<std::string>& lines) {
@@ -90,14 +102,21 @@ fs::path folder_of(const fs::path& study) {
   return study.has_parent_path() ? study.parent_path() : fs::path(".");
 }
 
-void take_project(const fs::path& source, const fs::path& folder, DraftRequest& request) {
+// Of the scripts around the source, a script that the user names is the only one that counts.
+void take_project(const fs::path& source, const fs::path& script, const fs::path& folder,
+                  DraftRequest& request) {
   request.project = project_files(source, request.source);
   request.include_dirs.clear();
   for (const fs::path& one : request.project.include_dirs) {
     request.include_dirs.push_back(relative_to(folder, one));
   }
   request.scripts.clear();
-  const std::vector<SourceText>& scripts = request.project.scripts;
+  std::vector<SourceText>& scripts = request.project.scripts;
+  std::error_code ignored;
+  if (!script.empty()) {
+    std::erase_if(
+        scripts, [&](const SourceText& one) { return !fs::equivalent(one.name, script, ignored); });
+  }
   std::vector<ReadScript> read = read_tuner_scripts(scripts);
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (!read[i].problem.empty()) say("note: ", {scripts[i].name + " " + read[i].problem});
@@ -116,16 +135,17 @@ class Drafts {
     DraftedStudy draft = accepted();
     if (options_.no_try) return draft;
     const DraftRequest plain = request_;
+    say("", {"trying the draft: the kernel is compiled and run on the CPU (--no-try: it is not)"});
     const Catalogue catalogue = load_plugins(options_.plugin_dirs);
     const Stopwatch since;
-    DraftTrial trial = try_draft(study_, options_.plugin_dirs, catalogue);
+    DraftTrial trial = tried(draft, catalogue);
     while (learn(trial, draft)) {
       draft = accepted();
       if (since.seconds() > kPatience) break;
-      trial = try_draft(study_, options_.plugin_dirs, catalogue);
+      trial = tried(draft, catalogue);
     }
     if (trial.is_verified) {
-      draft.found.emplace_back("tried on the CPU: it runs, and gives the same answer twice");
+      draft.found.emplace_back("tried one configuration on the CPU: it runs");
       return draft;
     }
     if (trial.end == DraftTrial::End::kCrash) request_.room = plain.room;  // it is no help
@@ -141,16 +161,17 @@ class Drafts {
   static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
                                 kFewest = 4;
 
-  // Writes a draft that `check` takes; without the host code's launch where that makes none.
+  DraftTrial tried(const DraftedStudy& draft, const Catalogue& catalogue) const {
+    return try_draft({study_, draft.yaml}, options_.plugin_dirs, catalogue);
+  }
+
+  // Makes a draft that `check` takes; without the host code's launch where that makes none.
   DraftedStudy accepted() {
     for (;; request_.without_host = true) {
       DraftedStudy draft = drafted();
-      write_file_atomically(study_, draft.yaml);
-      const std::string refused = why_refused(study_);
+      const std::string refused = why_refused({study_, draft.yaml});
       if (refused.empty()) return draft;
       if (!request_.without_host) continue;
-      std::error_code ignored;
-      fs::remove(study_, ignored);
       reject(request_.source_name, "no study can be drafted for " + draft.kernel + ": " + refused,
              "write one by hand: docs/study-file.md");
     }
@@ -175,7 +196,7 @@ class Drafts {
     request_.source = text_of(includer);
     request_.source_name = relative_to(".", includer);
     request_.relative_name = relative_to(folder_of(study_), includer);
-    take_project(includer, folder_of(study_), request_);
+    take_project(includer, options_.script, folder_of(study_), request_);
     return true;
   }
 
@@ -223,34 +244,40 @@ class Drafts {
 
 int init_command(const Words& words) {
   InitOptions options = parse_init(words);
-  const fs::path script = fs::path(options.source).extension() == ".py" ? options.source : "";
-  if (!script.empty()) options.source = source_of_script(script);
+  if (fs::path(options.source).extension() == ".py") {
+    options.script = options.source;
+    options.source = source_of_script(options.script);
+  }
   const fs::path source = options.source;
+  if (source.extension() == ".yaml" || source.extension() == ".yml") {
+    reject(source, "is a study", "init takes a CUDA source, or a script of Kernel Tuner");
+  }
   const std::string text = text_of(source);
-  const fs::path study = study_of(options);
-  const bool to_terminal = study == "-";
+  const fs::path study = study_of(options, text);
   std::error_code ignored;
   if (fs::equivalent(source, study, ignored)) {
     reject(study, "is the kernel's source", "choose another name");
   }
-  OutputGuard guard(options.force);
+  if (study.extension() == ".json") reject(study, "a study is YAML", "name a .yaml file");
+  const OutputGuard guard(options.force);
   guard.check(study);
-  const fs::path folder = to_terminal ? fs::path(".") : folder_of(study);
+  // Nothing lies beside what standard output or a device takes.
+  const bool is_file = study != "-" && is_seekable_file(study);
+  const fs::path folder = is_file ? folder_of(study) : fs::path(".");
   DraftRequest request{text, options.source, relative_to(folder, source), options.kernel};
-  take_project(source, folder, request);
-  std::stable_partition(
-      request.scripts.begin(), request.scripts.end(),
-      [&](const TunerScript& one) { return fs::equivalent(one.host.name, script, ignored); });
-  if (to_terminal) {
-    const DraftedStudy draft = draft_study(request);
-    std::cout << draft.yaml;
-    say("found: ", draft.found);
-    say("guessed: ", draft.guessed);
-    return kExitDone;
+  take_project(source, options.script, folder, request);
+  if (!options.script.empty() && request.scripts.empty()) {
+    say("note: ", {options.script.string() + " has no call of tune_kernel(): only its kernel is "
+                                             "taken"});
   }
-  const DraftedStudy draft = Drafts(options, study, std::move(request)).best();
+  const DraftedStudy draft =
+      study == "-" ? draft_study(request)
+                   : Drafts(options, is_file ? study : fs::path("draft.yaml"), request).best();
+  if (study == "-") std::cout << draft.yaml;
+  if (study != "-") guard.write(study, is_file ? sealed(draft.yaml) : draft.yaml);
   say("found: ", draft.found);
   say("guessed: ", draft.guessed);
+  if (study == "-") return kExitDone;
   std::cerr << fmt::format("wrote {}; look at it, then: tuner check {}, tuner run {}\n",
                            study.string(), shell_word(study.string()), shell_word(study.string()));
   return kExitDone;

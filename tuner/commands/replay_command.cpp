@@ -10,7 +10,6 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/output_guard.h"
 #include "tuner/commands/progress.h"
 #include "tuner/commands/run_display.h"
 #include "tuner/exchange/recording.h"
@@ -18,6 +17,7 @@
 #include "tuner/plugin/space_table.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/results/ranked_csv.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/search/tuning_loop.h"
 #include "tuner/worker/plugins.h"
 

@@ -11,9 +11,9 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/output_guard.h"
 #include "tuner/commands/result_sets.h"
 #include "tuner/report/page.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
@@ -122,7 +122,7 @@ int report_command(const Words& words) {
   if (options.output == "-") {
     std::cout << page;
   } else {
-    write_file_atomically(options.output, page);
+    guard.write(options.output, page);
     std::cerr << for_terminal(fmt::format("{}: {}, {} KiB", options.output,
                                           count_text(data.sets.size(), "ranking"),
                                           page.size() / 1024))

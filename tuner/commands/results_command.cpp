@@ -8,12 +8,12 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/output_guard.h"
 #include "tuner/commands/result_sets.h"
 #include "tuner/results/failure_report.h"
 #include "tuner/results/ranked_csv.h"
 #include "tuner/results/ranked_table.h"
 #include "tuner/run/devices.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {
@@ -91,8 +91,7 @@ void write_csv(const ResultsOptions& options, const std::vector<StoredResults>& 
   if (path == "-") {
     std::cout << text;
   } else {
-    guard.check(path);
-    write_file_atomically(path, text);
+    guard.write(path, text);
   }
 }
 

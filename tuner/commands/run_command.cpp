@@ -8,11 +8,11 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/output_guard.h"
 #include "tuner/commands/progress.h"
 #include "tuner/commands/run_display.h"
 #include "tuner/remote/job.h"
 #include "tuner/remote/link.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/worker/plugins.h"
 

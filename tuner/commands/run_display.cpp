@@ -269,7 +269,7 @@ void RunDisplay::sum_up() const {
 }
 
 TraceFile::TraceFile(const std::string& path, bool by_time)
-    : file_(path.empty() ? nullptr : std::make_unique<AtomicFile>(path)),
+    : file_(path.empty() ? nullptr : std::make_unique<AtomicFile>(file_behind_links(path))),
       by_time_(by_time),
       text_("run,eval,time_s,objective,strategy,seed\n") {}
 

@@ -15,6 +15,7 @@
 #include "tuner/library/own_results.h"
 #include "tuner/library/tuner.h"
 #include "tuner/library/tuner_c.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/study/yaml_reader.h"
 
 struct tuner_tuning {
@@ -299,6 +300,14 @@ TUNER_LIBRARY int tuner_tuning_launch(tuner_tuning* tuning, const char* size,
                                       size_t error_room) {
   return guarded(error, error_room, {{tuning, "tuning"}}, [&] {
     return tuning->tuning.launch(text_of(size), buffers_of(buffers, count)) ? 1 : 0;
+  });
+}
+
+TUNER_LIBRARY int tuner_write_file(const char* path, const char* text, int is_study, int force,
+                                   char* error, size_t error_room) {
+  return guarded(error, error_room, {{path, "path"}, {text, "text"}}, [&] {
+    tuner::OutputGuard(force != 0).write(path, is_study != 0 ? tuner::sealed(text) : text);
+    return 0;
   });
 }
 

@@ -56,6 +56,12 @@ int tuner_results(const char* study, const char* folder,
                   void (*emit)(void* context, const char* text, size_t size), void* context,
                   char* error, size_t error_room);
 
+/* Writes a file by the rules of the commands (docs/contract.md): -1, and nothing is written, where
+ * it is not one of tuner's that nobody has edited, unless `force` is not 0. `is_study`: the text is
+ * a study, which says itself that it is unedited. 0, or -1. */
+int tuner_write_file(const char* path, const char* text, int is_study, int force, char* error,
+                     size_t error_room);
+
 /* ---- what a program measured by itself ----------------------------------------------------------
  * In the store of `tuner run`, ranked by its rules, for the first size of a study that need not
  * have a kernel. `context` is a JSON object: `device`, an object of `name`, `arch`, `driver`, and

@@ -11,6 +11,7 @@
 #include "tuner/base/text.h"
 #include "tuner/codec/json_text.h"
 #include "tuner/model/bound.h"
+#include "tuner/model/file_marks.h"
 #include "tuner/report/columns.h"
 #include "tuner/report/figures.h"
 #include "tuner/report/forest.h"

@@ -38,9 +38,6 @@ struct ReportData {
   std::vector<MetricLimit> limits;
 };
 
-// Begins the first line of every report.
-inline constexpr const char* kReportMark = "<!DOCTYPE html><!-- Made by tuner ";
-
 // Texts of studies stand in it as data only: none of them can become markup or script.
 std::string report_page(const ReportData& data);
 

@@ -16,6 +16,7 @@
 #include "tuner/results/ranked_files.h"
 #include "tuner/run/counters.h"
 #include "tuner/run/final.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/study/geometry_check.h"
 #include "tuner/study/unverified.h"
 
@@ -277,6 +278,14 @@ SizeOutcome DeviceRun::write(SizeSearch& current) {
   const RankedResults& results = outcome.results;
   outcome.store_gone = !current.history.is_in_place();
   if (results.trials.empty()) return std::move(outcome);
+  const auto file =
+      ranked_csv_path(settings_.results, study_.kernel.name, results.device, results.size);
+  try {
+    OutputGuard(false).check(file);
+  } catch (const InputError& error) {
+    listener_.note("the ranking is not written: " + std::string(error.what()));
+    return std::move(outcome);
+  }
   outcome.csv_path = write_ranked_csv(settings_.results, study_.kernel.name, results,
                                       parameter_names(study_.parameters))
                          .string();

@@ -30,7 +30,10 @@
 namespace tuner {
 
 Study load_study(const std::string& file, const std::vector<std::string>& sizes, const Note& note) {
-  StudyFile read = read_study_file(file);
+  return checked_study(read_study_file(file), sizes, note);
+}
+
+Study checked_study(StudyFile read, const std::vector<std::string>& sizes, const Note& note) {
   for (const Complaint& warning : read.warnings) {
     note("warning: " + render(warning, read.study.text));
   }

@@ -12,6 +12,7 @@
 #include "tuner/ports/evaluator.h"
 #include "tuner/run/settings.h"
 #include "tuner/source/known_sources.h"
+#include "tuner/study/yaml_reader.h"
 #include "tuner/worker/artifact_cache.h"
 #include "tuner/worker/compilers.h"
 
@@ -24,6 +25,9 @@ void check_sources(const Study& study, const Note& note);
 // Reads it; `note` is told every warning. Sizes, such as "M=1024,N=1024", replace the study's.
 // Throws InputError, also for a study that has only what `check` needs.
 Study load_study(const std::string& file, const std::vector<std::string>& sizes, const Note& note);
+
+// The same of a study that was read already.
+Study checked_study(StudyFile read, const std::vector<std::string>& sizes, const Note& note);
 
 // The study with another source of its kernel. The reference stays the study's own, so that no
 // kernel is compared with what came with it.

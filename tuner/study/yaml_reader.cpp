@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -27,8 +28,45 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kSchema = 1;
 
-[[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& reason) {
-  reject(path.string(), "cannot read the study: " + reason);
+[[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& reason,
+                              const std::string& suggestion = {}) {
+  reject(path.string(), "cannot read the study: " + reason, suggestion);
+}
+
+bool may_be_a_study(const fs::path& file) {
+  return file.extension() == ".yaml" || file.extension() == ".yml" || file.extension() == ".json";
+}
+
+// The study in the same folder whose name was meant: "saxpy", "saxpy.yml" for saxpy.yaml.
+std::string nearest_study(const fs::path& path) {
+  constexpr std::size_t kMost = 1000;
+  std::vector<std::string> names;
+  std::error_code failed;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end && names.size() < kMost;
+       at.increment(failed)) {
+    if (may_be_a_study(at->path())) names.push_back(at->path().filename());
+  }
+  std::ranges::sort(names, std::greater());  // .yaml before .json
+  const auto of_that_stem = std::ranges::find_if(names, [&](const fs::path& name) {
+    return name.stem() == path.filename() || name.stem() == path.stem();
+  });
+  const std::string near =
+      of_that_stem != names.end() ? *of_that_stem : nearest_name(path.filename().string(), names);
+  if (near.empty()) return {};
+  return "did you mean '" + (path.has_parent_path() ? folder / near : fs::path(near)).string() +
+         "'?";
+}
+
+// Where a file of another kind is given instead of a study.
+void refuse_source(const fs::path& path) {
+  for (const char* one : {".cu", ".cuh", ".cl", ".cpp", ".py"}) {
+    if (path.extension() != one) continue;
+    const bool is_drafted = path.extension() == ".cu" || path.extension() == ".py";
+    cannot_read(path, "it is a source",
+                is_drafted ? "'tuner init " + shell_word(path.string()) + "' drafts a study for it"
+                           : "a study is a .yaml file that names it");
+  }
 }
 
 const std::vector<std::string> kSections{
@@ -280,9 +318,8 @@ StudyFile extended(Diagnostics& diagnostics, const YamlRef& own, const fs::path&
   return read_whole(diagnostics, *root, path, first, &other.study, data);
 }
 
-StudyFile read_file(const fs::path& path, DataFiles data) {
-  if (path.extension() == ".json") return read_t1_file(path, data);
-  Diagnostics diagnostics(path.string(), study_text(path));
+StudyFile read_text(const fs::path& path, const std::string& text, DataFiles data) {
+  Diagnostics diagnostics(path.string(), text);
   const fs::path full = fs::absolute(path).lexically_normal();
   StudyFile result;
   const YamlRef root = parse_yaml(diagnostics);
@@ -306,13 +343,21 @@ StudyFile read_file(const fs::path& path, DataFiles data) {
   return result;
 }
 
+StudyFile read_file(const fs::path& path, DataFiles data) {
+  if (path.extension() == ".json") return read_t1_file(path, data);
+  return read_text(path, study_text(path), data);
+}
+
 }  // namespace
 
 std::string study_text(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) cannot_read(path, "there is no such file");
+  if (!std::filesystem::exists(status)) {
+    cannot_read(path, "there is no such file", nearest_study(path));
+  }
   if (std::filesystem::is_directory(status)) cannot_read(path, "it is a directory");
+  refuse_source(path);
   if (!is_seekable_file(path)) {
     cannot_read(path, "it is a pipe or a device; a study is read from a file");
   }
@@ -330,6 +375,10 @@ std::string study_text(const std::filesystem::path& path) {
 }
 
 StudyFile read_study_file(const fs::path& path) { return read_file(path, DataFiles::kNeeded); }
+
+StudyFile study_of_text(const fs::path& path, const std::string& text) {
+  return read_text(path, text, DataFiles::kNeeded);
+}
 
 Study read_study(const std::filesystem::path& path, DataFiles data) {
   return read_file(path, data).study;

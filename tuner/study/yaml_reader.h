@@ -20,6 +20,9 @@ struct StudyFile {
 // Throws one InputError with every mistake of the file, in the file's order.
 StudyFile read_study_file(const std::filesystem::path& path);
 
+// The same of a text that would stand in the file.
+StudyFile study_of_text(const std::filesystem::path& path, const std::string& text);
+
 // The same for those who do not care for warnings.
 Study read_study(const std::filesystem::path& path, DataFiles data = DataFiles::kNeeded);
 

@@ -50,6 +50,15 @@ TEST(DraftTrial, AWrongAnswerNamesItsOutput) {
             "y");
 }
 
+TEST(DraftTrial, AnErrorKeepsTheNamesOfHeaders) {
+  EXPECT_EQ(judged("it does not compile:\n/tmp/a b/k.cu:1:10: fatal error: c10/cuda/CUDAGuard.h: "
+                   "No such file or directory",
+                   kArguments)
+                .message,
+            "it does not compile: b/k.cu:1:10: fatal error: c10/cuda/CUDAGuard.h: No such file or "
+            "directory");
+}
+
 TEST(DraftTrial, NamesThatNobodyDefinesAreMacrosOfABuild) {
   const DraftTrial trial = judged(
       "the reference kernel: it does not compile:\nk.cu:3:1: error: 'num_blocks' was not declared "

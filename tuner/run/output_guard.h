@@ -1,5 +1,6 @@
 #pragma once
-// Whether a file that the user names may be written: nothing of the user's is lost by a slip.
+// Whether a file that the user names may be written: nothing of the user's is lost by a slip. All
+// commands and the library ask here.
 
 #include <filesystem>
 #include <string>
@@ -10,9 +11,9 @@
 
 namespace tuner {
 
-// An exporter of a plugin writes what it likes. A file of it is known by its contents: their digest
-// is kept in this user's cache, as far as there is one. Of what says so itself nothing is kept.
-void remember_output(const std::string& text);
+// The text of a study, with its digest in a remark at the end. A study is there to be edited: from
+// then on it is the user's.
+std::string sealed(const std::string& text);
 
 // Files are told apart by what they are, not by how they are spelled: a link to a protected file is
 // that file.
@@ -27,9 +28,13 @@ class OutputGuard {
   // The database of a results folder, and what belongs to it. Not to be had by --force either.
   void protect_store(const std::filesystem::path& folder);
 
-  // Throws InputError for a file that must not be written. "-", devices, pipes and what is not
-  // there may be; folders are left to the system to refuse.
+  // Throws InputError for what must not be written. What is not there may be; "-", character
+  // devices and pipes are written to and stay what they are; a link leads to what it names.
   void check(const std::filesystem::path& target) const;
+
+  // Checks, and replaces the file by one with this text. The digest of what does not say itself
+  // where it comes from is kept in the user's cache, as far as there is one.
+  void write(const std::filesystem::path& target, const std::string& text) const;
 
  private:
   bool force_;

@@ -1,6 +1,6 @@
 // Refuses to write over what belongs to the user.
 
-#include "tuner/commands/output_guard.h"
+#include "tuner/run/output_guard.h"
 
 #include <algorithm>
 #include <fstream>
@@ -10,8 +10,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
-#include "tuner/codegen/formats.h"
-#include "tuner/report/page.h"
+#include "tuner/model/file_marks.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/sources.h"
 #include "tuner/source/known_sources.h"
@@ -24,6 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBeginning = 4096;
+constexpr std::uintmax_t kMostSealed = 8 << 20;  // bytes: twice the longest study
+constexpr std::string_view kSeal = "# Unedited, so that tuner may replace it: ";
 
 std::string beginning_of(const fs::path& file) {
   std::string text(kBeginning, '\0');
@@ -65,6 +66,16 @@ fs::path kept_digest(const std::string& digest) {
   return cache.empty() ? fs::path() : cache / "exported" / digest;
 }
 
+// Whether the last line is the digest of all lines before it.
+bool is_sealed(const fs::path& file) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  if (error || size > kMostSealed) return false;
+  const std::string text = read_file(file);
+  const std::size_t at = text.rfind(kSeal);
+  return at != text.npos && text == sealed(text.substr(0, at));
+}
+
 bool is_remembered(const fs::path& file) {
   const fs::path kept = kept_digest(FileDigests().text_of(file));
   std::error_code error;
@@ -79,7 +90,6 @@ bool is_own_output(const std::string& beginning) {
     return true;  // header, launcher's header
   }
   if (line.starts_with("// Made by tuner") && has("; do not edit.")) return true;  // launcher
-  if (line.starts_with("# Made by tuner")) return true;                            // study
   if (line.starts_with("rank,state,") && has(",time_ms,ci_low_ms,ci_high_ms,min_ms,samples")) {
     return true;
   }
@@ -88,15 +98,19 @@ bool is_own_output(const std::string& beginning) {
   return beginning.starts_with('{') && is_own_json(beginning);
 }
 
-}  // namespace
-
-void remember_output(const std::string& text) {
+void remember(const std::string& text) {
   const fs::path kept = kept_digest(file_digest_of(text));
   if (kept.empty() || is_own_output(text.substr(0, kBeginning))) return;
   make_private_directory(kept.parent_path().parent_path());
   std::error_code ignored;
   fs::create_directory(kept.parent_path(), ignored);
   std::ofstream{kept};  // without a cache the next export asks for --force
+}
+
+}  // namespace
+
+std::string sealed(const std::string& text) {
+  return text + std::string(kSeal) + file_digest_of(text) + "\n";
 }
 
 void OutputGuard::protect(const fs::path& file, const std::string& what) {
@@ -166,15 +180,28 @@ void OutputGuard::check(const fs::path& target) const {
     }
   }
   std::error_code error;
-  if (!fs::is_regular_file(target, error)) return;
+  using enum fs::file_type;
+  const fs::file_type type = fs::status(target, error).type();
+  if (type == directory) reject(target, "is a folder", "name a file");
+  if (type == block || type == socket) {
+    reject(target, type == block ? "is a disk" : "is a socket", "choose another name");
+  }
+  if (type != regular) return;
   if (is_store(target)) reject(target, "is a database of results", "choose another name");
   if (force_) return;
   for (const auto& [file, what] : protected_) {
     if (same_file(target, file)) reject(target, what, "choose another name; --force replaces it");
   }
   const std::string beginning = beginning_of(target);
-  if (beginning.empty() || is_own_output(beginning) || is_remembered(target)) return;
-  reject(target, "was not written by tuner", "--force replaces it");
+  if (beginning.empty() || is_own_output(beginning)) return;
+  if (is_sealed(target) || is_remembered(target)) return;
+  reject(target, "was not written by tuner, or was edited since", "--force replaces it");
+}
+
+void OutputGuard::write(const fs::path& target, const std::string& text) const {
+  check(target);
+  write_file_atomically(file_behind_links(target), text);
+  remember(text);
 }
 
 }  // namespace tuner
