@@ -1,4 +1,9 @@
 #include <gtest/gtest.h>
+#include <signal.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "program.h"
 
@@ -63,6 +68,67 @@ reference: {entry: twice_reference, block: [64], grid: ["ceil_div(n, 64)"]}
 verify: {y: {rtol: 0, atol: 0}}
 )yaml");
   run_to(1, sandbox, {"run", "bad.yaml", "--backend", "cpu", "--strategy", "random"});
+}
+
+// Variants, of which that with ID 0 does something else first. Host functions are declared where
+// they are called, since a variant is compiled without the host's part of its source.
+void write_deed(const Sandbox& sandbox, const std::string& declaration, const std::string& deed) {
+  sandbox.write("deed.cu", "__global__ void twice(const float* x, float* y, int n, int id) {\n  " +
+                               declaration +
+                               "\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "  if (i == 0 && id == 0) {" +
+                               deed +
+                               "}\n  if (i < n) y[i] = 2 * x[i];\n}\n"
+                               "__global__ void plain(const float* x, float* y, int n) {\n"
+                               "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "  if (i < n) y[i] = 2 * x[i];\n}\n");
+  sandbox.write("deed.yaml", R"yaml(schema: 1
+kernel: {name: deed, source: deed.cu, entry: twice}
+problem_sizes: [{n: 100}]
+parameters: {ID: [0, 1, 2, 3]}
+launch: {block: [32], grid: ["ceil_div(n, 32)"]}
+arguments:
+  - {name: x, type: float32, shape: [n], fill: {uniform: [1, 2]}}
+  - {name: y, type: float32, shape: [n], role: out}
+  - {name: n, type: int32, value: n}
+  - {name: id, type: int32, value: ID}
+reference: {entry: plain, arguments: [x, y, n], block: [32], grid: ["ceil_div(n, 32)"]}
+search: {strategy: exhaustive}
+)yaml");
+}
+
+Finished run_deed(const Sandbox& sandbox) {
+  return run_to(0, sandbox,
+                {"run", "deed.yaml", "--backend", "cpu", "--jobs", "1", "--progress", "none"});
+}
+
+TEST(Deeds, ProcessesThatAKernelStartsWithoutSessionAndEnvironmentEndWithTheRun) {
+  const Sandbox sandbox;
+  write_deed(sandbox, R"(int system(const char*) __asm__("system");)",
+             R"(system("env -i /usr/bin/setsid /bin/sh -c 'echo $$ > pid; exec /bin/sleep 600' & "
+                       "while ! test -s pid; do sleep 0.01; done");)");
+  run_deed(sandbox);
+  const int left = std::stoi(text_of(sandbox.path("pid")));
+  EXPECT_EQ(::kill(left, 0), -1);
+}
+
+TEST(Deeds, AVariantThatLeavesTheProcessUnfitCondemnsNoOtherAndIsNamed) {
+  const std::vector<std::pair<std::string, std::string>> deeds{
+      {R"(int open(const char*, int, ...) __asm__("open");)",
+       R"(while (open("/dev/null", 0) >= 0) {})"},
+      {R"(int setrlimit(int, const unsigned long*) __asm__("setrlimit");)",
+       "const unsigned long most[2] = {5, 5}; setrlimit(7, most);"},
+      {R"(unsigned alarm(unsigned) __asm__("alarm");)", "alarm(1);"}};
+  for (const auto& [declaration, deed] : deeds) {
+    const Sandbox sandbox;
+    write_deed(sandbox, declaration, deed);
+    run_deed(sandbox);
+    for (const auto& row : ranking_of(sandbox, "deed")) {
+      EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped")
+          << deed << ": " << row.at("message");
+      if (row.at("ID") == "0") EXPECT_TRUE(says(row.at("message"), "changes the process")) << deed;
+    }
+  }
 }
 
 }  // namespace

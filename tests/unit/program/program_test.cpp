@@ -1,6 +1,7 @@
 // What a program says of itself, the files that it reads and writes, and how its end is told.
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <fstream>
@@ -140,6 +141,20 @@ TEST(VariantFolder, HowAProgramEndsIsTold) {
   EXPECT_EQ(folder.variant.run({"./text"}, "the build"), "the build: './text' is not executable");
   EXPECT_EQ(folder.variant.run({"no-such-program-anywhere"}, "the build"),
             "the build: there is no program 'no-such-program-anywhere' in PATH");
+}
+
+TEST(VariantFolder, WhatAProgramLeavesBehindInAnotherSessionIsGone) {
+  const Folder folder;
+  EXPECT_EQ(folder.variant.run(
+                {"sh", "-c",
+                 "(env -i /usr/bin/setsid /bin/sh -c 'echo $$ > pid; exec /bin/sleep 600' &) ; "
+                 "while ! test -s pid; do sleep 0.01; done"},
+                "the build"),
+            "");
+  std::ifstream in(folder.path() / "pid");
+  pid_t left = 0;
+  ASSERT_TRUE(in >> left && left > 0);
+  EXPECT_EQ(::kill(left, 0), -1);
 }
 
 }  // namespace
