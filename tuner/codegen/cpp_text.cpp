@@ -183,9 +183,20 @@ class Printer {
 
 }  // namespace
 
+namespace {
+
+// Whether a name is the compilers' own, as "__int128" and "_Complex" are: each has others.
+bool is_the_compilers(std::string_view name) {
+  return name.starts_with("__") || (name.size() > 1 && name[0] == '_' &&
+                                    std::isupper(static_cast<unsigned char>(name[1])) != 0);
+}
+
+}  // namespace
+
 std::string cpp_identifier(std::string_view text) {
   std::string out;
   for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  if (is_the_compilers(out)) out.erase(0, std::min(out.find_first_not_of('_'), out.size() - 1));
   if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out = "_" + out;
   if (kKeywords.find(" " + out + " ") != std::string_view::npos) out += '_';
   return out;

@@ -7,6 +7,7 @@
 
 #include "compiled.h"
 #include "tests/unit/choice/sample_study.h"
+#include "tuner/codegen/cpp_text.h"
 
 namespace tuner {
 namespace {
@@ -268,6 +269,47 @@ int main() {
     EXPECT_EQ(out.status, 0) << compiler << "\n" << out.text;
     EXPECT_EQ(out.text, "7 1\n");
   }
+}
+
+// Each compiler has words of its own behind two underscores, or one and a capital letter.
+TEST(Header, NamesOfTheCompilersAreSpelledOtherwise) {
+  std::istringstream words(
+      "_Complex _Imaginary _Bool _Atomic _Generic _Noreturn _Static_assert _Thread_local "
+      "_Alignas _Alignof __int128 __attribute__ __attribute __inline __inline__ __asm "
+      "__asm__ __volatile__ __volatile __restrict __restrict__ __const __const__ __signed__ "
+      "__signed __typeof __typeof__ __extension__ __alignof__ __builtin_va_arg __func__ "
+      "__FUNCTION__ __thread __real__ __imag__ __label__ __null __complex__ __decltype "
+      "typeof _Float32 _Float64 _Float128 __float128 __global__ __device__ __shared__ "
+      "__CUDACC__ __GNUC__ __VA_ARGS__ __VA_OPT__ _Pragma __has_include __LINE__ "
+      "_Decimal32 __bf16 __fp16 __int128_t __uint128_t __is_same __is_class "
+      "__underlying_type __PRETTY_FUNCTION__ import module final override main threadIdx "
+      "blockIdx gridDim blockDim warpSize");
+  Study study = sample_study();
+  study.parameters[2].values = {"static"};
+  std::string text = "#include \"tuned.h\"\n";
+  for (std::string word; words >> word;) {
+    study.parameters[2].values.emplace_back(word);
+    const std::string name = cpp_identifier(word);
+    text += "struct has_" + word + " { long long " + name + "; };\nlong long of(has_" + word +
+            " x, int " + name + ") { return x." + name + " + " + name + "; }\n";
+  }
+  study.parameters[0].name = "__attribute__";
+  study.parameters[1].name = "_Complex";
+  study.derived = {named("threads", "64")};
+  study.constraints = {Expression::parse_or_throw("__attribute__ + _Complex > 0")};
+  study.launch.block = {Expression::parse_or_throw("threads * _Complex"), {}, {}};
+  study.launch.grid = {};
+  study.launch.dynamic_shared_bytes = {};
+  const HeaderFolder folder(export_header(study, sample_results()));
+  folder.write("names.cpp", text);
+  for (const std::string compiler : {"g++", "clang++"}) {
+    if (!has_command(compiler)) continue;
+    const auto out = folder.run(compiler + " -std=c++17 -fsyntax-only names.cpp");
+    EXPECT_EQ(out.status, 0) << compiler << "\n" << out.text.substr(0, 3000);
+  }
+  EXPECT_EQ(cpp_identifier("__"), "_");
+  EXPECT_EQ(cpp_identifier("__inline"), "inline_");
+  EXPECT_EQ(cpp_identifier("_1"), "_1");
 }
 
 // Processor time, so that other work on the machine does not count.
