@@ -84,6 +84,7 @@ void RunWorker::start() {
 }
 
 void RunWorker::connect() {
+  channel_.reset();  // a device may allow one process at a time
   channel_ = connect_();
   channel_->send(
       {{"type", "open"}, {"backend", backend_}, {"device", device_.number}, {"options", options_}});

@@ -198,8 +198,27 @@ DeviceMemory::DeviceMemory(const DriverApi& api, std::size_t bytes) : api_(&api)
   check(api, api.mem_alloc(&pointer_, bytes), "cuMemAlloc");
 }
 
+namespace {
+
+// A device that allows one process at a time, or none, says only that it is busy or unavailable.
+std::string compute_mode_text(const DriverApi& api, CUdevice device) {
+  int mode = CU_COMPUTEMODE_DEFAULT;
+  api.device_get_attribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, device);
+  if (mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS) {
+    return "the device is in exclusive compute mode, and another process has it: ";
+  }
+  return mode == CU_COMPUTEMODE_PROHIBITED ? "the device's compute mode prohibits its use: " : "";
+}
+
+}  // namespace
+
 PrimaryContext::PrimaryContext(const DriverApi& api, CUdevice device) : api_(api), device_(device) {
-  check(api, api.primary_ctx_retain(&context_, device), "cuDevicePrimaryCtxRetain");
+  const CUresult retained = api.primary_ctx_retain(&context_, device);
+  if (retained == CUDA_ERROR_DEVICE_UNAVAILABLE) {
+    throw sdk::Error(TUNER_DEVICE_LOST, compute_mode_text(api, device) +
+                                            describe(api, retained, "cuDevicePrimaryCtxRetain"));
+  }
+  check(api, retained, "cuDevicePrimaryCtxRetain");
   const CUresult current = api.ctx_set_current(context_);
   if (current == CUDA_SUCCESS) return;
   api.primary_ctx_release(device);
