@@ -185,6 +185,8 @@ std::optional<std::string> texture_fault(const TextureView& view) {
 
 namespace {
 
+// Of a buffer: those of a study, and what is added to each, do not pass 2^64 together.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60;
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
 
 Expected<std::vector<std::byte>, std::string> number_bytes(DataType type,
@@ -213,12 +215,13 @@ Expected<std::vector<std::byte>, std::string> number_bytes(DataType type,
 
 Expected<ArgumentPlan, std::string> with_shape(const ArgumentSpec& spec, const Bindings& names,
                                                ArgumentPlan plan) {
+  const std::uint64_t most = kMostBytes / (size_of(spec.type) * std::max(1U, unsigned(spec.lanes)));
   plan.elements = 1;
   for (const Expression& extent : spec.shape) {
     const std::uint64_t value =
         TUNER_TRY(whole(extent, names, "the shape of " + spec.name, {1, 1, kMostElements}));
-    if (plan.elements > kMostElements / value) {
-      return Unexpected{fmt::format("{} has more than 2^60 elements", spec.name)};
+    if (plan.elements > most / value) {
+      return Unexpected{fmt::format("{} has more than 2^60 bytes", spec.name)};
     }
     plan.elements *= value;
     plan.extents.push_back(value);

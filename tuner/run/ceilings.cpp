@@ -122,7 +122,7 @@ double amount_of(const Trial& trial, const ProblemSize& size) {
     return (what == "copy" ? 2 : what == "read" ? 1 : kRereads) * kVectorBytes * n;
   }
   if (what == "nothing") return 0;
-  const auto threads = static_cast<double>(trial.geometry.grid[0] * trial.geometry.block[0]);
+  const auto threads = static_cast<double>(trial.geometry.grid[0]) * trial.geometry.block[0];
   const double vector = to_number(trial.configuration.at(3));
   const double lanes = vector > 0 ? vector / (what == "float64" ? 8 : 4) : 1;
   return 2 * kChains * lanes * threads * static_cast<double>(size.dims[1].second);
@@ -183,7 +183,7 @@ void measure_tensor_cores(const DeviceFor& device_for, int capability,
       [&](const Trial& trial) {
         const auto at = static_cast<std::size_t>(to_number(trial.configuration.at(0)));
         const TensorForm& form = kernels->forms.at(at);
-        const auto threads = static_cast<double>(trial.geometry.grid[0] * trial.geometry.block[0]);
+        const auto threads = static_cast<double>(trial.geometry.grid[0]) * trial.geometry.block[0];
         const auto rounds = static_cast<double>(size.dims[0].second);
         for (const std::string& type : form.types) {
           out.push_back({type, trial.timing.min, form.operations * threads * rounds, true, true});

@@ -103,7 +103,11 @@ TEST(SizePlan, SaysWhatIsWrong) {
             "the shape of x 'n - 1000' is 0, must be a whole number from 1 to 1152921504606846976");
   study = scale_study();
   study.arguments[0].shape = {expr("2 ** 40"), expr("2 ** 40")};
-  EXPECT_EQ(plan_error(study), "x has more than 2^60 elements");
+  EXPECT_EQ(plan_error(study), "x has more than 2^60 bytes");
+  study = scale_study();
+  study.arguments[0].shape = {expr("2 ** 57")};  // of float4: 2^61 bytes
+  study.arguments[0].lanes = 4;
+  EXPECT_EQ(plan_error(study), "x has more than 2^60 bytes");
   study = scale_study();
   study.arguments[2] = scalar("n", DataType::kInt32, "n * 2 ** 22");
   EXPECT_EQ(plan_error(study), "n 'n * 2 ** 22' is 4194304000, does not fit int32");
