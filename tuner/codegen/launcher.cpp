@@ -200,6 +200,22 @@ void fill_command(const LauncherVariants& variants, const std::string& stem, Fil
       stem + ".cu" + (is_gpu ? "" : "  (tuned on a CPU: choose your GPU's architecture)");
 }
 
+// What the application has to do, since a device's limits are all kernels'.
+std::string limits_of(const Study& study) {
+  std::string out;
+  const auto add = [&out](const char* name, std::uint64_t bytes) {
+    if (bytes > 0) out += fmt::format("//   cudaDeviceSetLimit({}, {});\n", name, bytes);
+  };
+  add("cudaLimitMallocHeapSize", study.limits.heap);
+  add("cudaLimitStackSize", study.limits.stack);
+  add("cudaLimitPrintfFifoSize", study.limits.printf);
+  if (out.empty()) return out;
+  return "// Tuned with these limits of the device: set them before the first launch, or its "
+         "kernels "
+         "may fail.\n" +
+         out + "//\n";
+}
+
 }  // namespace
 
 LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
@@ -241,11 +257,13 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
     if (!all.lists[list].empty()) all.words["CAPTURES"] = "yes";
   }
   const std::string usage = fmt::format(
-      "// C++17; belongs to {}.cu, which nvcc compiles.\n//\n"
-      "//   const auto done = {}::{}({}stream);\n"
-      "//   // done.status is CUDA's; done.chosen says which configuration, and how it was found\n"
-      "//\n",
-      options.stem, model.space, signature.function, signature.call());
+                                "// C++17; belongs to {}.cu, which nvcc compiles.\n//\n"
+                                "//   const auto done = {}::{}({}stream);\n"
+                                "//   // done.status is CUDA's; done.chosen says which "
+                                "configuration, and how it was found\n"
+                                "//\n",
+                                options.stem, model.space, signature.function, signature.call()) +
+                            limits_of(study);
   std::vector<std::string> names = signature.names();
   names.push_back(signature.function);
   return {header_document(model, options.header,

@@ -220,6 +220,9 @@ class DeferredBackend final : public tuner::Backend {
     operations_.at_once([&](Backend& it) { now = it.conditions(); });
     return now;
   }
+  DeviceResult<Ok> set_limits(const tuner::KernelLimits& limits) override {
+    return operations_.wait_for<Ok>([&](Backend& it) { return it.set_limits(limits); });
+  }
   std::string remark() override {
     const auto text = operations_.wait_for<std::string>(
         [](Backend& it) -> DeviceResult<std::string> { return it.remark(); });

@@ -188,8 +188,9 @@ std::optional<Verdict> observe(const std::vector<std::unique_ptr<Observer>>& obs
 }  // namespace
 
 DeviceResult<Ok> Evaluation::prepare() {
-  TUNER_TRY(buffers_.prepare());
   const SizePlan& plan = buffers_.plan();
+  if (plan.limits.any()) TUNER_TRY(backend_.set_limits(plan.limits));
+  TUNER_TRY(buffers_.prepare());
   if (plan.measure.cache != CacheState::kRotate) return Ok{};
   std::vector<std::uint64_t> bytes;
   for (const ArgumentPlan& argument : plan.arguments) bytes.push_back(bytes_of(argument));

@@ -86,6 +86,7 @@ constexpr bool is_in_expressions(std::string_view fact) {
          fact != "max_grid" && fact != "abilities";
 }
 
+TUNER_FIELDS(KernelLimits, heap, stack, printf)
 TUNER_FIELDS(LaunchAttributes, cluster, cooperative, carveout, scheduling, programmatic)
 
 TUNER_FIELDS(LaunchGeometry, grid, block, dynamic_shared_bytes, attributes)

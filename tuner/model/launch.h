@@ -35,6 +35,15 @@ struct LaunchAttributes {
   friend bool operator==(const LaunchAttributes&, const LaunchAttributes&) = default;
 };
 
+// Bytes that a device keeps for all kernels beside their buffers; 0: as it does by itself.
+struct KernelLimits {
+  std::uint64_t heap = 0;    // of malloc and new in kernels
+  std::uint64_t stack = 0;   // of each thread
+  std::uint64_t printf = 0;  // that printf in kernels fills
+  bool any() const { return heap > 0 || stack > 0 || printf > 0; }
+  friend bool operator==(const KernelLimits&, const KernelLimits&) = default;
+};
+
 struct LaunchGeometry {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};

@@ -128,6 +128,7 @@ struct SizePlan {
   std::vector<std::pair<std::string, std::int64_t>> extents{};  // of the size, for the problem
   std::vector<ObserverPlan> observers{};
   bool has_host_code = false;  // variants are functions of the host, which run in the worker itself
+  KernelLimits limits{};
 };
 
 // One configuration of it.

@@ -376,6 +376,7 @@ struct Study {
   std::vector<Expression> compiled{};
   LaunchSpec launch;
   std::vector<std::string> launch_arguments{};  // of the main launch: names; empty = all, in order
+  KernelLimits limits{};
   // Pieces of work that the blocks share out evenly; empty: each block is one. Nothing that is
   // launched depends on it.
   Expression work{};

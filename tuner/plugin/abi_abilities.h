@@ -117,6 +117,15 @@ typedef struct tuner_conditions {
   int (*remark)(void* self, tuner_sink out, tuner_sink error);
 } tuner_conditions;
 
+/* Changes what the device keeps for all kernels beside their buffers. */
+#define TUNER_ABILITY_LIMITS "tuner.limits/1"
+typedef struct tuner_limits {
+  uint32_t struct_size;
+  /* Bytes of the heap that malloc() in kernels takes from, of each thread's stack, and of what
+   * printf() in kernels fills; 0: as the device does by itself. */
+  int (*set)(void* self, uint64_t heap, uint64_t stack, uint64_t printf_bytes, tuner_sink error);
+} tuner_limits;
+
 /* Reads hardware counters. */
 #define TUNER_ABILITY_COUNTERS "tuner.counters/1"
 typedef struct tuner_counters {

@@ -154,6 +154,7 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
         rotation_(ability<tuner_rotation>(table, TUNER_ABILITY_ROTATION)),
         attributes_(ability<tuner_launch_attribute_use>(table, TUNER_ABILITY_LAUNCH_ATTRIBUTES)),
         conditions_(ability<tuner_conditions>(table, TUNER_ABILITY_CONDITIONS)),
+        limits_(ability<tuner_limits>(table, TUNER_ABILITY_LIMITS)),
         counters_(ability<tuner_counters>(table, TUNER_ABILITY_COUNTERS)),
         memory_(table) {
     tuner_device_facts facts{};
@@ -290,6 +291,12 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
     const auto known = [](double value) { return std::isfinite(value) && value > 0 ? value : 0; };
     return {known(megahertz), known(watts)};
   }
+  DeviceResult<Ok> set_limits(const KernelLimits& limits) override {
+    if (limits_ == nullptr || !is_whole(*limits_, limits_->set)) {
+      return Backend::set_limits(limits);
+    }
+    return call(Ok{}, limits_->set, table_.self, limits.heap, limits.stack, limits.printf);
+  }
   std::string remark() override {
     if (conditions_ == nullptr || !is_whole(*conditions_, conditions_->remark)) return {};
     StringSink text;
@@ -341,6 +348,7 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
   const tuner_rotation* rotation_;
   const tuner_launch_attribute_use* attributes_;
   const tuner_conditions* conditions_;
+  const tuner_limits* limits_;
   const tuner_counters* counters_;
   PluginMemory memory_;
   DeviceFacts facts_;

@@ -86,6 +86,14 @@ class TellsConditions {
   virtual std::string remark() { return {}; }
 };
 
+class SetsLimits {
+ public:
+  virtual ~SetsLimits() = default;
+  // Bytes of the heap of kernels, of each thread's stack, and of what printf fills; 0: as the
+  // device does by itself.
+  virtual void set_limits(std::uint64_t heap, std::uint64_t stack, std::uint64_t printf_bytes) = 0;
+};
+
 class ReadsCounters {
  public:
   virtual ~ReadsCounters() = default;

@@ -109,7 +109,7 @@ struct LoadedKernel {
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
 // MapsTensors, AdoptsMemory, TellsAddresses, MakesTextures, TimesGraphs, RotatesBuffers,
-// SetsLaunchAttributes, TellsConditions, ReadsCounters.
+// SetsLaunchAttributes, TellsConditions, SetsLimits, ReadsCounters.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -280,6 +280,14 @@ inline const tuner_conditions kConditionsTable{
                      [&] { emit(out, dynamic_cast<TellsConditions&>(backend(it)).remark()); });
     }};
 
+inline const tuner_limits kLimitsTable{
+    sizeof(tuner_limits), [](void* it, std::uint64_t heap, std::uint64_t stack,
+                             std::uint64_t printf_bytes, tuner_sink error) {
+      return guarded(error, [&] {
+        dynamic_cast<SetsLimits&>(backend(it)).set_limits(heap, stack, printf_bytes);
+      });
+    }};
+
 inline const tuner_counters kCountersTable{
     sizeof(tuner_counters),
     [](void* it, std::uint64_t kernel, const tuner_launch* launch, const tuner_str* /*names*/,
@@ -319,6 +327,7 @@ inline const void* ability_of(void* self, const char* name) {
   if (asked == TUNER_ABILITY_ADOPT) return table_if<AdoptsMemory>(it, kAdoptTable);
   if (asked == TUNER_ABILITY_TEXTURES) return table_if<MakesTextures>(it, kTexturesTable);
   if (asked == TUNER_ABILITY_CONDITIONS) return table_if<TellsConditions>(it, kConditionsTable);
+  if (asked == TUNER_ABILITY_LIMITS) return table_if<SetsLimits>(it, kLimitsTable);
   if (asked == TUNER_ABILITY_COUNTERS) return table_if<ReadsCounters>(it, kCountersTable);
   return nullptr;
 }

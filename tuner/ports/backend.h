@@ -172,6 +172,12 @@ class Backend {
   virtual DeviceResult<double> power(const LaunchSequence& sequence) = 0;
   // What the device ran at during the last time().
   virtual Conditions conditions() = 0;
+  // Before anything is loaded; all 0: as at first. kUnsupported: it has none of what is asked for.
+  virtual DeviceResult<Ok> set_limits(const KernelLimits& limits) {
+    if (!limits.any()) return Ok{};
+    return Unexpected{DeviceFailure{DeviceError::kUnsupported,
+                                    "this backend has no limits of heap, stack or printf"}};
+  }
   // What users should know of how it measures in this process; empty: as usual.
   virtual std::string remark() { return {}; }
 };

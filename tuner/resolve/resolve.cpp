@@ -70,6 +70,7 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
   plan.has_host_code = study.kernel.is_launcher;
   plan.extents = size.dims;
   plan.observers = observer_plans(study);
+  plan.limits = study.limits;
   if (slow_may_be_best(study, size, device)) plan.measure.drop_above = 0;
   plan.arguments = TUNER_TRY(argument_plans(study.arguments, study.arguments, names));
   plan.constants = TUNER_TRY(argument_plans(study.constants, study.arguments, names));

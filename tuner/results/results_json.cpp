@@ -44,6 +44,12 @@ Json launches_of(const Study& study) {
   Json out = json_of(study.launch);
   if (!study.launch_arguments.empty()) out["arguments"] = study.launch_arguments;
   add_rounds(study.rounds, out);
+  const KernelLimits& limits = study.limits;
+  for (const auto& [name, bytes] :
+       {std::pair("heap", limits.heap), std::pair("stack", limits.stack),
+        std::pair("printf", limits.printf)}) {
+    if (bytes > 0) out["limits"][name] = bytes;
+  }
   if (!study.work.empty()) out["work"] = study.work.text();
   if (study.then.empty()) return out;
   for (const NextLaunchSpec& next : study.then) {

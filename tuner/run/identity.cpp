@@ -208,6 +208,10 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
   if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
   std::string launch = text_of(study.launch) + behind("|", study.launch_arguments) +
                        sequence_text(study.then, study.rounds);
+  if (study.limits.any()) {
+    launch += fmt::format("\nlimits {} {} {}", study.limits.heap, study.limits.stack,
+                          study.limits.printf);
+  }
   for (const NamedExpression& derived : study.derived) {
     launch += '\n' + derived.name + '=' + derived.expression.text();
   }

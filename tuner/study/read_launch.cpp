@@ -243,13 +243,36 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
   return names;
 }
 
+namespace {
+
+// Of the whole study, since a device does not change its heap once a kernel has used it.
+void read_limits(const YamlNode& node, const Position& where, KernelLimits& limits) {
+  const Fields fields(node, where, "'limits'", {"heap", "stack", "printf"});
+  const auto read = [&](const char* key, std::uint64_t& out) {
+    const YamlNode* value = fields.find(key);
+    const auto bytes = value == nullptr ? std::nullopt : read_integer(*value, key);
+    if (!bytes) return;
+    if (*bytes < 1) value->error(std::string("'") + key + "' is a number of bytes, at least 1");
+    out = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *bytes));
+  };
+  read("heap", limits.heap);
+  read("stack", limits.stack);
+  read("printf", limits.printf);
+}
+
+}  // namespace
+
 void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'launch'",
-                      {"block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
-                       "carveout", "scheduling", "work", "then", "arguments", "repeat", "swap"});
+  const Fields fields(
+      node, where, "'launch'",
+      {"block", "grid", "dynamic_shared_bytes", "cluster", "cooperative", "carveout", "scheduling",
+       "work", "then", "arguments", "repeat", "swap", "limits"});
   reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
   read_attributes(reader, fields, kSpaceNames, "'launch'", reader.study.launch.attributes);
   reader.study.work = reader.expression(fields, "work", kSpaceNames, "'launch'");
+  if (const YamlNode* limits = fields.find("limits")) {
+    read_limits(*limits, fields.where("limits"), reader.study.limits);
+  }
   if (const YamlNode* arguments = fields.find("arguments")) {
     for (const auto& [name, place] : read_argument_names(reader, *arguments, "'launch'")) {
       reader.study.launch_arguments.push_back(name);

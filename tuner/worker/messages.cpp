@@ -195,7 +195,7 @@ TUNER_FIELDS(PluginPlan, name, options)
 TUNER_FIELDS(ObserverPlan, plugin, metrics)
 
 TUNER_FIELDS(SizePlan, arguments, constants, reference, checks, deterministic, measure, problem,
-             extents, observers, has_host_code)
+             extents, observers, has_host_code, limits)
 
 TUNER_FIELDS(VariantPlan, artifact, geometry, arguments, then, rounds, swaps, overrides, answer,
              best_ms, searched_ms, looks_at_kept)

@@ -108,6 +108,17 @@ TEST(LaunchAttributes, ALauncherWithThemCompilesWithoutAWarning) {
   EXPECT_EQ(out.status, 0) << out.text.substr(0, 3000);
 }
 
+TEST(LaunchLimits, AreToldByWhatIsExported) {
+  Study study = sample_study();
+  study.limits = {64 << 20, 16384, 0};
+  const auto files = launcher_of(study, "__global__ void matmul(const float* A, float* C) {}\n");
+  EXPECT_NE(files.header.find("//   cudaDeviceSetLimit(cudaLimitMallocHeapSize, 67108864);\n"
+                              "//   cudaDeviceSetLimit(cudaLimitStackSize, 16384);\n//\n"),
+            std::string::npos);
+  const auto launch = nlohmann::json::parse(results_json(study, {})).at("launch");
+  EXPECT_EQ(launch.at("limits"), nlohmann::json({{"heap", 67108864}, {"stack", 16384}}));
+}
+
 TEST(LaunchAttributes, JsonHasThoseThatTheStudyHas) {
   const auto document = nlohmann::json::parse(results_json(study_with_attributes(), {}));
   const auto& launch = document.at("launch");

@@ -113,7 +113,14 @@ TEST(FaultsDeathTest, WhatAThreadDidIsSaid) {
                "thread .5,0,0. of block .1,0,0. uses a null pointer .address 8.");
   EXPECT_DEATH(variant_of("*x = 7 / (n - 1);").run({2, 32}, x, 1), "divides an integer by zero");
   EXPECT_DEATH(variant_of("*x = deep(100);").run({2, 32}, x, 1),
-               "needs more than 128 KiB of local memory");
+               "needs more than 128 KiB of local memory .launch: .limits: .stack: BYTES");
+  EXPECT_EXIT(
+      {
+        Fiber::set_stack_bytes(4 << 20);
+        variant_of("*x = deep(100);").run({2, 32}, x, 1);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 #endif
 

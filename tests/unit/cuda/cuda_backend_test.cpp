@@ -43,6 +43,33 @@ TEST_F(Cuda, AdoptedMemoryIsNotFreed) {
                "a null pointer is no device memory");
 }
 
+TEST_F(Cuda, ADeviceForOneProcessSaysSo) {
+  driver.failing["retain"] = CUDA_ERROR_DEVICE_UNAVAILABLE;
+  driver.compute_mode = CU_COMPUTEMODE_EXCLUSIVE_PROCESS;
+  const auto error = error_of([&] { backend.allocate(1); });
+  EXPECT_EQ(error.status(), TUNER_DEVICE_LOST);
+  EXPECT_TRUE(std::string(error.what()).starts_with("the device is in exclusive compute mode"));
+  driver.compute_mode = CU_COMPUTEMODE_DEFAULT;
+  EXPECT_TRUE(std::string(error_of([&] { backend.allocate(1); }).what()).starts_with("cuDevice"));
+}
+
+TEST_F(Cuda, LimitsOfTheContextAreThoseOfTheStudyAndThenTheOnesBefore) {
+  {
+    CudaBackend other(driver.api(), 0, "auto");
+    other.set_limits(64 << 20, 16384, 0);
+    EXPECT_EQ(driver.limits.at(CU_LIMIT_MALLOC_HEAP_SIZE), 64U << 20);
+    EXPECT_EQ(driver.limits.at(CU_LIMIT_STACK_SIZE), 16384U);
+    EXPECT_FALSE(driver.limits.contains(CU_LIMIT_PRINTF_FIFO_SIZE));
+    other.set_limits(64 << 20, 0, 0);
+    EXPECT_EQ(driver.limits.at(CU_LIMIT_STACK_SIZE), 1024U);
+  }
+  EXPECT_EQ(driver.limits.at(CU_LIMIT_MALLOC_HEAP_SIZE), 8U << 20);
+  driver.failing["limit"] = CUDA_ERROR_INVALID_VALUE;
+  const auto error = error_of([&] { backend.set_limits(0, 1 << 30, 0); });
+  EXPECT_EQ(error.status(), TUNER_UNSUPPORTED);
+  EXPECT_TRUE(std::string(error.what()).starts_with("limits: {stack: 1073741824} is more than"));
+}
+
 TEST_F(Cuda, EverythingEndsWithTheBackend) {
   FakeDriver other;
   {

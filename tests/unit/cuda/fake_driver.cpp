@@ -35,6 +35,8 @@ int attribute(CUdevice_attribute which) {
       return 232448;
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
       return 1 << 21;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+      return driver->compute_mode;
     default:
       return 1024;
   }
@@ -282,6 +284,14 @@ DriverApi FakeDriver::api() const {
   api.primary_ctx_release = [](CUdevice) {
     --driver->alive;
     return CUDA_SUCCESS;
+  };
+  api.ctx_get_limit = [](std::size_t* out, CUlimit limit) {
+    *out = driver->limits[limit];
+    return CUDA_SUCCESS;
+  };
+  api.ctx_set_limit = [](CUlimit limit, std::size_t bytes) {
+    if (driver->result("limit") == CUDA_SUCCESS) driver->limits[limit] = bytes;
+    return driver->result("limit");
   };
   api.ctx_synchronize = [] { return CUDA_SUCCESS; };
   api.ctx_set_current = [](CUcontext) { return CUDA_SUCCESS; };

@@ -21,7 +21,9 @@ struct FakeDriver {
   int dynamic_shared_limit = 0;             // as last set
   std::map<int, int> set_attributes;        // of functions, as last set
   std::vector<CUlaunchAttribute> launched;  // of the last launch that had some
-  bool capturing = false;                   // then calls of the stream go into a graph
+  std::map<int, std::size_t> limits{{CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20},
+                                    {CU_LIMIT_STACK_SIZE, 1024}};
+  bool capturing = false;  // then calls of the stream go into a graph
   std::vector<std::string> captured;
   struct Map {  // as last encoded, fastest dimension first
     CUtensorMapDataType type{};
@@ -38,7 +40,8 @@ struct FakeDriver {
   CUDA_ARRAY3D_DESCRIPTOR array_shape{};
   CUDA_MEMCPY3D array_copy{};                // the last one
   std::vector<std::uint64_t> launched_maps;  // first word of each 128-byte parameter of a launch
-  int alive = 0;                             // allocations, modules, streams and events
+  int compute_mode = CU_COMPUTEMODE_DEFAULT;
+  int alive = 0;  // allocations, modules, streams and events
   volatile std::uint32_t* gate = nullptr;
   bool gate_open_while_queueing = false;
   bool blocks = false;  // what is launched waits for the device, as with CUDA_LAUNCH_BLOCKING=1

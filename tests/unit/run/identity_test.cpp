@@ -91,6 +91,7 @@ TEST_F(IdentityTest, LaunchAndDerivedNamesCount) {
   EXPECT_EQ(changed([&] { attributes.cluster[1] = expr("2"); }), "launch");
   EXPECT_EQ(changed([&] { attributes.cooperative = expr("True"); }), "launch");
   EXPECT_EQ(changed([&] { attributes.carveout = expr("50"); }), "launch");
+  EXPECT_EQ(changed([&] { study.limits.stack = 4096; }), "launch");
   EXPECT_EQ(changed([&] { attributes.scheduling = expr("'spread'"); }), "launch");
 }
 

@@ -201,6 +201,21 @@ arguments: [{name: Y, type: float, shape: [N], role: out}]
   EXPECT_EQ(study.work.text(), "4 * N");
 }
 
+TEST(KernelSections, LimitsAreBytes) {
+  const std::string head = R"yaml(schema: 1
+kernel: {name: k, source: k.cu, entry: k}
+problem_sizes: [{N: 64}]
+parameters: {C: [1, 2]}
+arguments: [{name: Y, type: float, shape: [N], role: out}]
+)yaml";
+  const Study study =
+      accepted(head + "launch: {block: [32], grid: [N], limits: {heap: 67108864, stack: 4096}}\n");
+  EXPECT_EQ(study.limits, (KernelLimits{67108864, 4096, 0}));
+  EXPECT_NE(complaints_of(head + "launch: {block: [32], grid: [N], limits: {stack: 0}}\n")
+                .find("'stack' is a number of bytes, at least 1"),
+            std::string::npos);
+}
+
 TEST(KernelSections, AxesByName) {
   EXPECT_EQ(complaints_of(usual_study(R"yaml(launch:
   block: {x: B, w: 1}

@@ -373,9 +373,10 @@ void BlockRunner::write_reason(const void* address, std::span<char> text) const 
                   "fails after a thread has written outside of the block's shared memory");
   } else if (at < 4096) {
     std::snprintf(text.data(), text.size(), "uses a null pointer (address %zu)", at);
-  } else if (stack - at <= Fiber::kStackBytes) {
-    std::snprintf(text.data(), text.size(), "needs more than %zu KiB of local memory",
-                  Fiber::kStackBytes / 1024);
+  } else if (stack - at <= Fiber::stack_bytes()) {
+    std::snprintf(text.data(), text.size(),
+                  "needs more than %zu KiB of local memory (launch: {limits: {stack: BYTES}})",
+                  Fiber::stack_bytes() / 1024);
   } else if (nearest < kNear) {
     std::snprintf(text.data(), text.size(),
                   "uses an address %zu bytes %s argument %zu, a buffer of %zu bytes", nearest,

@@ -92,6 +92,10 @@ tuner_device_facts CpuBackend::facts() { return facts_; }
 
 // ---- memory -------------------------------------------------------------------------------------
 
+void CpuBackend::set_limits(std::uint64_t, std::uint64_t stack, std::uint64_t) {
+  Fiber::set_stack_bytes(stack);
+}
+
 std::uint64_t CpuBackend::adopt(std::uint64_t address, std::uint64_t bytes) {
   return memory_.adopt(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)), bytes);
 }

@@ -25,7 +25,8 @@ class CpuBackend : public programs::HostBackend,
                    public sdk::MakesTextures,
                    public sdk::MapsTensors,
                    public sdk::RotatesBuffers,
-                   public sdk::SetsLaunchAttributes {
+                   public sdk::SetsLaunchAttributes,
+                   public sdk::SetsLimits {
  public:
   static constexpr const char* kName = "cpu";
   static constexpr const char* kSummary =
@@ -66,6 +67,8 @@ class CpuBackend : public programs::HostBackend,
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
   bool zeroes() const override { return true; }
+  // Of heap and printf there is as much as the process has.
+  void set_limits(std::uint64_t heap, std::uint64_t stack, std::uint64_t printf_bytes) override;
 
  private:
   struct Kernel {

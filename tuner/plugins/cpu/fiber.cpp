@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <new>
 
 namespace tuner::cpu {
@@ -15,17 +17,27 @@ namespace {
 constexpr std::size_t kColours = 29;
 constexpr std::size_t kColourBytes = 320;
 
+std::atomic<std::size_t> usual_bytes{Fiber::kStackBytes};
+
 std::size_t guard_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
-Fiber::Fiber(void* owner, std::size_t number) {
-  memory_ = mmap(nullptr, kStackBytes + guard_bytes(), PROT_READ | PROT_WRITE,
+void Fiber::set_stack_bytes(std::size_t bytes) {
+  constexpr std::size_t kForCalls = 16384;  // what the runtime itself and the colours take
+  const std::size_t pages = (bytes + kForCalls) / guard_bytes() + 1;
+  usual_bytes = std::max(kStackBytes, bytes == 0 ? 0 : pages * guard_bytes());
+}
+
+std::size_t Fiber::stack_bytes() { return usual_bytes; }
+
+Fiber::Fiber(void* owner, std::size_t number) : bytes_(usual_bytes) {
+  memory_ = mmap(nullptr, bytes_ + guard_bytes(), PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory_ == MAP_FAILED) throw std::bad_alloc();
   // Fails when the process has too many mappings: the fiber then works without its guard.
   mprotect(memory_, guard_bytes(), PROT_NONE);
-  top_ = guard_bytes() + kStackBytes - number % kColours * kColourBytes;
+  top_ = guard_bytes() + bytes_ - number % kColours * kColourBytes;
   context_.owner = owner;
   context_.stack = static_cast<char*>(memory_) + guard_bytes();
   context_.stack_size = top_ - guard_bytes();
@@ -33,7 +45,7 @@ Fiber::Fiber(void* owner, std::size_t number) {
 
 Fiber::~Fiber() {
   forget_red_zones();
-  munmap(memory_, kStackBytes + guard_bytes());
+  munmap(memory_, bytes_ + guard_bytes());
 }
 
 // What ran here leaves the sanitizer's marks, and whatever is mapped here next would inherit them.

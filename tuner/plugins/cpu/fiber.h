@@ -49,6 +49,10 @@ class Fiber {
   using Function = void (*)(boost::context::detail::transfer_t);
   static constexpr std::size_t kStackBytes = std::size_t{128} * 1024;
 
+  // Of those that are made from now on: what a study asks for, never less than kStackBytes.
+  static void set_stack_bytes(std::size_t bytes);
+  static std::size_t stack_bytes();
+
   Fiber(void* owner, std::size_t number);
   ~Fiber();
   Fiber(const Fiber&) = delete;
@@ -64,6 +68,7 @@ class Fiber {
 
   Context context_;
   void* memory_ = nullptr;
+  std::size_t bytes_;
   std::size_t top_ = 0;  // bytes from memory_
 };
 

@@ -2,6 +2,8 @@
 
 #include "tuner/plugins/cuda/cuda_backend.h"
 
+#include <algorithm>
+
 #include "tuner/plugins/cuda/driver.h"
 
 namespace tuner::cuda {
@@ -33,6 +35,38 @@ CudaBackend::CudaBackend(const DriverApi& api, std::uint32_t device, const std::
       device_(device_of(api_, device)),
       facts_(device_facts(api_, device_, arch)),
       board_power_(facts_.uuid) {}
+
+CudaBackend::~CudaBackend() {
+  for (const auto& [limit, bytes] : first_limits_) {
+    if (opened_) api_.ctx_set_limit(limit, bytes);
+  }
+}
+
+void CudaBackend::set_limits(std::uint64_t heap, std::uint64_t stack, std::uint64_t printf_bytes) {
+  opened();
+  const auto set = [this](CUlimit limit, const char* name, std::uint64_t bytes) {
+    const auto first = std::find_if(first_limits_.begin(), first_limits_.end(),
+                                    [limit](const auto& one) { return one.first == limit; });
+    if (bytes == 0 && first == first_limits_.end()) return;
+    std::size_t now = 0;
+    check(api_, api_.ctx_get_limit(&now, limit), "cuCtxGetLimit");
+    if (first == first_limits_.end()) {
+      first_limits_.emplace_back(limit, now);
+    } else if (bytes == 0) {
+      bytes = first->second;
+    }
+    if (now == bytes) return;
+    const CUresult result = api_.ctx_set_limit(limit, bytes);
+    if (result == CUDA_SUCCESS) return;
+    throw sdk::Error(TUNER_UNSUPPORTED, std::string("limits: {") + name + ": " +
+                                            std::to_string(bytes) + "} is more than the device " +
+                                            "gives, or is changed too late: " +
+                                            describe(api_, result, "cuCtxSetLimit"));
+  };
+  set(CU_LIMIT_MALLOC_HEAP_SIZE, "heap", heap);
+  set(CU_LIMIT_STACK_SIZE, "stack", stack);
+  set(CU_LIMIT_PRINTF_FIFO_SIZE, "printf", printf_bytes);
+}
 
 CudaBackend::Opened::Opened(const DriverApi& api, CUdevice device, const tuner_device_facts& facts)
     : context(api, device),

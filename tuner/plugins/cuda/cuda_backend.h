@@ -33,6 +33,7 @@ class CudaBackend : public sdk::Backend,
                     public sdk::RotatesBuffers,
                     public sdk::SetsLaunchAttributes,
                     public sdk::TellsConditions,
+                    public sdk::SetsLimits,
                     public sdk::ReadsCounters {
  public:
   static constexpr const char* kName = "cuda";
@@ -46,6 +47,9 @@ class CudaBackend : public sdk::Backend,
   CudaBackend(std::uint32_t device, const sdk::Options& options);
   // With a driver that is there already (tests have one of their own).
   CudaBackend(const DriverApi& api, std::uint32_t device, const std::string& arch);
+  ~CudaBackend() override;  // the context may be an application's, and gets its limits back
+  CudaBackend(const CudaBackend&) = delete;
+  CudaBackend& operator=(const CudaBackend&) = delete;
 
   tuner_device_facts facts() override { return facts_; }
   std::uint64_t allocate(std::uint64_t bytes) override;
@@ -74,6 +78,7 @@ class CudaBackend : public sdk::Backend,
                   std::span<double> milliseconds) override;
   sdk::Conditions conditions() override;
   std::string remark() override;
+  void set_limits(std::uint64_t heap, std::uint64_t stack, std::uint64_t printf_bytes) override;
   double power(std::uint64_t kernel, const tuner_launch& launch) override;
   std::uint32_t begin_counting(const std::vector<std::string>& names, std::uint32_t launches,
                                bool flush_cache) override;
@@ -145,6 +150,7 @@ class CudaBackend : public sdk::Backend,
     std::vector<std::span<double>> values;
   };
   Counting counting_;
+  std::vector<std::pair<CUlimit, std::size_t>> first_limits_;  // those that were changed
   BoardPower board_power_;
   std::optional<PowerMeter> meter_;                          // opened on first use
   std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address

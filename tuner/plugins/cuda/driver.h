@@ -32,6 +32,8 @@ namespace tuner::cuda {
   ROW(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")               \
   ROW(primary_ctx_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")         \
   ROW(ctx_set_current, cuCtxSetCurrent, "cuCtxSetCurrent")                                    \
+  ROW(ctx_get_limit, cuCtxGetLimit, "cuCtxGetLimit")                                          \
+  ROW(ctx_set_limit, cuCtxSetLimit, "cuCtxSetLimit")                                          \
   ROW(ctx_synchronize, cuCtxSynchronize, "cuCtxSynchronize")                                  \
   ROW(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                 \
   ROW(mem_free, cuMemFree, "cuMemFree_v2")                                                    \
