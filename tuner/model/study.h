@@ -377,8 +377,7 @@ struct Study {
   LaunchSpec launch;
   std::vector<std::string> launch_arguments{};  // of the main launch: names; empty = all, in order
   KernelLimits limits{};
-  // Pieces of work that the blocks share out evenly; empty: each block is one. Nothing that is
-  // launched depends on it.
+  // Pieces of work that blocks share evenly; empty: each block is one. No launch depends on it.
   Expression work{};
   std::vector<NextLaunchSpec> then{};
   RoundsSpec rounds{};

@@ -368,8 +368,7 @@ typedef struct tuner_backend_factory {
   /* How many devices there are where no option says otherwise; negative, a tuner_status times -1:
    * none can be used, and `error` says why. -TUNER_DEVICE_LOST, and open() with that status: there
    * is a device that does not work, and no other backend is tried in its place. Cheap, and safe to
-   * call in the coordinator: must not initialise a driver there (the host calls it in a worker).
-   */
+   * call in the coordinator: must initialise no driver there (the host calls it in a worker). */
   int (*device_count)(uint32_t item, tuner_sink error);
   int (*open)(uint32_t item, uint32_t device, const tuner_pair* options, size_t option_count,
               tuner_backend* out, tuner_sink error);

@@ -104,8 +104,7 @@ struct LoadedKernel {
 //   static constexpr const char* kSummary = "one line";
 //   static constexpr tuner_option_info kOptions[] = {...};  // if any
 //   static constexpr const char* kLanguage = "opencl";  // of its kernels; none: a study names none
-//   static int device_count();  // throws an Error that says why none can be used; with
-//                               // TUNER_DEVICE_LOST where there is one that does not work
+//   static int device_count();  // throws an Error; TUNER_DEVICE_LOST: there is one, which fails
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
 // MapsTensors, AdoptsMemory, TellsAddresses, MakesTextures, TimesGraphs, RotatesBuffers,
