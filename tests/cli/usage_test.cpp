@@ -129,8 +129,8 @@ TEST(Usage, MistakesAreJsonWhereJsonIsAskedFor) {
   EXPECT_EQ(bad[0]["file"], "bad.yaml");
   EXPECT_EQ(bad[0]["line"], 2);
   EXPECT_EQ(bad[0]["column"], 21);
-  EXPECT_EQ(mistakes(2, {"check", "bad.yaml", "--limt", "3"})[0]["suggestion"],
-            "did you mean '--limit'?");
+  EXPECT_EQ(mistakes(2, {"check", "bad.yaml", "--sampel", "3"})[0]["suggestion"],
+            "did you mean '--sample'?");
   for (const std::vector<std::string>& words :
        {Words{"try", "none.yaml"}, Words{"try", tiny, "BLOCK=7"}, Words{"judge", "none.cu"},
         Words{"gate", "a", "b"}, Words{"compare", "a"}, Words{"compare", "a", "b"},

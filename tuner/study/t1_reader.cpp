@@ -339,7 +339,9 @@ SpaceDefinition parse_space_json(const std::string& text, const std::string& fil
 }
 
 SpaceDefinition read_space_json(const std::filesystem::path& path) {
-  return parse_space_json(study_text(path), path.string());
+  const std::string text = study_text(path);
+  refuse_recording(path, text);
+  return parse_space_json(text, path.string());
 }
 
 }  // namespace tuner

@@ -64,8 +64,8 @@ TEST(Judgement, EveryMistakeHasItsPlace) {
        {"verify: {y: {relative_to: [largest], rtol: 1e-5}, n: }",
         "study.yaml:11:27: 'relative_to' can only be largest"},
        {"verify: {y: {relative: largest, rtol: 1e-5}, n: }",
-        "study.yaml:11:14: unknown key 'relative' in the tolerance of 'y' (known: rtol, atol, "
-        "norm, order, relative_to and equal_nan)"},
+        "study.yaml:11:14: unknown key 'relative' in the tolerance of 'y' (did you mean "
+        "'relative_to'?)"},
        {"verify: {y: {relative_to: largest}, n: }",
         "study.yaml:11:14: 'relative_to' has no effect without 'rtol' or 'atol' (rtol: 1e-5)"},
        {"verify: {y: {relative_to: largest, atol: 1}, n: }",
@@ -114,7 +114,8 @@ TEST(Compiled, EveryMistakeHasItsPlace) {
         "(quote text that begins with [ or {)"},
        {"constraints: [registers <= 128]",
         "study.yaml:11:15: 'registers' is what compilers say; a constraint may use only "
-        "problem sizes, device facts, parameters and derived names"},
+        "problem sizes, device facts, parameters and derived names (conditions on it go to "
+        "'compiled')"},
        {"objective: {minimize: registers_used}",
         "study.yaml:11:23: the objective 'registers_used' is neither time, power, "
         "energy nor a metric (known: energy, power and time)"}});
