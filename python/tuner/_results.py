@@ -7,8 +7,21 @@ from typing import Any
 from tuner._library import Error
 
 
+def _shown(value):
+    return f"a dictionary of {', '.join(map(str, value))}" if isinstance(value, dict) else repr(value)
+
+
+def checked(found):
+    """What results() returns."""
+    if not isinstance(found, dict) or "results" not in found or "parameters" not in found:
+        raise Error(f"what results() returns is needed, not {_shown(found)}")
+    return found
+
+
 def rows(result: dict[str, Any]) -> list[dict[str, Any]]:
     """One entry of results()["results"] as a list of dictionaries: the parameters, then what was measured, best first."""
+    if not isinstance(result, dict) or "trials" not in result:
+        raise Error(f"one entry of results()['results'] is needed, not {_shown(result)}")
     out = []
     for trial in result["trials"]:
         row = dict(trial["configuration"])
@@ -26,10 +39,10 @@ def rows(result: dict[str, Any]) -> list[dict[str, Any]]:
 class Tuned:
     """What tune() found. Called like the function, it calls it with the best values."""
 
-    def __init__(self, document, function, study, folder, seconds, measured, verified, drawn):
+    def __init__(self, document, function, study, folder, seconds, measured, verified):
         self.document = document  # docs/results-json.md
         self.study, self.folder, self.seconds, self.measured, self.verified = study, folder, seconds, measured, verified
-        self._function, self._drawn = function, drawn
+        self._function = function
         self._result = document["results"][0] if document["results"] else {"trials": []}
         ranked = [trial for trial in self._result["trials"] if trial["rank"] == 1]
         self._winner = ranked[0] if ranked else None
@@ -69,8 +82,8 @@ class Tuned:
         notes = [f"{outside} stored results are outside of the study now: they are kept, and not ranked"] if outside else []
         if not self.verified:
             notes.append("not verified: without a reference wrong answers are ranked, too")
-        if not self._drawn:
-            notes.append("a function that keeps its answers would not be noticed: the inputs were always the same; "
+        if "same_inputs" in self._result:
+            notes.append(f"a function that keeps its answers would not be noticed: {self._result['same_inputs']}; "
                          "'arguments' may be a function of a seed, which makes others")
         return notes
 
@@ -86,6 +99,6 @@ class Tuned:
             return f"<Tuned: none of {len(trials)} configurations is right; {failed}>"
         values = ", ".join(f"{name}={value!r}" for name, value in self.best.items())
         told = f", {self.speedup:.3g} times as fast as the baseline" if self.speedup else ""
-        proof = ("" if self.verified else ", not verified") + ("" if self._drawn else ", always on the same inputs")
+        proof = ("" if self.verified else ", not verified") + ", always on the same inputs" * ("same_inputs" in self._result)
         outside = f", {self._result['outside']} outside of the study now" if self._result.get("outside") else ""
         return f"<Tuned: {values}: {self.time_ms:.4g} ms{told}; {len(trials)} configurations{proof}{outside}>"

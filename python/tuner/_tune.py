@@ -87,12 +87,13 @@ class _Task:
                 raise Error("where 'arguments' is a function the reference is one, too: each input has its own right answer")
             self.of_inputs.append(Portable(reference, "reference"))
 
-    @staticmethod
-    def _tolerance(o):
+    def _tolerance(self, o):
         if o["rtol"] is None and o["atol"] is None:
             return {}
         rtol, atol = ({of: _library.real_from(name, value, 0) for of, value in
                        (o[name] if isinstance(o[name], dict) else {None: o[name] or 0}).items()} for name in ("rtol", "atol"))
+        for name in {*rtol, *atol} - {None, *self.arguments}:
+            raise Error(f"rtol or atol names '{name}', which is no argument{_space.meant(str(name), self.arguments)}")
         return {name: (rtol.get(name, 0.0), atol.get(name, 0.0)) for name in {*rtol, *atol}}
 
     def jobs(self):
@@ -238,7 +239,7 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable],
         run.final(pool, task.inputs)
         document = own.results()
     return Tuned(document, function, str(study), str(folder), time.monotonic() - begin,
-                 len(run.known) - run.before, task.reference is not None, task.drawn)
+                 len(run.known) - run.before, task.reference is not None)
 
 
 def _first_of(task):
@@ -247,7 +248,10 @@ def _first_of(task):
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(_library.temporary_folder())
         study = task.write_study(folder)
-        search = stack.enter_context(Search(study, strategy="exhaustive", seed=1, prefix=task.options["prefix"]))
+        try:
+            search = stack.enter_context(Search(study, strategy="exhaustive", seed=1, prefix=task.options["prefix"]))
+        except Error as error:  # whoever reads it never saw the file
+            raise Error(str(error).replace(str(study), task.name)) from None
         question = search.ask()
     if question is None:
         raise Error("the constraints leave no configuration: " + "; ".join(task.constraints))

@@ -231,7 +231,10 @@ class Tune(unittest.TestCase):
             done = subprocess.run([OPTIONS.tuner, *words], cwd=self.room, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout
-        self.assertIn("double on ", program("results", "results"))
+        told = program("results", "results")
+        self.assertIn("double on ", told)
+        self.assertIn("a kernel that keeps its answers would not be noticed: each call had the same arguments", told)
+        self.assertIn("a function that keeps its answers would not be noticed", tuned.notes[0])
         self.assertIn("3 ok", program("results", tuned.study, "--results", "results"))
         exported = json.loads(program("export", tuned.study, "--results", "results", "--format", "json", "-o", "-"))
         self.assertEqual(exported["results"][0]["trials"][0]["configuration"], tuned.best)

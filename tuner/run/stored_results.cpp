@@ -115,6 +115,17 @@ std::optional<std::string> unverified(const StoredResults& results, const Contex
   return std::nullopt;
 }
 
+// Where nothing could notice that answers are kept: why. A function of Python has the arguments
+// that it was given, or draws others for each call; of the rest the study says it.
+std::string same_inputs(const StoredResults& results, const ContextKey& key, const Study* study) {
+  if (key.device.backend == "python") {
+    const auto timed = timed_how(key);
+    const bool is_same = timed && timed->inputs == TimedInputs::kSame;
+    return is_same ? "each call had the same arguments" : "";
+  }
+  return study != nullptr && results.stale.empty() ? same_inputs_text(*study) : "";
+}
+
 // Why a trial of this context cannot answer any more; empty when it can.
 std::string staleness(const Trial& trial, FileDigests& digests) {
   if (!trial.sources_known) return "source: it is not known what was compiled";
@@ -306,9 +317,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.unverified = unverified(results, context.key, study);
-    if (study != nullptr && results.stale.empty()) {
-      results.ranked.same_inputs = same_inputs_text(*study);
-    }
+    results.ranked.same_inputs = same_inputs(results, context.key, study);
     results.ranked.form = identity_part(context.key, "form");
     const bool by_variant = results.ranked.form == "command";
     if (results.imported.empty() && !by_variant) results.ranked.timed = timed_how(context.key);
