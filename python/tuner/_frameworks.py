@@ -64,6 +64,8 @@ def vllm_moe(found, _, names, dtype=None, block_shape=None, **sizes):
     for device, chosen in _by_device(found, sizes).items():
         short = "NVIDIA_H200" if "H200" in device.split() else re.sub(r"[\s/]+", "_", device)
         end = f",dtype={dtype}" if dtype else ""
+        if not isinstance(block_shape, (list, tuple, type(None))):
+            raise Error(f"block_shape is {block_shape!r}: a list is needed, such as [128, 128]")
         end += f",block_shape={list(block_shape)}".replace(" ", "") if block_shape else ""
         for size, trial in chosen:
             of = {**sizes, **size}

@@ -249,7 +249,9 @@ def study_file(study):
     if not isinstance(study, dict):
         yield study
         return
-    named = (study.get("kernel") or study.get("launcher") or {}).get("name") or "study"
+    kernel = study.get("kernel") or study.get("launcher")
+    named = kernel.get("name") if isinstance(kernel, dict) else None
+    named = named if isinstance(named, str) and named.isidentifier() else "study"
     try:
         text = json.dumps({"schema": 1, **study}, indent=1)
     except (TypeError, ValueError) as error:

@@ -1,6 +1,5 @@
 """Checks what tune() is given before anything is begun, and names the problem size."""
 
-import math
 import os
 import re
 
@@ -8,12 +7,16 @@ from tuner import _arrays, _library
 from tuner._library import Error
 
 
+def checked_size(size):
+    if not isinstance(size, dict) or not size:
+        raise Error(f"size is {size!r}: a dictionary is needed, such as {{'M': 4096}}")
+    return {name: _library.whole(f"size '{name}'", extent) for name, extent in size.items()}
+
+
 def size_of(size, arguments, parameters):
     """Where none is given, the shapes of all arrays: another shape is another size."""
     if size is not None:
-        if not isinstance(size, dict) or not size:
-            raise Error(f"size is {size!r}: a dictionary is needed, such as {{'M': 4096}}")
-        return {name: _library.whole(f"size '{name}'", extent) for name, extent in size.items()}
+        return checked_size(size)
     shapes = {name: _arrays.kind_of(value).shape_of(value) for name, value in arguments.items()
               if _arrays.kind_of(value) is not None}
     extents, seen = {}, set()
@@ -56,7 +59,7 @@ def _digest(made):
 
 def check(o):
     """Before anything is begun; texts of the others are checked where they are used."""
-    for name, least, most in (("timeout", 1e-3, 1e9), ("precision", 0, 1), ("drop_above", 0, math.inf)):
+    for name, least, most in (("timeout", 1e-3, 1e9), ("precision", 0, 1), ("drop_above", 0, 1e9)):
         o[name] = _library.real_from(name, o[name], least, most)
     o["samples"] = _library.whole_from("samples", o["samples"], 7)
     o["finalists"], o["seed"] = _library.whole("finalists", o["finalists"], 32), _library.whole("seed", o["seed"])

@@ -61,6 +61,11 @@ def _is_sound(answer):
             all(0 <= one < math.inf for one in costs))
 
 
+def _whatever_ends():
+    """Around what is sent: that the other side has gone is seen where it is heard."""
+    return contextlib.suppress(BrokenPipeError, ConnectionResetError)
+
+
 def _tail(printed):
     size = os.fstat(printed.fileno()).st_size
     text = os.pread(printed.fileno(), 2000, max(0, size - 2000)).decode(errors="replace").strip()
@@ -98,7 +103,8 @@ class _Loader:
                                         stdout=self.printed, stderr=self.printed, start_new_session=True)
         theirs.close()
         self.connection = multiprocessing.connection.Connection(ours.detach())
-        self.connection.send(loads)
+        with _whatever_ends():
+            self.connection.send(loads)
         self._beginning, self._has_begun = [], False  # workers that it was asked for; whether there ever was one
 
     @classmethod
@@ -115,12 +121,10 @@ class _Loader:
     def begin(self, worker, *files):
         """As the worker's own the files are what tuner._worker.serve() says."""
         self._beginning.append(worker)
-        try:
+        with _whatever_ends():
             self.connection.send(("begin", len(files)))
             for file in files:
                 multiprocessing.reduction.send_handle(self.connection, file.fileno(), self.process.pid)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # hear() sees its end
 
     def hear(self):
         """The next thing that it says: the process of a worker, or how one ended."""
@@ -141,7 +145,8 @@ class _Loader:
         """The status of a worker whose end is near."""
         while worker.pid is None:
             self.hear()
-        self.connection.send(("end", worker.pid))
+        with _whatever_ends():
+            self.connection.send(("end", worker.pid))
         code = None
         while code is None:
             code = self.hear()
@@ -171,7 +176,7 @@ class _Worker:
         self.connection = multiprocessing.connection.Connection(ours.detach())
         loader.begin(self, self.printed, theirs, *files)
         theirs.close()
-        self.connection.send((role, job))
+        self.tell((role, job))
         self.task = None      # whose it is, while it is at work
         self.tasks = 0        # that it was ever given
         self.place = 0        # of a list of configurations
@@ -193,6 +198,10 @@ class _Worker:
             if self._death is not None:
                 os.close(self._death)
         return code
+
+    def tell(self, message):
+        with _whatever_ends():
+            self.connection.send(message)
 
     def death(self):
         """A descriptor that can be read when the process has ended; None: not yet known, or there is no such thing."""
@@ -223,7 +232,7 @@ class _Worker:
         """Where the inputs lie is known to it: they are there now."""
         if self.has_begun and not self.ready:
             self.ready, self.deadline = True, None
-            self.connection.send("inputs")
+            self.tell("inputs")
 
 
 class Pool:
@@ -286,10 +295,7 @@ class Pool:
         worker.task, worker.place = task, 0
         worker.tasks += 1
         worker.deadline = time.monotonic() + self._timeout
-        try:
-            worker.connection.send(words)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # wait() sees its end
+        worker.tell(words)
 
     def wait(self):
         """What has ended."""
@@ -329,7 +335,7 @@ class Pool:
         elif what == "at":
             worker.place, worker.deadline = message, time.monotonic() + self._timeout
         elif what == "best":
-            worker.connection.send(self.best_ms)
+            worker.tell(self.best_ms)
         else:
             if not _is_sound(message):
                 message = {"state": "runtime", "message": "what its process says of it makes no sense", "broken": True}

@@ -12,13 +12,13 @@ _MOST_ROWS = 4000
 
 
 def _plain(name, value):
-    if isinstance(value, (bool, str, float)):
+    if isinstance(value, (bool, str, float)) and value == value:
         return value
     try:
         return operator.index(value)
     except TypeError:
         pass
-    if hasattr(value, "item"):  # of NumPy
+    if hasattr(value, "item") and value == value:  # of NumPy
         return value.item()
     raise Error(f"parameter '{name}' has the value {value!r}: numbers, texts and truth values are allowed")
 
@@ -76,7 +76,10 @@ def constraint_text(constraint, parameters):
     if not callable(constraint):
         raise Error(f"the constraint {constraint!r} is neither a text nor a function")
     called = getattr(constraint, "__name__", repr(constraint))
-    taken = list(inspect.signature(constraint).parameters)
+    try:
+        taken = list(inspect.signature(constraint).parameters)
+    except ValueError:
+        raise Error(f"the constraint '{called}' tells no signature: a Python function is needed, or a text") from None
     by_name = all(name in parameters for name in taken) and taken
     if not by_name and len(taken) != 1:
         wrong = next((name for name in taken if name not in parameters), "")

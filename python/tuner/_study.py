@@ -17,7 +17,8 @@ from tuner import _library
 from tuner._frameworks import FORMATS
 from tuner._library import Error, as_bytes, call, program, real, study_file, whole
 from tuner._progress import Progress
-from tuner._results import rows
+from tuner._options import checked_size
+from tuner._results import checked, rows
 from tuner._search import size_text
 
 Study = Union[str, "PathLike[str]", Dict[str, Any]]  # a file, or its keys
@@ -158,8 +159,10 @@ def export(study: Study, format: str, folder: str | PathLike[str] = "results", *
     written there, and their paths are returned; `force` replaces files that tuner did not write. `names` renames parameters,
     {"WARPS": "num_warps"}; `more` are extents of sizes, N=4096, and for vLLM `dtype` and `block_shape`. docs/python.md shows
     both."""
+    if not isinstance(format, str) or not isinstance(names, (dict, type(None))):
+        raise Error(f"format is {format!r} and names is {names!r}: a text and a dictionary are needed")
     if format in FORMATS:
-        stem = Path(study).stem if not isinstance(study, dict) else "study"
+        stem = "study" if isinstance(study, dict) else Path(str(study)).stem
         return _files(FORMATS[format](results(study, folder), stem, names or {}, **more), to, force)
     with study_file(study) as path, tempfile.TemporaryDirectory(prefix="tuner-") as room:
         file = f"{room}/exported"
@@ -184,7 +187,7 @@ def _files(files, to, force):
 def table(found: dict[str, Any]) -> list[dict[str, Any]]:
     """All results as a list of dictionaries, one a trial, with size and device: pandas.DataFrame(tuner.table(found))."""
     return [{**{name: extent for name, extent in one["size"].items()}, "device": one["device"]["name"], **row}
-            for one in found["results"] for row in rows(one)]
+            for one in checked(found)["results"] for row in rows(one)]
 
 
 def columns(result: dict[str, Any]) -> dict[str, list]:
@@ -212,7 +215,9 @@ def select(found: dict[str, Any], size: dict[str, int] | None = None, device: st
     """The best valid trial (a dictionary) of results(), for a size ({"n": 1000}; None: the only one), on a device (its
     name), among the configurations with these values (TILE=16); None where there is none. For a size that was not tuned
     it is that of the nearest one, with `nearest` only."""
-    known = [one["name"] for one in found["parameters"]]
+    known = [one["name"] for one in checked(found)["parameters"]]
+    if size is not None:
+        size = checked_size(size)
     for name in values:
         if name not in known:
             from tuner._space import meant
@@ -222,8 +227,8 @@ def select(found: dict[str, Any], size: dict[str, int] | None = None, device: st
         raise Error(f"there is no device '{device}'; there are: " +
                     ", ".join(sorted({one["device"]["name"] for one in found["results"]})))
     if size is not None:
-        exact = [one for one in fitting if one["size"] == dict(size)]
-        fitting = exact or (_nearest(fitting, dict(size)) if nearest else [])
+        exact = [one for one in fitting if one["size"] == size]
+        fitting = exact or (_nearest(fitting, size) if nearest else [])
     if len(fitting) > 1:
         raise Error("several sizes or devices fit; say which: " +
                     ", ".join(f"{one['label']} on {one['device']['name']}" for one in fitting))
@@ -236,7 +241,9 @@ def select(found: dict[str, Any], size: dict[str, int] | None = None, device: st
 
 def defines(found: dict[str, Any], trial: dict[str, Any]) -> list[str]:
     """The macros that a study's kernel is compiled with for a trial: ["-DTUNE_TILE=16", ...]."""
-    start = found["kernel"]["define_prefix"]
+    if not isinstance(trial, dict) or "configuration" not in trial:
+        raise Error(f"a trial is needed, as select() returns one, not {trial!r}")
+    start = checked(found)["kernel"]["define_prefix"]
     texts = {True: "1", False: "0"}
     return [f"-D{start}{name}={texts[value] if isinstance(value, bool) else value}"
             for name, value in trial["configuration"].items()]

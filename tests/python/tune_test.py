@@ -305,15 +305,31 @@ class Tune(unittest.TestCase):
                 ("name", 5, "name is 5: a text"), ("strategy", 5, "strategy is 5: a text"),
                 ("baseline", [1], "baseline is [1]: a dictionary"), ("outputs", 5, "outputs is 5: a list of names"),
                 ("on_trial", "print", "on_trial is 'print': a function"), ("size", 5, "size is 5: a dictionary"),
-                ("rtol", "x", "rtol is 'x': a number"), ("atol", {"y": -1}, "atol is -1: a number from 0"),
+                ("rtol", "x", "rtol is 'x': a number"), ("rtol", {"z": 1}, "names 'z', which is no argument; there are: x, y"), ("atol", {"y": -1}, "atol is -1: a number from 0"),
                 ("constraints", 5, "constraints is 5: a text, a function, or a list"),
-                ("parameters", [1], "'parameters' needs names"), ("arguments", 5, "the arguments are int: a list"),
+                ("parameters", [1], "'parameters' needs names"), ("parameters", {"STEP": [math.nan]}, "has the value nan"),
+                ("constraints", max, "tells no signature"), ("drop_above", 0.5, "double:"), ("arguments", 5, "the arguments are int: a list"),
                 ("arguments", lambda seed: 5, "the arguments are int: a list"),
                 ("arguments", lambda seed: [self.x, self.y], "makes the same for each seed"), ("cache", [], "cache is []")):
             with self.subTest(option=option, value=value):
                 self.assertIn(words, self.said(**{option: value}))
         self.assertIn("a launcher needs the study's kernel", self.exported_badly("launcher"))
         self.assertIn("there is no format 'nonsense'", self.exported_badly("nonsense"))
+
+    def test_misuse_of_what_was_found_is_told(self):
+        found = tuner.results(self.tune().study, self.room + "/results")
+        for words, call in (("what results() returns is needed, not None", lambda: tuner.table(None)),
+                            ("what results() returns is needed, not a dictionary of ", lambda: tuner.select({})),
+                            ("one entry of results()['results'] is needed", lambda: tuner.columns(found)),
+                            ("a trial is needed, as select() returns one", lambda: tuner.defines(found, None)),
+                            ("size is 5: a dictionary is needed", lambda: tuner.select(found, size=5)),
+                            ("format is 5", lambda: tuner.export("double", 5)),
+                            ("'names' has 'A', which is no parameter" , lambda: tuner.export(
+                                self.room + "/results/double.yaml", "triton", self.room + "/results", names={"A": "B"})),
+                            ("kernel", lambda: tuner.run({"kernel": 5}))):
+            with self.subTest(words), self.assertRaises(tuner.Error) as told:
+                call()
+            self.assertIn(words, str(told.exception))
 
     def exported_badly(self, form):
         tuned = self.tune()
