@@ -203,7 +203,7 @@ std::string verify_text(const DraftPlan& plan) {
                                             : "0";
     const auto seen = plan.atol.find(name);
     out += seen == plan.atol.end()
-               ? fmt::format("  {}: {{rtol: {}, atol: {}}}\n", name, usual, usual)
+               ? fmt::format("  {}: {{tolerance: usual}}  # that of {}\n", name, type)
                : fmt::format(
                      "  {}: {{rtol: {}, atol: {}}}  # sums in another order differ by as much when "
                      "tried\n",

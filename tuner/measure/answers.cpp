@@ -161,9 +161,10 @@ DeviceResult<OutputCheck> Answers::compare(const RightAnswer& answer, std::size_
 
 DeviceResult<OutputCheck> Answers::compare_readable(const RightAnswer& answer, std::size_t check,
                                                     BufferId actual) {
-  CheckPlan applied = plan_.checks.at(check);
+  CheckPlan applied = answer.checks.at(check);
   const ArgumentPlan& argument = plan_.arguments[applied.argument];
-  if (!answer.sizes.empty()) applied.atol *= answer.sizes[check];
+  // A share is of this answer's size already.
+  if (!answer.sizes.empty() && !applied.atol_is_share) applied.atol *= answer.sizes[check];
   if (answer.nans[check] == 0) applied.how.equal_nan = false;  // the device says it in more words
   if (applied.by_problem || !applied.how.is_usual()) {
     auto judgement = TUNER_TRY(judge(answer, applied, actual));
@@ -202,15 +203,20 @@ DeviceResult<OutputCheck> Answers::compare_structs(const ArgumentPlan& argument,
     out.message = std::move(one.message);
     out.max_error = std::max(out.max_error, one.max_error);
   }
-  for (const MemberArray& one : right) {
+  TUNER_TRY(wipe_members(right));
+  return out;
+}
+
+DeviceResult<Ok> Answers::wipe_members(const std::vector<MemberArray>& members) {
+  for (const MemberArray& one : members) {
     TUNER_TRY(memory_.fill_bytes(one.data.id(), kGuardBytes, bytes_of(one.argument), 0));
   }
-  return out;
+  return Ok{};
 }
 
 DeviceResult<Ok> Answers::choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room) {
   answer.decoys.resize(plan_.arguments.size());
-  for (const CheckPlan& check : plan_.checks) {
+  for (const CheckPlan& check : answer.checks) {
     const std::uint32_t index = check.argument;
     if (plan_.arguments[index].role != Role::kOut || !answer.expected[index]) continue;
     answer.decoys[index] = TUNER_TRY(readable(answer, index, [&] {
@@ -236,13 +242,33 @@ DeviceResult<std::vector<double>> Answers::sizes(const RightAnswer& answer,
   return sizes;
 }
 
+DeviceResult<std::vector<std::string>> Answers::doubts_about_members(const ArgumentPlan& structs,
+                                                                     const CheckPlan& check,
+                                                                     const tuner::Answer& output,
+                                                                     const std::string& values) {
+  std::vector<std::string> found;
+  const auto members = TUNER_TRY(split_members(backend_.memory(), structs, output.expected.buffer));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const ArgumentPlan& member = members[i].argument;
+    CheckPlan own = check;
+    if (i < check.members.size()) std::tie(own.rtol, own.atol) = check.members[i];
+    const auto doubts = TUNER_TRY(
+        doubts_about(backend_.memory(),
+                     {output.room, contents_of(members[i].data.id()), member.type, member.elements},
+                     own, member.name, values));
+    found.insert(found.end(), doubts.begin(), doubts.end());
+  }
+  TUNER_TRY(wipe_members(members));
+  return found;
+}
+
 DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer,
                                                        const std::vector<BufferId>& room) {
   std::vector<std::string> found;
   const AnswerPlan& first = plan_.reference->answers.front();
   if (answer.key == first.key) found = partly_set(backend_, plan_, first.artifact);
-  for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
-    const CheckPlan& check = plan_.checks[i];
+  for (std::size_t i = 0; i < answer.checks.size(); ++i) {
+    const CheckPlan& check = answer.checks[i];
     if (!answer.expected[check.argument]) continue;
     const ArgumentPlan& argument = plan_.arguments[check.argument];
     if (answer.nans[i] > 0) {
@@ -251,11 +277,14 @@ DeviceResult<std::vector<std::string>> Answers::doubts(const RightAnswer& answer
                       "variants have to be, too",
                       answer.nans[i], argument.elements, argument.name));
     }
-    auto doubt = TUNER_TRY(readable(answer, check.argument, [&] {
-      return doubt_about(backend_.memory(), output_of(plan_, check, answer, room), check,
-                         argument.name, of_values(*plan_with(*plan_.reference, answer.key)));
+    const std::string values = of_values(*plan_with(*plan_.reference, answer.key));
+    const auto doubts = TUNER_TRY(readable(answer, check.argument, [&] {
+      const auto output = output_of(plan_, check, answer, room);
+      return argument.members.empty()
+                 ? doubts_about(backend_.memory(), output, check, argument.name, values)
+                 : doubts_about_members(argument, check, output, values);
     }));
-    if (!doubt.empty()) found.push_back(std::move(doubt));
+    found.insert(found.end(), doubts.begin(), doubts.end());
   }
   return found;
 }

@@ -27,6 +27,7 @@ struct RightAnswer {
   std::vector<DeviceBuffer> expected;  // guarded, masked; none for what the reference leaves
   std::uint64_t mask = drawn_secret();
   std::vector<std::optional<Fill>> decoys;  // empty: not chosen yet
+  std::vector<CheckPlan> checks;            // of the plan, with the tolerances that shares come to
   // As SizePlan::checks: how much larger its numbers are than usual; empty: as usual.
   std::vector<double> sizes;
   // As SizePlan::checks: how many of its numbers are NaN where NaN may be right, else 0.
@@ -113,6 +114,7 @@ class Answers {
   DeviceResult<Judgement> judge(const RightAnswer& answer, const CheckPlan& check, BufferId actual);
   DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
+  DeviceResult<std::vector<CheckPlan>> checks_of(const RightAnswer& answer);
   DeviceResult<Ok> check_itself(std::size_t index, RightAnswer& answer);
   DeviceResult<Ok> check_numbers(const ArgumentPlan& argument, BufferId id);
   DeviceResult<OutputCheck> compare_readable(const RightAnswer& answer, std::size_t check,
@@ -121,6 +123,11 @@ class Answers {
                                             BufferId expected, BufferId actual);
   DeviceResult<OutputCheck> compare_structs(const ArgumentPlan& argument, const CheckPlan& applied,
                                             BufferId expected, BufferId actual);
+  DeviceResult<Ok> wipe_members(const std::vector<MemberArray>& members);
+  DeviceResult<std::vector<std::string>> doubts_about_members(const ArgumentPlan& structs,
+                                                              const CheckPlan& check,
+                                                              const tuner::Answer& output,
+                                                              const std::string& values);
   DeviceResult<Ok> set_constants(KernelId kernel, const Artifact& artifact,
                                  const ReferenceInputs& inputs);
 

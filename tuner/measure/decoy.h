@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
@@ -29,10 +30,11 @@ DeviceResult<Fill> choose_decoy(DeviceMemory& memory, const Answer& answer, cons
                                 std::uint64_t seed);
 
 // Why wrong answers may pass for the right one, which the reference leaves in the argument `name`
-// for some `values` (" for STEPS=4"): it is the same everywhere, or the tolerances let zeros pass,
-// or right numbers at wrong places. Empty when none of it was found.
-DeviceResult<std::string> doubt_about(DeviceMemory& memory, const Answer& answer,
-                                      const CheckPlan& check, const std::string& name,
-                                      const std::string& values);
+// for some `values` (" for STEPS=4"), for people: it is the same everywhere; by the tolerances
+// zeros pass, or one number everywhere, or right numbers at wrong places; or the absolute tolerance
+// is large beside its numbers.
+DeviceResult<std::vector<std::string>> doubts_about(DeviceMemory& memory, const Answer& answer,
+                                                    const CheckPlan& check, const std::string& name,
+                                                    const std::string& values);
 
 }  // namespace tuner

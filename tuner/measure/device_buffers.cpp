@@ -109,10 +109,15 @@ DeviceResult<Ok> DeviceBuffers::warn_of_unanswered_sets() {
     TUNER_TRY(use_inputs(set));
     for (const AnswerPlan& one : plan_.reference->answers) {
       auto answer = answer_for(one.key);
-      if (answer) continue;
+      if (answer) {
+        const auto sizes = TUNER_TRY(answers_.sizes(**answer, ids()));
+        if (std::ranges::none_of(sizes, [](double size) { return std::isinf(size); })) continue;
+        warnings_.push_back(fmt::format("{} {}", kNotFinite, name_of_set(plan_, set)));
+        break;
+      }
       if (answer.error().error != DeviceError::kInvalid) return Unexpected{answer.error()};
-      warnings_.push_back(fmt::format("answers are not compared on {}: {}", name_of_set(plan_, set),
-                                      answer.error().message));
+      warnings_.push_back(
+          fmt::format("{} {}: {}", kNotCompared, name_of_set(plan_, set), answer.error().message));
       break;
     }
   }

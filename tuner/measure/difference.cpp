@@ -16,6 +16,7 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/text.h"
 #include "tuner/measure/decoy.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/host_fills.h"
@@ -48,6 +49,7 @@ std::optional<double> poison_value(DataType type) {
 }
 
 constexpr std::string_view kNanStart = "nan is what outputs start as";
+constexpr std::string_view kNotWritten = "not written";
 constexpr std::string_view kOtherPlaces = "the same values in other places";
 constexpr std::string_view kWouldPass = "would pass: rounding?";
 
@@ -56,6 +58,11 @@ std::string about_poison(const ArgumentPlan& argument, const Comparison& differe
                          const WrongAnswer& all) {
   constexpr double kNear = 1e6;
   if (argument.role != Role::kOut) return "";
+  // Where all are, the kernel may as well have added to them.
+  if (all.unwritten > 0 && all.unwritten < argument.elements) {
+    return fmt::format("; {} {} {}", count_text(all.unwritten, "element"),
+                       all.unwritten == 1 ? "was" : "were", kNotWritten);
+  }
   const auto poison = poison_value(argument.type);
   if (!poison) {
     const bool unwritten =
@@ -123,6 +130,16 @@ std::string describe(const ArgumentPlan& argument, const CheckPlan& check,
 
 namespace {
 
+std::uint64_t count_poison(std::span<const std::byte> bytes, DataType type) {
+  const std::size_t width = size_of(type);
+  const std::vector<std::byte> poison(width, static_cast<std::byte>(poison_for(type)));
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += width) {
+    count += std::memcmp(bytes.data() + at, poison.data(), width) == 0 ? 1 : 0;
+  }
+  return count;
+}
+
 // The same for arrays that hold the same elements, in whatever order.
 std::uint64_t without_order(std::span<const std::byte> bytes, std::size_t width) {
   std::uint64_t sum = 0;
@@ -145,6 +162,10 @@ DeviceResult<WrongAnswer> look_at(DeviceMemory& memory, const ArgumentPlan& argu
     TUNER_TRY(memory.download(found, ours));
     TUNER_TRY(memory.download(expected, right));
     const std::size_t width = size_of(argument.type);
+    // One byte may be poison by chance.
+    if (argument.role == Role::kOut && width > 1) {
+      all.unwritten = count_poison(ours, argument.type);
+    }
     all.other_order = without_order(ours, width) == without_order(right, width);
     wipe(right);
   }
@@ -162,6 +183,7 @@ Evidence evidence_in(std::string_view message) {
     return Evidence::kNowAndThen;
   }
   if (says(kNanStart)) return Evidence::kNan;
+  if (says(kNotWritten)) return Evidence::kUnwritten;
   if (says(kWouldPass)) return Evidence::kRounding;
   const std::size_t end = message.find(" elements differ");
   const std::size_t open = message.rfind('(', end);
@@ -194,18 +216,21 @@ Number float_value(std::uint64_t bits, DataType type) {
   return sign * std::ldexp(static_cast<Number>(whole), std::max(exponent, 1) - last / 2 - mantissa);
 }
 
-Number number_at(const ProblemArray& array, std::uint64_t i) {
-  const std::size_t size = size_of(array.type);
+}  // namespace
+
+long double number_at(std::span<const std::byte> bytes, DataType type, std::uint64_t i) {
+  const std::size_t size = size_of(type);
   std::uint64_t bits = 0;
-  std::memcpy(&bits, array.data.data() + i * size, size);
-  if (array.type == DataType::kFloat32)
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  if (array.type == DataType::kFloat64) return std::bit_cast<double>(bits);
-  if (is_floating(array.type)) return float_value(bits, array.type);
-  if (!is_signed(array.type)) return static_cast<Number>(bits);
+  std::memcpy(&bits, bytes.data() + i * size, size);
+  if (type == DataType::kFloat32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  if (type == DataType::kFloat64) return std::bit_cast<double>(bits);
+  if (is_floating(type)) return float_value(bits, type);
+  if (!is_signed(type)) return static_cast<Number>(bits);
   const std::size_t unused = 64 - 8 * size;
   return static_cast<Number>(static_cast<std::int64_t>(bits << unused) >> unused);
 }
+
+namespace {
 
 std::string shown(Number value) { return number_text(static_cast<double>(value), 6); }
 
@@ -233,8 +258,8 @@ class HostJudge {
     const std::uint64_t count =
         std::min(found.data.size(), expected.data.size()) / size_of(output_.type);
     for (std::uint64_t i = 0; i < count; ++i) {
-      const Number ours = number_at(found, i);
-      const Number right = number_at(expected, i);
+      const Number ours = number_at(found.data, found.type, i);
+      const Number right = number_at(expected.data, expected.type, i);
       const bool nan = std::isnan(ours);
       const bool may_be = check_.how.equal_nan && (!in_order_ || std::isnan(right));
       if (nan && is_poison(found, i)) return place(i) + " was not written, or is NaN";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/model/plan.h"
@@ -45,6 +46,10 @@ bool is_other_in_set(const SizePlan& plan, const ArgumentPlan& argument, std::ui
 
 // Which of its sets of inputs a problem makes for this one.
 std::uint32_t problem_set(const SizePlan& plan, const InputSet& set);
+
+// How warnings begin of inputs that nobody knows the answers for, and for which these overflow.
+inline constexpr std::string_view kNotCompared = "answers are not compared on";
+inline constexpr std::string_view kNotFinite = "there are infinities in the right answer on";
 
 // For messages: "another set of inputs", "large inputs".
 std::string name_of_set(const SizePlan& plan, std::uint32_t set);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/measure/answer_size.h"
 #include "tuner/measure/answers.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/guarded_memory.h"
@@ -29,6 +31,7 @@ DeviceResult<RightAnswer> Answers::compute(const AnswerPlan& plan, const Referen
   }
   if (plan.by_problem) TUNER_TRY(ask_problem(plan, inputs, answer));
   if (plan.files.empty() && !plan.by_problem) TUNER_TRY(launch(plan, inputs, answer));
+  answer.checks = TUNER_TRY(checks_of(answer));
   TUNER_TRY(check(plan, answer));
   TUNER_TRY(hide(plan, answer));
   return answer;
@@ -212,6 +215,44 @@ DeviceResult<Comparison> compared_with_itself(DeviceMemory& memory, const Argume
 }
 
 }  // namespace
+
+namespace {
+
+// A share of the size of an answer's numbers. Of an answer that is all zero nothing is known: it is
+// compared as one whose numbers are about 1.
+double share_of(const AnswerSize& size, double share, DataType type) {
+  if (share == 0) return 0;
+  return std::max(share * (size.rms > 0 ? size.rms : 1), smallest_step(type));
+}
+
+}  // namespace
+
+// An absolute tolerance that the study does not name is a share of how large the numbers are, so
+// that an answer in other units is judged alike.
+DeviceResult<std::vector<CheckPlan>> Answers::checks_of(const RightAnswer& answer) {
+  std::vector<CheckPlan> checks = plan_.checks;
+  const auto apply = [this](const ArgumentPlan& argument, BufferId id, double& atol) {
+    const auto size =
+        size_of_answer(backend_.memory(), contents_of(id), argument.type, argument.elements);
+    if (size) atol = share_of(*size, atol, argument.type);
+    return size;
+  };
+  for (CheckPlan& check : checks) {
+    const DeviceBuffer& expected = answer.expected[check.argument];
+    if (!check.atol_is_share || !expected) continue;
+    const ArgumentPlan& argument = plan_.arguments[check.argument];
+    if (argument.members.empty()) {
+      TUNER_TRY(apply(argument, expected.id(), check.atol));
+      continue;
+    }
+    const auto members = TUNER_TRY(split_members(backend_.memory(), argument, expected.id()));
+    for (std::size_t i = 0; i < members.size() && i < check.members.size(); ++i) {
+      TUNER_TRY(apply(members[i].argument, members[i].data.id(), check.members[i].second));
+    }
+    TUNER_TRY(wipe_members(members));
+  }
+  return checks;
+}
 
 DeviceResult<Ok> Answers::check(const AnswerPlan& plan, RightAnswer& answer) {
   for (const std::uint32_t index : plan_.reference->arguments) {

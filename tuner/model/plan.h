@@ -65,6 +65,7 @@ struct CheckPlan {
   bool by_problem = false;                           // instead: the problem judges
   std::vector<std::pair<double, double>> members{};  // of ArgumentPlan::members: rtol and atol
   CompareRule how{};
+  bool atol_is_share = false;  // of the size of the answer's numbers; so are those of members
 };
 
 // A launch that follows the main one.

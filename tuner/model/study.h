@@ -257,6 +257,7 @@ struct Tolerance {
   Expression rtol;  // may use the problem size; empty = 0
   Expression atol;
   bool by_problem = false;  // instead: the study's problem judges
+  bool is_usual = false;    // instead: those of outputs of which the study says nothing
   CompareRule how{};
 };
 

@@ -151,8 +151,19 @@ std::string sequence_text(const std::vector<NextLaunchSpec>& then, const RoundsS
   return text;
 }
 
+// Whether an output is judged by tolerances that are this program's, not the study's.
+bool has_usual_tolerance(const Study& study) {
+  return std::ranges::any_of(study.arguments, [&study](const ArgumentSpec& argument) {
+    const auto named = std::ranges::find_if(
+        study.verify, [&](const auto& one) { return one.first == argument.name; });
+    const bool is_named = named != study.verify.end();
+    return is_named ? named->second.is_usual : is_output(argument.role);
+  });
+}
+
 std::string verification(const Study& study, const Bindings& names, const MeasuredWith& with) {
   std::string verify;
+  if (study.reference && has_usual_tolerance(study)) verify += "usual: atol by size\n";
   for (const auto& [name, tolerance] : study.verify) {
     verify += name + ':' + tolerance.rtol.text() + ':' + tolerance.atol.text();
     const CompareRule& how = tolerance.how;

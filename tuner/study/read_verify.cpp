@@ -52,6 +52,11 @@ bool read_equal_nan(Reader& reader, const Fields& fields, const std::string& out
 void read_rule(Reader& reader, const Fields& fields, const std::string& output,
                Tolerance& tolerance) {
   CompareRule& how = tolerance.how;
+  tolerance.is_usual = says(fields, "tolerance", "usual");
+  for (const char* key : {"rtol", "atol"}) {
+    if (!tolerance.is_usual || !fields.mentions(key)) continue;
+    fields.error(key, fmt::format("'tolerance: usual' stands in place of '{}'", key));
+  }
   how.norm = read_norm(fields);
   how.any_order = says(fields, "order", "any");
   how.to_largest = says(fields, "relative_to", "largest");
@@ -82,7 +87,7 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
   tolerance.by_problem = is_left_to_problem(reader, value, "the judgement of '" + key.text + "'");
   if (!value.is_null() && !tolerance.by_problem) {
     const Fields fields(value, key.where(), "the tolerance of '" + key.text + "'",
-                        {"rtol", "atol", "norm", "order", "relative_to", "equal_nan"});
+                        {"tolerance", "rtol", "atol", "norm", "order", "relative_to", "equal_nan"});
     // Where the output's type is a parameter, it may be named.
     const ArgumentSpec* output = find_argument(reader.study, key.text);
     std::vector<std::string> types;

@@ -126,6 +126,7 @@ std::string verify_of(const Study& study) {
   std::string out = study.verify.empty() ? "" : "verify:\n";
   for (const auto& [name, tolerance] : study.verify) {
     std::vector<std::string> limits;
+    if (tolerance.is_usual) limits.emplace_back("tolerance: usual");
     if (!tolerance.rtol.empty()) limits.push_back("rtol: " + in_yaml(tolerance.rtol));
     if (!tolerance.atol.empty()) limits.push_back("atol: " + in_yaml(tolerance.atol));
     if (tolerance.how.equal_nan) limits.emplace_back("equal_nan: true");

@@ -234,22 +234,6 @@ Expression fixed_grid(const T1Reader& t1, std::size_t axis, const Bindings& valu
   return parsed ? *parsed : Expression();
 }
 
-// The usual tolerances. NaN is right where the configuration that all are compared with has it:
-// such files are run by others, who look at no answer, and a single point of theirs may be NaN.
-Tolerance tolerance_of(DataType type) {
-  if (!is_floating(type)) return {};
-  const bool narrow = type == DataType::kFloat16 || type == DataType::kBFloat16;
-  const bool wide = type == DataType::kFloat64;
-  Tolerance tolerance{Expression::parse_or_throw(narrow ? "1e-2"
-                                                 : wide ? "1e-10"
-                                                        : "1e-4"),
-                      Expression::parse_or_throw(narrow ? "1e-3"
-                                                 : wide ? "1e-12"
-                                                        : "1e-5")};
-  tolerance.how.equal_nan = true;
-  return tolerance;
-}
-
 std::string text_of(const Study& study, const Configuration& values) {
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -311,7 +295,12 @@ void t1_add_reference(T1Reader& t1, const YamlNode& kernel) {
   study.reference = std::move(reference);
   for (const ArgumentSpec& argument : study.arguments) {
     if (!is_output(argument.role)) continue;
-    study.verify.emplace_back(argument.name, tolerance_of(argument.type));
+    // NaN is right where the configuration that all are compared with has it: such files are run by
+    // others, who look at no answer, and a single point of theirs may be NaN.
+    Tolerance tolerance;
+    tolerance.is_usual = true;
+    tolerance.how.equal_nan = is_floating(argument.type);
+    study.verify.emplace_back(argument.name, std::move(tolerance));
   }
   kernel.warning(
       "the file holds no right answer: every variant is compared with one "

@@ -181,7 +181,7 @@ TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_mil
 
 TUNER_FIELDS(CompareRule, norm, any_order, to_largest, equal_nan)
 
-TUNER_FIELDS(CheckPlan, argument, rtol, atol, by_problem, members, how)
+TUNER_FIELDS(CheckPlan, argument, rtol, atol, atol_is_share, by_problem, members, how)
 
 TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)
 

@@ -43,7 +43,7 @@ reference:
   block: [128]
   grid: ["ceil_div(n, 128)"]
 verify:
-  y: {rtol: 1e-4, atol: 1e-4}
+  y: {tolerance: usual}  # that of float32
 # To see the share of the device's limit that is reached (bytes if each element is moved once):
 # work: {bytes: "4 * n + 8 * n"}
 )yaml");

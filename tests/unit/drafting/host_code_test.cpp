@@ -272,7 +272,7 @@ TEST(Draft, RoundsInWhichBuffersChangePlacesAreRepeated) {
                 "  swap: [[from, to]]\n"});
     EXPECT_TRUE(has(yaml, "  repeat: 8\n  swap: [[from, to]]\n")) << "of the reference";
     says(yaml, {"{name: from, type: float32, shape: [n], role: inout, fill: {uniform",
-                "{name: to, type: float32, shape: [n], role: out}", "  from: {rtol: "});
+                "{name: to, type: float32, shape: [n], role: out}", "  from: {tolerance: usual}"});
   }
   const std::string by_index =
       drafted(kStep +

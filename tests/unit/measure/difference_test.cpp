@@ -92,6 +92,15 @@ TEST(Describe, NanEverywhereIsWhatAddingToAnOutputLeaves) {
   EXPECT_EQ(evidence_in(text), Evidence::kNan);
 }
 
+TEST(Describe, ElementsThatWereNotWrittenAreCounted) {
+  const std::string text =
+      describe(output(DataType::kFloat32), {}, difference(NAN, 3), {3, 4, false, 4});
+  EXPECT_EQ(text,
+            "y[5] = nan, expected 3 (2 of 9 elements differ, max error nan; 4 elements were not "
+            "written)");
+  EXPECT_EQ(evidence_in(text), Evidence::kUnwritten);
+}
+
 TEST(Describe, TheSameValuesInOtherPlacesAreSaid) {
   const std::string text = describe(output(DataType::kInt32), {}, difference(8, 7), {0, 0, true});
   EXPECT_EQ(text,

@@ -129,6 +129,16 @@ TEST_F(EvaluationTest, SeesWhatWasNotWritten) {
       "role: inout)");
 }
 
+TEST_F(EvaluationTest, TellsElementsThatWereNotWrittenFromNan) {
+  add_kernel("half", [](const Call& call) {
+    for (int i = 0; i < kElements / 2; ++i)
+      call.buffer<float>(kY)[i] = 2 * call.buffer<float>(kX)[i];
+  });
+  EXPECT_EQ(wrong("half"),
+            "y[50] = nan, expected 102 (50 of 100 elements differ, max error inf; 50 elements were "
+            "not written)");
+}
+
 TEST_F(EvaluationTest, SeesWhatWasNotWrittenOfIntegersThatAreMinusOne) {
   plan_.arguments[kY].type = DataType::kInt32;
   const auto minus_one = [](const Call& call) {
@@ -243,8 +253,8 @@ TEST_F(EvaluationTest, GivesEachVariantScratchAndScalarsOfItsOwnSize) {
   EXPECT_EQ(with(5000, 100).state, TrialState::kOk);
   EXPECT_EQ(with(99, 100).message, "write past the end of work: element 99 of 99, counted from 0");
   EXPECT_EQ(with(100, 99).message,
-            "y[99] = nan, expected 200 (1 of 100 elements differ, max error inf; nan is "
-            "what outputs start as: it was not written, or is one)");
+            "y[99] = nan, expected 200 (1 of 100 elements differ, max error inf; 1 element was not "
+            "written)");
 }
 
 TEST_F(EvaluationTest, SetsConstantsOfEveryVariant) {

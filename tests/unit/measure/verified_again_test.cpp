@@ -238,7 +238,13 @@ TEST_F(EvaluationTest, WarnsOfTolerancesUnderWhichWrongAnswersPass) {
   plan_.arguments[kX].fill = {FillSpec::Kind::kSequence, 501, 1, {}};
   plan_.checks = {{kY, 0, 500}};
   evaluation_.reset();
-  EXPECT_TRUE(evaluation().warnings().empty()) << "numbers of another size do not pass";
+  EXPECT_EQ(
+      evaluation().warnings(),
+      (std::vector<std::string>{
+          "the same number everywhere (1101) and right numbers at wrong places would pass for "
+          "y, with rtol 0 and atol 500",
+          "atol of y, 500, is 45 % of the usual size of its numbers (1.1e+03): errors of as "
+          "much would pass"}));
 }
 
 TEST_F(EvaluationTest, NamesTheConstantThatDoesNotFitTheReference) {
