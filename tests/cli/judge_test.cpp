@@ -121,6 +121,56 @@ TEST(Judge, LooksAtInputsOnWhichKernelsGoWrong) {
       << done.out;
 }
 
+// A study of a reference alone, as authors of benchmarks have.
+TEST(Judge, WithoutAKernelOfTheStudysOwnTheReferenceDecides) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  std::string alone = kJudgedStudy;
+  alone.replace(alone.find("entry: twice"), 12, "entry: other");
+  sandbox.write("twice.yaml", alone);
+  const std::string head = "extern \"C\" __global__ void other" + std::string(kHead).substr(32);
+  sandbox.write("other.cu", head + "if (i < n) y[i] = x[i] > 100 ? 200 : 2 * x[i];\n}\n");
+  const auto wrong = run_to(1, sandbox, judging("other.cu", {"--server", "0"}));
+  const auto verdict = nlohmann::json::parse(wrong.out);
+  EXPECT_EQ(verdict.at("verdict"), "correctness") << wrong.out;
+  EXPECT_EQ(verdict.at("checks").back().at("inputs"), "large inputs");
+  EXPECT_EQ(verdict.at("checks").back().at("counts"), true);
+  EXPECT_TRUE(verdict.at("own_fault").get<std::string>().starts_with("compile: ")) << wrong.out;
+  sandbox.write("other.cu", head + "if (i < n) y[i] = 2 * x[i];\n}\n");
+  run_to(0, sandbox, judging("other.cu", {"--server", "0"}));
+}
+
+TEST(Judge, AStudyThatCannotSayWhatIsRightIsRefusedWithTheReason) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  std::string source = text_of(sandbox.path("twice.cu"));
+  source.replace(source.find("x[i] + x[i]"), 11, "x[i] * 1e39f - x[i] * 1e39f");
+  sandbox.write("twice.cu", source);
+  sandbox.write("other.cu", kRight);
+  const auto done = run_to(2, sandbox, judging("other.cu", {"--server", "0"}));
+  EXPECT_TRUE(says(done.err, "nothing says what is right"));
+  EXPECT_TRUE(says(done.err, "leaves 1000 of 1000 elements of y as NaN"));
+}
+
+// Where the reference overflows nothing says what is right.
+TEST(Judge, ChecksThatDoNotCountSayWhy) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  std::string source = text_of(sandbox.path("twice.cu"));
+  source.replace(source.find("x[i] + x[i]"), 11, "x[i] * expf(x[i]) / expf(x[i]) * 2");
+  sandbox.write("twice.cu", source);
+  sandbox.write("other.cu", std::string(kHead) + "if (i < n) y[i] = x[i] > 3 ? 0 : 2 * x[i];\n}\n");
+  const auto done = run(sandbox, judging("other.cu", {"--server", "0"}));
+  bool said = false;
+  const auto verdict = nlohmann::json::parse(done.out);
+  for (const auto& check : verdict.at("checks")) {
+    const bool counts = check.at("counts").get<bool>();
+    EXPECT_EQ(check.at("why_not").is_null(), counts) << check;
+    said = said || !counts;
+  }
+  EXPECT_TRUE(said) << done.out;
+}
+
 TEST(Judge, OneServerGivesVerdictsAndReadsStudyAndHeadersAnew) {
   const Sandbox sandbox;
   write_study(sandbox);

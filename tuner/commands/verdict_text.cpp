@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "tuner/codec/json_text.h"
@@ -49,12 +50,12 @@ std::string lines_of_checks(const Judged& judged) {
   std::string right;
   std::string inputs;
   std::string tools;
-  std::string skipped;
+  std::map<std::string, std::string> skipped;  // by why
   for (const JudgeCheck& check : judged.checks) {
     const std::string size = check.size.label();
     if (!check.counts) {
       const std::string& what = check.tool.empty() ? check.inputs : check.tool;
-      skipped += ", " + size + (what.empty() ? "" : " (" + what + ")");
+      skipped[check.why_not] += ", " + size + (what.empty() ? "" : " (" + what + ")");
     } else if (is_valid(check.trial)) {
       if (!check.tool.empty()) tools += ", " + check.tool + " at " + size;
       if (!check.inputs.empty()) inputs += ", " + check.inputs;
@@ -62,14 +63,18 @@ std::string lines_of_checks(const Judged& judged) {
     }
   }
   std::string text;
-  const auto add = [&text](const char* name, const std::string& list, const char* end = "") {
+  const auto add = [&text](const char* name, const std::string& list, const std::string& end = "") {
     if (!list.empty()) text += judged_line(name, list.substr(2) + end);
   };
   add("right at", right);
   add("and for", inputs);
   add("clean", tools);
-  add("not counted", skipped,
-      ": the study's own kernel is wrong there, too, or could not be checked");
+  for (const auto& [why, list] : skipped) add("not counted", list, ": " + why);
+  if (!judged.own_fault.empty()) {
+    text += judged_line("decided by", "the reference alone; the study's own kernel is of no use: " +
+                                          judged.own_fault);
+  }
+  for (const std::string& warning : judged.warnings) text += judged_line("warning", warning);
   return text;
 }
 
@@ -124,6 +129,7 @@ Json checks_json(const Judged& judged) {
                       {"tool", name_or_null(check.tool)},
                       {"state", name_of(check.trial.state)},
                       {"counts", check.counts},
+                      {"why_not", name_or_null(check.counts ? "" : check.why_not)},
                       {"message", check.trial.message},
                       {"seconds", check.seconds}});
   }
@@ -150,6 +156,8 @@ std::string judged_json(const std::string& kernel, const Judged& judged,
            {"speedup", or_null(speedup(judged))},
            {"deterministic", or_null(judged.deterministic)},
            {"same_inputs", name_or_null(judged.same_inputs)},
+           {"own_fault", name_or_null(judged.own_fault)},
+           {"warnings", judged.warnings},
            {"checks", checks_json(judged)},
            {"seconds", seconds}};
   if (const Trial* trial = timed(judged)) {

@@ -2,6 +2,8 @@
 
 #include "tuner/run/judge.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -9,6 +11,7 @@
 #include "tuner/base/text.h"
 #include "tuner/measure/input_sets.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/results/failure_report.h"
 #include "tuner/run/counters.h"
 #include "tuner/run/judged_source.h"
 #include "tuner/run/sources.h"
@@ -62,15 +65,23 @@ struct Question {
 constexpr std::array kExtremes{ExtremeInputs::kLarge, ExtremeInputs::kTiny, ExtremeInputs::kEqual,
                                ExtremeInputs::kSpecial};
 
-// False: the study makes no sense there, or needs what is not there.
-bool can_be_asked(const std::function<void()>& ask) {
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string failure_of(const Trial& trial) {
+  const bool is_log = trial.state == TrialState::kCompile;
+  return fmt::format("{}: {}", name_of(trial.state),
+                     is_log ? error_in(trial.message) : first_line(trial.message));
+}
+
+// Why not: the study makes no sense there, or needs what is not there. Empty: it was.
+std::string why_not_asked(const std::function<void()>& ask) {
   try {
     ask();
-    return true;
-  } catch (const InputError&) {
-    return false;
-  } catch (const FatalError&) {
-    return false;
+    return {};
+  } catch (const InputError& error) {
+    return first_line(error.what());
+  } catch (const FatalError& error) {
+    return first_line(error.what());
   }
 }
 
@@ -168,13 +179,34 @@ class Court {
     if (is_over()) return false;
     const Stopwatch since;
     if (out.configuration.empty()) out.configuration = task_.configuration(size, out.device);
-    auto trial = evaluate(*device_, judged_, size, out.configuration, [&out](SizeTask& task) {
+    const auto listen = [&out](SizeTask& task) {
       task.reference_timed = [&out](double ms) {
         if (!out.reference_ms) out.reference_ms = ms;
       };
-    });
+      task.warn = [&out](const std::string& text) {
+        if (std::ranges::find(out.warnings, text) == out.warnings.end()) {
+          out.warnings.push_back(text);
+        }
+      };
+    };
+    std::optional<Trial> trial;
+    try {
+      trial = evaluate(*device_, judged_, size, out.configuration, listen);
+    } catch (const FatalError& error) {
+      refuse_without_answer(error);
+      throw;
+    }
     if (!trial) return false;
     return add(out, {size, false, {}, {}, std::move(*trial)}, since);
+  }
+
+  // A study whose reference has no answer at its own size cannot say what is right.
+  void refuse_without_answer(const FatalError& error) const {
+    const std::string text = error.what();
+    if (!judged_.reference || text.find(": the reference") == text.npos) return;
+    throw InputError(
+        {Complaint{judged_.reference->where, "nothing says what is right: " + text, ""}},
+        judged_.text);
   }
 
   // At a size or on inputs of which the study does not say that they are allowed. Where the
@@ -185,19 +217,50 @@ class Court {
     const Stopwatch since;
     JudgeCheck check{question.size, question.inputs.empty(), text_of(question.inputs)};
     std::optional<Trial> trial;
-    const bool makes_sense =
-        can_be_asked([&] { trial = ask(*device_, judged_, question, out.configuration, check); });
-    if (makes_sense && !trial) return !is_over();
-    if (makes_sense) check.trial = std::move(*trial);
-    const bool is_right = makes_sense && check.counts && is_valid(check.trial);
+    const std::string nonsense =
+        why_not_asked([&] { trial = ask(*device_, judged_, question, out.configuration, check); });
+    if (nonsense.empty() && !trial) return !is_over();
+    if (trial) check.trial = std::move(*trial);
+    const bool is_right = nonsense.empty() && check.counts && is_valid(check.trial);
     if (question.inputs.size() > 1 && !is_right) {
       return std::ranges::all_of(question.inputs, [&](ExtremeInputs one) {
         return look_elsewhere(out, {question.size, {one}});
       });
     }
-    if (!makes_sense) return true;
-    if (!is_valid(check.trial)) check.counts = is_own_right(question);
+    if (!nonsense.empty()) {
+      check.counts = false;
+      check.why_not = nonsense;
+    } else if (!is_valid(check.trial)) {
+      decide(out, question, check);
+    }
     return add(out, std::move(check), since);
+  }
+
+  // Whether what was found to be wrong counts. The study's own kernel says what is allowed; where
+  // it is of no use, as in a study of a reference alone, whatever the reference has an answer for.
+  void decide(Judged& out, const Question& question, JudgeCheck& check) {
+    if (!own_fault_) own_fault_ = fault_of_own();
+    out.own_fault = *own_fault_;
+    if (!own_fault_->empty()) {
+      check.counts = check.why_not.empty();
+      return;
+    }
+    std::optional<Trial> trial;
+    std::string why = why_not_asked([&] { trial = own_trial(question); });
+    check.counts = trial && is_valid(*trial);
+    check.why_not.clear();
+    if (check.counts) return;
+    if (trial) why = failure_of(*trial);
+    check.why_not = "the study's own kernel is wrong there, too" + (why.empty() ? "" : ": " + why);
+  }
+
+  // Why the study's own kernel is of no use: it is wrong where the study says that it is right.
+  std::string fault_of_own() {
+    std::optional<Trial> trial;
+    const std::string why = why_not_asked([&] { trial = own_trial({own_.sizes.front()}); });
+    if (!trial) return why.empty() ? "it has no valid configuration" : why;
+    if (is_valid(*trial)) return {};
+    return failure_of(*trial);
   }
 
   std::optional<Trial> ask(PooledDevice& device, const Study& of, const Question& question,
@@ -216,27 +279,26 @@ class Court {
         check.inputs = text_of(fills);
       }
       task.warn = [&](const std::string& text) {
-        if (!text.starts_with("answers are not compared on")) return;
+        const bool no_answer = text.starts_with(kNotCompared);
+        if (!no_answer && !text.starts_with(kNotFinite)) return;
+        check.why_not = text;
+        if (!no_answer) return;
         check.counts = false;
         check.trial.message = text;
       };
     });
     if (!is_other) return std::nullopt;
     if (trial && !check.counts) trial->message = check.trial.message;
+    if (trial && is_valid(*trial) && check.counts) check.why_not.clear();
     return trial;
   }
 
-  // In a process that has not run what is judged. Sizes of which nothing says that they are allowed
-  // are asked of nobody.
-  bool is_own_right(const Question& question) {
-    std::optional<Trial> trial;
-    can_be_asked([&] {
-      first_.worker->start();
-      JudgeCheck ignored;
-      trial = ask(*own_device_, own_, question,
-                  task_.configuration(question.size, device_->facts()), ignored);
-    });
-    return trial && is_valid(*trial);
+  // In a process that has not run what is judged.
+  std::optional<Trial> own_trial(const Question& question) {
+    first_.worker->start();
+    JudgeCheck ignored;
+    return ask(*own_device_, own_, question, task_.configuration(question.size, device_->facts()),
+               ignored);
   }
 
   // Where the study asks for it, it was looked at already.
@@ -254,7 +316,7 @@ class Court {
     const ProblemSize& first = judged_.sizes.front();
     for (const ProblemSize& size : smaller_sizes(judged_, first)) {
       ConfigIndex valid = 0;
-      can_be_asked([&] {
+      why_not_asked([&] {
         const auto one = definition_of_one(judged_, configuration, size, device_->facts());
         valid = SearchSpace::build(one).size();
       });
@@ -281,9 +343,10 @@ class Court {
       check.counts = finding(tool, own_, own_sources_, check.size,
                              task_.configuration(check.size, device_->facts()), ignored)
                          .empty();
+      if (!check.counts) check.why_not = tool.tool() + " finds something in the study's own, too";
     } else if (!why_not.empty()) {
       check.counts = false;
-      check.trial.message = "not looked at: " + why_not;
+      check.why_not = check.trial.message = "not looked at: " + first_line(why_not);
     } else {
       check.trial.message = tool.warning();
     }
@@ -315,6 +378,7 @@ class Court {
   SourceTexts own_sources_;
   std::optional<PooledDevice> device_;
   std::optional<PooledDevice> own_device_;
+  std::optional<std::string> own_fault_;  // nothing: not asked yet
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ struct JudgeCheck {
   std::string inputs{};      // "large inputs": such in the place of random ones; empty: the study's
   std::string tool{};        // of compute-sanitizer, that looked on; empty: none
   Trial trial{};
-  bool counts = true;  // false: the study's own kernel is wrong there, too, or nothing is known
+  bool counts = true;     // false: nothing says that the kernel has to be right there
+  std::string why_not{};  // it does not count
   double seconds = 0;
 };
 
@@ -37,6 +38,10 @@ struct Judged {
   std::string refused{};                // why it is not judged; empty: it is
   std::optional<bool> deterministic{};  // at the first size; nothing: not looked at
   std::string same_inputs{};            // as RankedResults::same_inputs: what the time does not say
+  // Why the study's own kernel cannot say what is allowed, so that the reference alone does; empty:
+  // it can, or was not asked.
+  std::string own_fault{};
+  std::vector<std::string> warnings{};  // what the study's answers are doubted for
   bool accepted = false;
 };
 
