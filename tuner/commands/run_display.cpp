@@ -140,7 +140,11 @@ void RunSummary::add_place(const RankedResults& results, std::string text, std::
 void RunSummary::add(const SizeOutcome& outcome) {
   const RankedResults& results = outcome.results;
   const StateCounts states = states_of(results);
-  std::string text = results.ranked > 0 ? best_text(results, study_) : "nothing valid";
+  const std::string doubt = mostly_wrong_text(results);
+  std::string text = doubt.empty() ? "" : doubt + "; ";
+  text += results.ranked > 0 ? best_text(results, study_) : "nothing valid";
+  any_sound_ = any_sound_ || (results.ranked > 0 && doubt.empty());
+  any_doubt_ = any_doubt_ || !doubt.empty();
   const std::string ended = states_text(states);
   if (!ended.empty()) text += "; " + ended;
   std::optional<Bound> bound;
@@ -183,7 +187,11 @@ std::vector<std::string> RunSummary::next_steps() const {
     steps.push_back(fmt::format("tuner report {}{} -o {}", study, where,
                                 shell_word(study_.kernel.name + ".html")));
   }
-  if (valid_ > 0) {
+  if (any_doubt_) {
+    steps.push_back(
+        fmt::format("tuner results {}{} --failures  # how most answers are wrong", study, where));
+  }
+  if (any_sound_) {
     steps.push_back(fmt::format("tuner export {}{} --format header -o {}", study, where,
                                 shell_word(study_.kernel.name + "_tuned.h")));
   }

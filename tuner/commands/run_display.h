@@ -75,6 +75,8 @@ class RunSummary {
   double seconds_ = 0;         // from the begin of the first until the end of the last
   std::size_t valid_ = 0;
   bool out_of_time_ = false;
+  bool any_sound_ = false;  // a place where not most answers are wrong
+  bool any_doubt_ = false;  // one where they are, and some are right
   bool any_trial_ = false;
   bool nothing_to_try_ = false;  // at one size at least
   std::string most_failed_;      // state that most ended in where nothing is valid

@@ -35,6 +35,10 @@ std::string failure_summary(const RankedResults& results, std::span<const std::s
 std::string failure_report(const RankedResults& results, std::span<const std::string> parameters,
                            const Colours& colours = {});
 
+// "only the baseline gave the right answer, 8 did not: look at the study first", where more are
+// wrong than right; else empty. What is the best of so few is worth little.
+std::string mostly_wrong_text(const RankedResults& results);
+
 // What wrong variants have in common that right ones have not, and what they say where there is no
 // right one, one line each; empty for nothing. Of a cause it says only what that shows.
 std::string about_wrong_answers(const RankedResults& results,

@@ -86,37 +86,6 @@ bool decides_answers(std::size_t parameter, const WrongTrials& wrong) {
   return repeated && different.size() > 1 && different.size() == answers.size();
 }
 
-// One parameter that wrong variants have in common, and that the answer may depend on.
-std::string about_one_parameter(const RankedResults& results, const WrongTrials& wrong,
-                                std::span<const std::string> parameters) {
-  WrongTrials right;
-  for (const Trial& trial : results.trials) {
-    if (is_valid(trial)) right.push_back(&trial);
-  }
-  std::vector<std::size_t> found;
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    const bool decides = right.empty() ? decides_answers(p, wrong) : tells_apart(p, wrong, right);
-    if (decides) found.push_back(p);
-  }
-  // Of several: the one of which only a single value is right, as where all are compared with it.
-  if (found.size() > 1 && right.size() > 1) {
-    std::erase_if(found, [&](std::size_t p) { return values_of(right, p).size() > 1; });
-  }
-  if (wrong.size() < 2 || found.size() != 1) return "";
-  const std::string name = for_terminal(parameters[found.front()]);
-  const std::string seen =
-      right.empty()
-          ? fmt::format("wrong answers differ with {} alone", name)
-          : fmt::format("all {} wrong variants have {} = {}; right ones have {}", wrong.size(),
-                        name, for_terminal(listed(values_of(wrong, found.front()))),
-                        for_terminal(listed(values_of(right, found.front()))));
-  if (results.device.backend == "python") return seen + "\n";  // its reference takes no values
-  return fmt::format(
-      "{}. If the right answer depends on {}, 'reference: {{per: [{}]}}' computes one for each "
-      "value (T1 file: --per {})\n",
-      seen, name, name, name);
-}
-
 // What all wrong answers have in common.
 std::optional<Evidence> common_evidence(const WrongTrials& wrong) {
   const Evidence first = evidence_in(wrong.front()->message);
@@ -132,6 +101,9 @@ std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
     case Evidence::kNan:
       return ": NaN is left, which outputs start as. The kernel does not write it, adds to it "
              "(then: role: inout), or computes it";
+    case Evidence::kUnwritten:
+      return ": elements are not written. The grid covers too little, or the kernel leaves them "
+             "out";
     case Evidence::kPlaces:
       return ": the right values are in other places. Answers are compared element by element";
     case Evidence::kNowAndThen:
@@ -158,13 +130,69 @@ std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
   return "";
 }
 
+// Whether each is a whole answer, which may be right for other values: all of it was written, it is
+// the same in each launch, and rounding does not explain it.
+bool may_be_right_elsewhere(const WrongTrials& wrong) {
+  return std::ranges::all_of(wrong, [](const Trial* one) {
+    const Evidence seen = evidence_in(one->message);
+    return seen == Evidence::kNone || seen == Evidence::kEverywhere;
+  });
+}
+
+// One parameter that wrong variants have in common, and that the answer may depend on.
+std::string about_one_parameter(const RankedResults& results, const WrongTrials& wrong,
+                                std::span<const std::string> parameters) {
+  WrongTrials right;
+  for (const Trial& trial : results.trials) {
+    if (is_valid(trial)) right.push_back(&trial);
+  }
+  std::vector<std::size_t> found;
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const bool decides = right.empty() ? decides_answers(p, wrong) : tells_apart(p, wrong, right);
+    if (decides) found.push_back(p);
+  }
+  // Of several: the one of which only a single value is right, as where all are compared with it.
+  if (found.size() > 1 && right.size() > 1) {
+    std::erase_if(found, [&](std::size_t p) { return values_of(right, p).size() > 1; });
+  }
+  if (wrong.size() < 2 || found.size() != 1) return "";
+  const std::string name = for_terminal(parameters[found.front()]);
+  const std::string seen =
+      right.empty()
+          ? fmt::format("wrong answers differ with {} alone", name)
+          : fmt::format("all {} wrong variants have {} = {}; right ones have {}", wrong.size(),
+                        name, for_terminal(listed(values_of(wrong, found.front()))),
+                        for_terminal(listed(values_of(right, found.front()))));
+  if (results.device.backend == "python") return seen + "\n";  // its reference takes no values
+  if (!may_be_right_elsewhere(wrong)) {
+    return seen + about_evidence(wrong, results.device.backend == "cpu") + "\n";
+  }
+  return fmt::format(
+      "{}. If the right answer depends on {}, 'reference: {{per: [{}]}}' computes one for each "
+      "value (T1 file: --per {})\n",
+      seen, name, name, name);
+}
+
 }  // namespace
+
+std::string mostly_wrong_text(const RankedResults& results) {
+  const std::size_t wrong = wrong_trials(results).size();
+  const auto right = static_cast<std::size_t>(std::ranges::count_if(results.trials, is_valid));
+  if (right == 0 || wrong <= right) return "";
+  const bool is_baseline = right == 1 && results.baseline && results.baseline->at &&
+                           is_valid(results.trials[*results.baseline->at]);
+  return fmt::format("only {} gave the right answer, {} did not: look at the study first",
+                     is_baseline ? "the baseline" : fmt::format("{} of {}", right, right + wrong),
+                     wrong);
+}
 
 std::string about_wrong_answers(const RankedResults& results,
                                 std::span<const std::string> parameters) {
   const WrongTrials wrong = wrong_trials(results);
   if (wrong.empty()) return "";
-  std::string text = about_one_parameter(results, wrong, parameters);
+  std::string text = mostly_wrong_text(results);
+  if (!text.empty()) text += "\n";
+  text += about_one_parameter(results, wrong, parameters);
   const auto failed = std::ranges::count_if(results.trials, std::not_fn(is_valid));
   if (results.ranked > 0 || static_cast<std::size_t>(failed) != wrong.size()) return text;
   const std::string cause =

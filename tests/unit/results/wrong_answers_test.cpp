@@ -43,19 +43,53 @@ std::string of_two(const std::string& one, const std::string& other) {
 constexpr const char* kAlone = ". To run one alone: --where \"STEPS == 1 and BLOCK == 32\"\n";
 
 TEST(WrongAnswers, SomeOfManySayNothing) {
-  EXPECT_EQ(said({right(1, 32), wrong(2, 32, "y[0] = 1"), wrong(1, 64, "y[0] = 2")}), "");
+  EXPECT_EQ(said({right(1, 32), right(2, 64), wrong(2, 32, "y[0] = 1"), wrong(1, 64, "y[0] = 2")}),
+            "");
   EXPECT_EQ(said({right(1, 32), right(2, 32)}), "");
 }
 
 TEST(WrongAnswers, OneParameterThatTellsWrongFromRightIsNamed) {
   EXPECT_EQ(
       said({right(1, 32), wrong(2, 32, "y[0] = 1"), right(1, 64), wrong(4, 64, "y[0] = 2"),
-            wrong(2, 64, "y[0] = 1")}),
+            wrong(2, 64, "y[0] = 1"), right(1, 16)}),
       "all 3 wrong variants have STEPS = 2, 4; right ones have 1. If the right answer depends on "
       "STEPS, 'reference: {per: [STEPS]}' computes one for each value (T1 file: --per STEPS)\n");
-  EXPECT_EQ(said({right(1, 32), wrong(2, 64, "y[0] = 1"), wrong(2, 64, "y[0] = 1")}), "")
+  EXPECT_EQ(said({right(1, 32), wrong(2, 64, "y[0] = 1"), wrong(2, 64, "y[0] = 1")}),
+            "only 1 of 3 gave the right answer, 2 did not: look at the study first\n")
       << "either of the two may be it";
   EXPECT_EQ(said({right(1, 32), right(1, 64), wrong(2, 64, "y[0] = 1")}), "") << "one is no rule";
+}
+
+constexpr const char* kUnwritten =
+    "y[9] = nan, expected 1 (3 of 9 elements differ, max error inf; 3 elements were not written)";
+constexpr const char* kRounded =
+    "y[1] = 1, expected 2 (2 of 9 elements differ, max error 2; allowed 0 (rtol 0, atol 0); atol: "
+    "2.1e+00 would pass: rounding?)";
+
+TEST(WrongAnswers, WhatIsNoWholeAnswerIsNotRightForOtherValues) {
+  const auto of = [](const char* message) {
+    return said({right(1, 32), right(1, 64), right(1, 16), wrong(2, 32, message),
+                 wrong(2, 64, message), wrong(4, 16, message)});
+  };
+  const std::string seen = "all 3 wrong variants have STEPS = 2, 4; right ones have 1";
+  EXPECT_EQ(of(kUnwritten), seen +
+                                ": elements are not written. The grid covers too little, or the "
+                                "kernel leaves them out\n");
+  EXPECT_EQ(of(kRounded), seen + " by a little: with 'atol: 2.1e+00' in 'verify' all would pass\n");
+  EXPECT_NE(of("y[0] = 1, expected 2 (9 of 9 elements differ, max error 1)").find("per: [STEPS]"),
+            std::string::npos);
+}
+
+TEST(WrongAnswers, WhereFewAreRightTheStudyIsToBeLookedAt) {
+  RankedResults results =
+      ranked_of({right(1, 32), wrong(2, 32, "y[0] = 1"), wrong(2, 64, "y[1] = 1")});
+  EXPECT_EQ(mostly_wrong_text(results),
+            "only 1 of 3 gave the right answer, 2 did not: look at the study first");
+  results.baseline.emplace().at = 0;
+  EXPECT_EQ(mostly_wrong_text(results),
+            "only the baseline gave the right answer, 2 did not: look at the study first");
+  EXPECT_EQ(mostly_wrong_text(ranked_of({right(1, 32), wrong(2, 32, "y[0] = 1")})), "");
+  EXPECT_EQ(mostly_wrong_text(ranked_of({wrong(2, 32, "y[0] = 1")})), "");
 }
 
 TEST(WrongAnswers, OfAFunctionOfPythonNoKeyOfAStudyIsAdvised) {
