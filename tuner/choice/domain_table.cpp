@@ -213,6 +213,46 @@ TunedTable exported_table(const Study& study, const std::vector<RankedResults>& 
   return table_by(compare_rules(study, results, options), study, results, options);
 }
 
+namespace {
+
+// What is expected to be lost at a size: the losses at tuned ones, the nearer the more.
+double expected_loss(const RuleComparison& compared, const std::vector<double>& losses,
+                     const SizeDistance& distance, const ProblemSize& size) {
+  double sum = 0;
+  double loss = 0;
+  for (std::size_t i = 0; i < compared.sizes.size(); ++i) {
+    if (std::isnan(losses[i])) continue;
+    const double near = 1 / (0.1 + distance.log2_sq(distance.between(size, compared.sizes[i])));
+    sum += near;
+    loss += near * losses[i];
+  }
+  return loss / sum;
+}
+
+// Of `count` sizes for each device that nobody tuned there, as far as there are so many.
+std::string untuned_report(const Study& study, const TunedTable& table,
+                           const RuleComparison& compared, const std::vector<double>& losses,
+                           std::size_t count) {
+  const SizeDistance distance(table.weights);
+  const auto drawn = distinct_sizes(*study.domain, count + table.entries.size(), 1);
+  std::string out =
+      "sizes of the domain that were not tuned, and the loss that is expected there:\n";
+  std::vector<std::size_t> told(table.devices.size());
+  for (const ProblemSize& size : drawn) {
+    const double loss = expected_loss(compared, losses, distance, size);
+    for (std::size_t d = 0; d < table.devices.size(); ++d) {
+      const Selection chosen = select(study, table, table.devices[d], size);
+      if (chosen.how == Match::kExact || told[d]++ >= count) continue;
+      out += fmt::format(
+          "  {} {}: {}, {}\n", table.devices[d].name, size.label(), name_of(chosen.how),
+          chosen.how == Match::kUnsupported ? "nothing valid to select" : percent(loss));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string domain_report(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options, std::size_t count) {
   const RuleComparison compared = compare_rules(study, results, options);
@@ -228,25 +268,7 @@ std::string domain_report(const Study& study, const std::vector<RankedResults>& 
                                   : percent(losses[i]) + " slower than its own best") +
            "\n";
   }
-  const SizeDistance distance(table.weights);
-  out += "sizes of the domain that were not tuned, and the loss that is expected there:\n";
-  for (const ProblemSize& size : distinct_sizes(*study.domain, count, 1)) {
-    double sum = 0;
-    double loss = 0;
-    for (std::size_t i = 0; i < compared.sizes.size(); ++i) {
-      if (std::isnan(losses[i])) continue;
-      const double near = 1 / (0.1 + distance.log2_sq(distance.between(size, compared.sizes[i])));
-      sum += near;
-      loss += near * losses[i];
-    }
-    for (const DeviceFacts& device : table.devices) {
-      const Selection chosen = select(study, table, device, size);
-      out += fmt::format(
-          "  {} {}: {}, {}\n", device.name, size.label(), name_of(chosen.how),
-          chosen.how == Match::kUnsupported ? "nothing valid to select" : percent(loss / sum));
-    }
-  }
-  return out;
+  return out + untuned_report(study, table, compared, losses, count);
 }
 
 namespace {
