@@ -12,6 +12,7 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/comparison.h"
 #include "tuner/commands/result_sets.h"
+#include "tuner/results/ranked_table.h"
 #include "tuner/results/results_json.h"
 
 namespace tuner {
@@ -360,7 +361,13 @@ std::vector<StoredResults> read(const std::string& from, const CompareOptions& o
   if (!std::filesystem::exists(from)) {
     reject(from, "there is no such file or folder");
   }
-  return result_sets(from, nullptr, options.filter, tell);
+  std::vector<StoredResults> all = result_sets(from, nullptr, options.filter, tell);
+  for (const StoredResults& one : all) {
+    if (one.ranked.outside == 0) continue;
+    tell(fmt::format("{}, {} on {}: {}", from, one.ranked.size.label(), one.ranked.device.name,
+                     outside_text(one.ranked)));
+  }
+  return all;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tuner/commands/commands.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
+#include "tuner/results/ranked_table.h"
 #include "tuner/results/results_json.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/source/device_part.h"
@@ -39,6 +40,7 @@ std::vector<RankedResults> results_to_export(const std::filesystem::path& folder
     if (!results.imported.empty()) {
       tell(fmt::format("imported from {}, not measured here: {}", results.imported, place));
     }
+    if (results.ranked.outside > 0) tell(outside_text(results.ranked) + ": " + place);
     current.push_back(std::move(results.ranked));
   }
   return current;
@@ -166,7 +168,12 @@ std::vector<RankedResults> stored_in(const std::string& folder, const ExportOpti
     wrong_usage("there are no results in '" + folder + "': run 'tuner run " +
                 shell_word(options.study) + "' first");
   }
-  return results_to_export(path, study, options.filter);
+  auto results = results_to_export(path, study, options.filter);
+  if (results.empty() && !holds_trials(path, study.kernel.name)) {
+    wrong_usage(fmt::format("there are no results of '{}' in '{}': run 'tuner run {}' first",
+                            study.kernel.name, folder, shell_word(options.study)));
+  }
+  return results;
 }
 
 std::vector<RankedResults> results_of(const ExportOptions& options, const Study& study) {

@@ -14,6 +14,7 @@
 #include "tuner/commands/imports.h"
 #include "tuner/exchange/recording.h"
 #include "tuner/model/statistics.h"
+#include "tuner/resolve/membership.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_files.h"
@@ -45,12 +46,15 @@ ContextKey key_of(const Recording& recording, const ImportAs& as, const Study* s
 
 // By the study's metrics and objective, from the time or as recorded.
 void score(const Recording& recording, const Study& study, TrialBatch& batch) {
+  const Membership members(study);
   batch.ranked_by = ranked_by(study);
+  batch.ranked_by.space = members.digest();
   const auto any = [&] { return std::ranges::any_of(batch.trials, is_valid); };
   const bool any_before = any();
   for (Trial& trial : batch.trials) {
     const Bindings names =
         bindings_of(study, trial.configuration, batch.key.device, batch.key.size);
+    trial.outside = !members.has(trial.configuration, names, false);
     score_recorded(study, names, trial);
   }
   if (!any_before || any()) return;

@@ -142,6 +142,8 @@ Json ranked_json(const SizeOutcome& outcome, const Study& study) {
              {"size", json_of(results.size)},
              {"ranked", results.ranked},
              {"trials", results.trials.size()},
+             {"outside", results.outside},
+             {"warnings", results.warnings},
              {"elapsed_s", number(outcome.seconds)},
              {"reference_ms", nullptr},
              {"best", nullptr},

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tuner/results/ranked_files.h"
+#include "tuner/results/ranked_table.h"
 #include "tuner/run/identity.h"
 #include "tuner/store/trial_codec.h"
 
@@ -149,6 +150,8 @@ std::vector<std::string> remarks_of(const StoredResults& results) {
         "{} results were measured while the device was faster or slower; they are not ranked.",
         outdated));
   }
+  if (results.ranked.outside > 0) out.push_back(outside_text(results.ranked));
+  for (const std::string& warning : results.ranked.warnings) out.push_back("Warning: " + warning);
   for (const std::string& other : results.others) out.push_back("Not shown: " + other);
   return out;
 }
@@ -161,6 +164,7 @@ std::vector<ReportSet> report_sets(std::vector<StoredResults> results) {
     ReportSet one;
     one.provenance = provenance_of(set);
     one.remarks = remarks_of(set);
+    one.stale = !set.stale.empty();
     one.kernel = set.kernel;
     one.parameters = std::move(set.parameters);
     one.ranked = std::move(set.ranked);

@@ -113,6 +113,11 @@ std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::pat
                 "': run 'tuner run' first, or name their folder with "
                 "--results");
   }
+  if (!holds_trials(directory, study != nullptr ? study->kernel.name : "")) {
+    const std::string of = study != nullptr ? " of '" + study->kernel.name + "'" : "";
+    wrong_usage("there are no results" + of + " in '" + directory.string() +
+                "': run 'tuner run' first");
+  }
   Store store = Store::open(directory, Store::Access::kRead);
   for (const std::string& note : store.notes()) tell(note);
   ResultFilter filter = options.filter;

@@ -12,6 +12,8 @@
 #include "tuner/commands/run_display.h"
 #include "tuner/remote/job.h"
 #include "tuner/remote/link.h"
+#include "tuner/resolve/facts_used.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/worker/plugins.h"
@@ -175,6 +177,18 @@ JoinedRanks join_ranks() {
 
 // ---- the run ------------------------------------------------------------------------------------
 
+// Throws InputError for one that names what is not there, before anything is opened or made.
+void check_conditions(const Study& study) {
+  if (study.only.empty() || study.sizes.empty()) return;
+  DeviceFacts device;
+  SpaceDefinition space = space_definition(study, study.sizes.front(), device);
+  space.constraints = study.only;
+  for (Parameter& one : space.parameters) one.values.resize(1);  // names alone are of interest
+  for (const std::string& fact : facts_used(study))
+    space.facts.emplace("device." + fact, std::int64_t{1});
+  SearchSpace::build(std::move(space));
+}
+
 // The study and the command line, which has the last word.
 Settings settings_of(const RunOptions& options, Progress& progress) {
   const auto note = [&](const std::string& text) { progress.note(text); };
@@ -182,8 +196,9 @@ Settings settings_of(const RunOptions& options, Progress& progress) {
   for (const std::string& text : options.where) {
     auto rule = Expression::parse(text, Position{"--where", 1, 1});
     if (!rule) throw InputError({rule.error()}, text);
-    settings.study.constraints.push_back(std::move(*rule));
+    settings.study.only.push_back(std::move(*rule));
   }
+  check_conditions(settings.study);
   SearchSpec& search = settings.study.search;
   search.budget = budget_of(options, search.budget);
   if (!options.strategies.empty()) {

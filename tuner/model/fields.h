@@ -148,6 +148,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("reference_ms", trial.reference_ms);
   visit("limit", trial.limit);
   visit("outdated", trial.outdated);
+  visit("outside", trial.outside);
 }
 
 template <typename T>

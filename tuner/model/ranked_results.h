@@ -69,6 +69,9 @@ struct RankedResults {
   std::string compiler;
   std::optional<BaselineResult> baseline{};  // where the study names one
   std::optional<TimedHow> timed{};           // nothing: not known
+  std::size_t outside = 0;                   // stored trials that are not here: Trial::outside
+  // What the answers were doubted for when they were compared, such as "zeros would pass for y".
+  std::vector<std::string> warnings{};
 };
 
 }  // namespace tuner

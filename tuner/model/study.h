@@ -372,6 +372,9 @@ struct Study {
   std::vector<Parameter> parameters;
   std::vector<NamedExpression> derived;
   std::vector<Expression> constraints;
+  // Conditions of a run (--where): it measures only where they hold. What they leave out is no less
+  // a part of the study, and ranked where it is known.
+  std::vector<Expression> only{};
   std::optional<BaselineSpec> baseline{};
   // Of what compilers say: a variant for which one is false is not run.
   std::vector<Expression> compiled{};

@@ -148,6 +148,8 @@ struct Trial {
   // Valid, but from when the device was faster or slower than it is now: not to be compared with
   // what was measured since, and not ranked. `message` says so.
   bool outdated = false;
+  // Of a configuration that the study does not have any more: kept, and part of no ranking.
+  bool outside = false;
 };
 
 inline bool is_valid(const Trial& trial) { return is_valid_state(trial.state); }

@@ -254,6 +254,7 @@ Json json_of(const ReportSet& set) {
           {"verified", verified(set.ranked)},
           {"provenance", set.provenance},
           {"remarks", set.remarks},
+          {"stale", set.stale},
           {"parameters", parameters_of(set)},
           {"importance",
            {{"shares", number_column(importance.features, 4)},

@@ -23,6 +23,7 @@ struct ReportSet {
   std::vector<double> seconds;
   NamedTexts provenance;             // what exactly was measured: "driver", "compiler", ...
   std::vector<std::string> remarks;  // what to know before the figures are believed
+  bool stale = false;                // of the study as it was
 };
 
 // What a metric can reach at best on the device, as the user says.

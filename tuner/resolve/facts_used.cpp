@@ -33,6 +33,7 @@ std::vector<std::string> facts_used(const Study& study) {
   std::set<std::string> facts;
   for (const NamedExpression& one : study.derived) collect_facts(one.expression, facts);
   for (const Expression& one : study.constraints) collect_facts(one, facts);
+  for (const Expression& one : study.only) collect_facts(one, facts);
   collect_facts(study.launch, facts);
   for (const NextLaunchSpec& next : study.then) {
     collect_facts(next.launch, facts);

@@ -31,7 +31,7 @@ Bindings facts_of(const ProblemSize& size, const DeviceFacts& device);
 Bindings bindings_of(const Study& study, const Configuration& configuration,
                      const DeviceFacts& device, const ProblemSize& size);
 
-// Whether all constraints hold with these names (bindings_of()).
+// Whether all constraints hold with these names (bindings_of()), and the conditions of the run.
 bool constraints_hold(const Study& study, const Bindings& names);
 
 SpaceDefinition space_definition(const Study& study, const ProblemSize& size,

@@ -128,15 +128,18 @@ Bindings bindings_of(const Study& study, const Configuration& configuration,
 }
 
 bool constraints_hold(const Study& study, const Bindings& names) {
-  return std::ranges::all_of(study.constraints, [&](const Expression& rule) {
+  const auto holds = [&](const Expression& rule) {
     const auto value = rule.evaluate(names);
     return value && truth(*value);
-  });
+  };
+  return std::ranges::all_of(study.constraints, holds) && std::ranges::all_of(study.only, holds);
 }
 
 SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
                                  const DeviceFacts& device) {
-  return {study.parameters, study.derived, study.constraints, facts_of(size, device)};
+  SpaceDefinition space{study.parameters, study.derived, study.constraints, facts_of(size, device)};
+  space.constraints.insert(space.constraints.end(), study.only.begin(), study.only.end());
+  return space;
 }
 
 SpaceDefinition definition_of_one(const Study& study, const Configuration& configuration,

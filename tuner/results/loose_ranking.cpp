@@ -146,8 +146,9 @@ std::vector<LooseRanking> read_loose_rankings(const fs::path& from) {
     one.kernel = (file.device ? folders.parent_path() : folders).filename().string();
     const Study told = ToldStudy(table).read(one.kernel);
     for (const Parameter& parameter : told.parameters) one.parameters.push_back(parameter.name);
+    one.objective = told.objective;
     std::vector<std::string> notes;  // all rows are of this study
-    one.ranked = read_ranked_csv(table, told, notes);
+    one.ranked = read_ranked_csv(table, told, {}, notes);
     one.ranked.device.name = "device not recorded";
     if (file.device) one.ranked.device = std::move(*file.device);
     all.push_back(std::move(one));

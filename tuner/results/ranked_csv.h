@@ -63,9 +63,10 @@ class CsvTable {
 std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters);
 
 // Reads such a table back, whose trials keep its order as their index: device, date and compiler,
-// which it does not tell, are the caller's to say. A row whose values are no longer the study's is
-// left out, with a word about it in `notes`. Throws InputError for rankings of another study.
-RankedResults read_ranked_csv(const CsvTable& table, const Study& study,
+// which it does not tell, are the caller's to say. A row whose configuration the study does not
+// have on the device (any more) is left out, with a word about it in `notes`. Throws InputError for
+// rankings of another study.
+RankedResults read_ranked_csv(const CsvTable& table, const Study& study, const DeviceFacts& device,
                               std::vector<std::string>& notes);
 
 }  // namespace tuner

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/resolve/membership.h"
+#include "tuner/resolve/resolve.h"
 #include "tuner/results/ranked_csv.h"
 
 namespace tuner {
@@ -17,7 +19,8 @@ namespace {
 
 class RankedText {
  public:
-  RankedText(const CsvTable& table, const Study& study) : table_(table), study_(study) {
+  RankedText(const CsvTable& table, const Study& study, const DeviceFacts& device)
+      : table_(table), study_(study), device_(device), members_(study) {
     for (const Parameter& parameter : study.parameters) {
       auto& values = values_.emplace_back();
       for (const Value& one : parameter.values) values.emplace(to_text(one), one);
@@ -29,24 +32,24 @@ class RankedText {
     if (has_own("verified")) results.unverified = "";
     check_timing();
     if (has_own("mode")) results.timed = asked_for();
-    std::size_t unknown = 0;
     for (std::size_t r = 1; r < table_.rows().size(); ++r) {
       Trial trial;
-      if (!read_configuration(r, trial.configuration)) {
-        ++unknown;
+      const bool has_values = read_configuration(r, trial.configuration);
+      results.size = size_of(r);
+      if (!has_values || !is_in_study(trial.configuration, results.size)) {
+        ++results.outside;
         continue;
       }
-      results.size = size_of(r);
       trial.index = r - 1;
       read_trial(r, trial);
       if (!text(r, "rank").empty()) take_rank(r, results);
       results.trials.push_back(std::move(trial));
     }
     if (study_.baseline) results.baseline = baseline_among(results.trials);
-    if (unknown > 0) {
-      notes.push_back(
-          fmt::format("{}: {} rows left out, their values are not the study's (any more)",
-                      table_.file(), unknown));
+    if (results.outside > 0) {
+      notes.push_back(fmt::format(
+          "{}: {} rows left out, the study does not have their configurations (any more)",
+          table_.file(), results.outside));
     }
     return results;
   }
@@ -144,6 +147,7 @@ class RankedText {
     return static_cast<std::int64_t>(value);
   }
 
+  // False where a value is not one of the study's.
   bool read_configuration(std::size_t r, Configuration& out) const {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const auto value = values_[i].find(text(r, study_.parameters[i].name));
@@ -151,6 +155,11 @@ class RankedText {
       out.push_back(value->second);
     }
     return true;
+  }
+
+  bool is_in_study(const Configuration& configuration, const ProblemSize& size) const {
+    return members_.has(configuration, bindings_of(study_, configuration, device_, size),
+                        device_.backend != "imported");
   }
 
   ProblemSize size_of(std::size_t r) const {
@@ -249,15 +258,17 @@ class RankedText {
 
   const CsvTable& table_;
   const Study& study_;
+  const DeviceFacts& device_;
+  Membership members_;
   std::vector<std::map<std::string, Value>> values_;  // of each parameter, by their texts
   std::vector<Speedup> speedups_;                     // of the rows so far
 };
 
 }  // namespace
 
-RankedResults read_ranked_csv(const CsvTable& table, const Study& study,
+RankedResults read_ranked_csv(const CsvTable& table, const Study& study, const DeviceFacts& device,
                               std::vector<std::string>& notes) {
-  return RankedText(table, study).read(notes);
+  return RankedText(table, study, device).read(notes);
 }
 
 }  // namespace tuner

@@ -127,7 +127,7 @@ std::vector<RankedResults> read_ranked_files(const fs::path& from, const Study& 
              "'tuner run' writes it");
     }
     const CsvTable table(file.path.string(), file.text);
-    RankedResults results = read_ranked_csv(table, study, notes);
+    RankedResults results = read_ranked_csv(table, study, *file.device, notes);
     if (!results.unverified) results.unverified = "";
     results.device = *file.device;
     results.compiler = "not recorded";

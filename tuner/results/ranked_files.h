@@ -46,6 +46,7 @@ struct LooseRanking {
   std::string kernel;  // as the folders are called: <kernel>/<device>/<size>.csv
   std::vector<std::string> parameters;
   RankedResults ranked;
+  ObjectiveSpec objective;  // "time", or the first metric of a file without times
 };
 
 // The rankings among csv_files(), without a study; other CSV files are passed over. The device is

@@ -117,10 +117,16 @@ std::optional<Column> limit_column(const RankedResults& results,
   return any ? std::optional(std::move(column)) : std::nullopt;
 }
 
-std::string counts(const RankedResults& results) {
-  const std::string text = states_text(states_of(results));
-  return fmt::format("{}{}{}\n", count_text(results.trials.size(), "trial"),
-                     text.empty() ? "" : ": ", text);
+// The end of each table: how trials ended, what is not among them, what may be wrong with all.
+std::string counts(const RankedResults& results, const Colours& colours) {
+  const std::string states = states_text(states_of(results));
+  std::string text = fmt::format("{}{}{}\n", count_text(results.trials.size(), "trial"),
+                                 states.empty() ? "" : ": ", states);
+  if (results.outside > 0) text += outside_text(results) + "\n";
+  for (const std::string& warning : results.warnings) {
+    text += colours.doubtful("warning:") + " " + for_terminal(warning) + "\n";
+  }
+  return text;
 }
 
 // What the best is beside what the user has now.
@@ -134,6 +140,9 @@ std::string baseline_line(const RankedResults& results, std::span<const std::str
     return fmt::format(
         "the baseline ({}) is not ranked: {}\n", values,
         for_terminal(is_valid(trial) ? trial.message : std::string(shown_name(trial.state))));
+  }
+  if (*baseline.at == 0 && results.ranked == 1 && results.trials.size() > 1) {
+    return fmt::format("the baseline ({}) is the only valid configuration\n", values);
   }
   if (*baseline.at == 0) {
     return fmt::format("the baseline ({}) is the best: nothing is faster beyond the interval\n",
@@ -169,6 +178,12 @@ std::string states_text(const StateCounts& states) {
   return text;
 }
 
+std::string outside_text(const RankedResults& results) {
+  const bool one = results.outside == 1;
+  return fmt::format("{} {} outside of the study now: kept, not ranked",
+                     count_text(results.outside, "stored result"), one ? "is" : "are");
+}
+
 std::string named_values(std::span<const std::string> names, const Configuration& configuration) {
   std::string out;
   for (std::size_t p = 0; p < names.size() && p < configuration.size(); ++p) {
@@ -182,7 +197,7 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
   const std::vector<std::size_t> rows = shown_of(results, top);
   if (rows.empty()) {
     return colours.lines(colours.bad("nothing valid was found") + "\n" +
-                         baseline_line(results, parameters) + counts(results));
+                         baseline_line(results, parameters) + counts(results, colours));
   }
   std::vector<Column> columns = time_columns(results, rows);
   const Trial& best = results.trials[rows.front()];
@@ -226,7 +241,7 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
   }
   if (!results.front.empty()) out += "* on the front: no other is as good in every objective\n";
   if (!common.empty()) out += "all of these: " + common + "\n";
-  return aligned(columns, rows.size(), colours) + colours.lines(out + counts(results));
+  return aligned(columns, rows.size(), colours) + colours.lines(out + counts(results, colours));
 }
 
 std::size_t left_out_of_table(const RankedResults& results, std::size_t top) {

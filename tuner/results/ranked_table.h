@@ -21,13 +21,16 @@ using StateCounts = std::array<std::size_t, kTrialStates>;
 StateCounts states_of(const RankedResults& results);
 std::string states_text(const StateCounts& states);
 
+// "9 stored results are outside of the study now: kept, not ranked".
+std::string outside_text(const RankedResults& results);
+
 // "BM=64 BN=32", with what a terminal must not see made harmless.
 std::string named_values(std::span<const std::string> names, const Configuration& configuration);
 
 // An aligned table of the best `top` for a terminal: time with the half width of its interval,
 // metrics, and the parameters that vary; "=" marks those tied with the best, "*" those on the front
-// of several objectives, all of which are shown. Two lines follow: what all shown have in common,
-// and how many trials ended in which state.
+// of several objectives, all of which are shown. Lines follow: what all shown have in common, how
+// many trials ended in which state, how many are outside of the study, and warnings.
 // The best row is coloured as good, its absence as bad.
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
                          std::size_t top = 10, const Colours& colours = {});

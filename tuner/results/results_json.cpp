@@ -204,6 +204,8 @@ Json json_of(const RankedResults& results, const Study& study) {
     out["unverified"] = "not verified: " + *results.unverified;
   }
   if (!results.same_inputs.empty()) out["same_inputs"] = results.same_inputs;
+  if (results.outside > 0) out["outside"] = results.outside;
+  if (!results.warnings.empty()) out["warnings"] = results.warnings;
   if (results.baseline) out["baseline"] = json_of(*results.baseline, study);
   out["trials"] = trials;
   return out;

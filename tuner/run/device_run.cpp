@@ -98,8 +98,9 @@ SizeTask DeviceRun::task(const SearchSpace& space, const ProblemSize& size,
   task.recall = [&history](const Configuration& one) { return history.recall(one); };
   task.announce = [&history](const Configuration& one) { history.announce(one); };
   task.withdraw = [&history](const Configuration& one) { history.withdraw(one); };
-  task.warn = [&listener = listener_](const std::string& text) {
+  task.warn = [&listener = listener_, &history](const std::string& text) {
     listener.note("  warning: " + text);
+    history.warn(text);
   };
   return task;
 }
@@ -253,6 +254,8 @@ void DeviceRun::rank_all(SizeSearch& current, const std::optional<FinalRound>& r
   outcome.any_valid = std::ranges::any_of(results.trials, [&](const Trial& trial) {
     return trial.index < current.space.size() && is_valid(trial);
   });
+  results.outside = current.history.outside_of_study();
+  results.warnings = current.history.warnings();
   results.device = facts_;
   results.size = current.size;
   results.unverified = unverified_text(study_);

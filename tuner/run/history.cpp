@@ -87,9 +87,14 @@ std::vector<Trial> TrialMemory::outside(const SearchSpace& space) const {
 void TrialMemory::add_outsiders(const SearchSpace& space, std::vector<Trial>& trials) const {
   ConfigIndex index = space.size();
   for (Trial& trial : outside(space)) {
+    if (trial.outside) continue;
     trial.index = index++;
     trials.push_back(std::move(trial));
   }
+}
+
+std::size_t TrialMemory::outside_of_study() const {
+  return static_cast<std::size_t>(std::ranges::count_if(known_, &Trial::outside));
 }
 
 SizeHistory::SizeHistory(const History& history, const Study& study, const SearchSpace& space,
@@ -144,6 +149,18 @@ void SizeHistory::outdate_outsiders(const Moved& moved) {
     memory_.replace(trial);
   }
   store_.rewrite(context_, outside, moved.now);
+}
+
+std::vector<std::string> SizeHistory::warnings() const {
+  const auto how = store_.ranked_by(context_);
+  return how ? how->warnings : std::vector<std::string>();
+}
+
+void SizeHistory::warn(const std::string& text) {
+  auto how = store_.ranked_by(context_);
+  if (!how || std::ranges::find(how->warnings, text) != how->warnings.end()) return;
+  how->warnings.push_back(text);
+  store_.rank_by(context_, *how, {});
 }
 
 void SizeHistory::add_others(std::vector<Trial>& trials) const {

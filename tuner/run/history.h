@@ -33,9 +33,11 @@ class TrialMemory {
   void add_others(const SearchSpace& space, std::vector<Trial>& trials) const;
   // Those that the space does not have.
   std::vector<Trial> outside(const SearchSpace& space) const;
-  // What does not belong to the space, of which only a part may be searched: it is ranked beside
+  // Of a space of which only a part is searched, what the study has beside that: it is ranked with
   // the rest, with indices behind those of the space.
   void add_outsiders(const SearchSpace& space, std::vector<Trial>& trials) const;
+  // How many the study does not have any more.
+  std::size_t outside_of_study() const;
 
  private:
   std::vector<Trial> known_;  // in the order in which they were measured
@@ -91,6 +93,12 @@ class SizeHistory {
   void outdate_outsiders(const Moved& moved);
   // Adds to a run's trials what earlier ones know besides: it competes all the same.
   void add_others(std::vector<Trial>& trials) const;
+  // How many stored ones the study does not have any more: they are kept, and not ranked.
+  std::size_t outside_of_study() const { return memory_.outside_of_study(); }
+  // Keeps what the answers are doubted for, beside the results.
+  void warn(const std::string& text);
+  // All that was kept.
+  std::vector<std::string> warnings() const;
   // False once somebody removed or replaced the database.
   bool is_in_place() const { return store_.is_in_place(); }
 

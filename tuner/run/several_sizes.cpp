@@ -13,6 +13,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/choice/domain_plan.h"
+#include "tuner/resolve/membership.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/device_run.h"
@@ -62,10 +63,8 @@ std::vector<Configuration> winners_elsewhere(const DeviceRun& run,
 // of values became shorter.
 bool belongs(const Study& study, const Configuration& configuration, const DeviceFacts& device,
              const ProblemSize& size) {
-  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
-    if (std::ranges::count(study.parameters[p].values, configuration.at(p)) == 0) return false;
-  }
-  return constraints_hold(study, bindings_of(study, configuration, device, size));
+  const Bindings names = bindings_of(study, configuration, device, size);
+  return Membership(study).has(configuration, names) && constraints_hold(study, names);
 }
 
 // Those that could be measured at this size and were not.

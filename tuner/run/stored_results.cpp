@@ -14,6 +14,7 @@
 #include "tuner/base/text.h"
 #include "tuner/codec/json.h"
 #include "tuner/codec/json_text.h"
+#include "tuner/resolve/membership.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/identity.h"
@@ -156,10 +157,10 @@ void keep_current(std::vector<Trial>& trials, std::vector<std::string>& stale) {
   }
 }
 
-// Those that cannot answer any more among them.
+// Those that cannot answer any more among them. Says of each whether the study has it now.
 std::vector<Trial> all_trials_for(Store& store, const Context& context, const Study& study,
-                                  const DeviceFacts& device, const ProblemSize& size,
-                                  bool imported) {
+                                  const Membership& members, const DeviceFacts& device,
+                                  const ProblemSize& size, bool imported) {
   std::vector<Trial> trials = store.trials(context);
   std::vector<std::size_t> places;  // of the study's parameters in the stored configurations
   for (const Parameter& parameter : study.parameters) {
@@ -167,10 +168,13 @@ std::vector<Trial> all_trials_for(Store& store, const Context& context, const St
     if (at == context.parameters.end()) return trials;
     places.push_back(static_cast<std::size_t>(at - context.parameters.begin()));
   }
+  const auto space = members.space_for(trials.size(), facts_of(size, device), !imported);
   for (Trial& trial : trials) {
     Configuration configuration;
     for (const std::size_t place : places) configuration.push_back(trial.configuration.at(place));
     const Bindings names = bindings_of(study, configuration, device, size);
+    trial.outside =
+        space ? !space->index_of(configuration) : !members.has(configuration, names, !imported);
     imported ? score_recorded(study, names, trial) : rescore(study, names, trial, device.ceilings);
   }
   return trials;
@@ -188,7 +192,8 @@ std::string limit_text(const Study& study, const Ceilings& ceilings) {
 
 std::vector<Trial> trials_for(Store& store, const Context& context, const Study& study,
                               const DeviceFacts& device, const ProblemSize& size, bool imported) {
-  std::vector<Trial> trials = all_trials_for(store, context, study, device, size, imported);
+  const Membership members(study);
+  auto trials = all_trials_for(store, context, study, members, device, size, imported);
   drop_stale(trials);
   return trials;
 }
@@ -196,15 +201,13 @@ std::vector<Trial> trials_for(Store& store, const Context& context, const Study&
 std::vector<Trial> trials_for_run(Store& store, const Context& context, const Study& study,
                                   const DeviceFacts& device, const ProblemSize& size) {
   std::vector<Trial> trials = trials_for(store, context, study, device, size);
+  const auto before = store.ranked_by(context);
   RankedBy now = ranked_by(study);
   now.limit = limit_text(study, device.ceilings);
-  if (store.ranked_by(context) == now) return trials;
-  // Those that have no value now may have one again when the study changes back.
-  std::vector<Trial> rescored;
-  std::ranges::copy_if(trials, std::back_inserter(rescored), [](const Trial& trial) {
-    return is_valid(trial) || trial.state == TrialState::kSuspect;
-  });
-  store.rank_by(context, now, rescored);
+  now.space = Membership(study).digest();
+  if (before) now.warnings = before->warnings;
+  // Also those that have no value now: they may have one again when the study changes back.
+  if (before != now) store.rank_by(context, now, trials);
   return trials;
 }
 
@@ -230,10 +233,13 @@ std::optional<Configuration> baseline_of(const RankedBy& how,
 
 RankedResults ranked_trials(const RankedBy& how, const std::vector<std::string>& parameters,
                             std::vector<Trial> trials) {
+  const std::size_t outside = std::erase_if(trials, [](const Trial& one) { return one.outside; });
   for (std::size_t i = 0; i < trials.size(); ++i) trials[i].index = i;
   const auto baseline = baseline_of(how, parameters);
   const auto round = standing_final(how.objective, trials, baseline);
-  return rank(how.objective, std::move(trials), round, how.measure, baseline);
+  RankedResults results = rank(how.objective, std::move(trials), round, how.measure, baseline);
+  results.outside = outside;
+  return results;
 }
 
 namespace {
@@ -277,6 +283,12 @@ ProblemSize parse_dims(const std::string& text) {
   return wanted;
 }
 
+bool holds_trials(const std::filesystem::path& folder, const std::string& kernel) {
+  Store store = Store::open(folder, Store::Access::kRead);
+  return std::ranges::any_of(store.contexts(kernel),
+                             [](const StoredContext& one) { return one.trials > 0; });
+}
+
 bool fits(const DeviceFacts& device, const ProblemSize& size, const ResultFilter& filter) {
   return device_fits(device, filter.device) && size_fits(size, parse_dims(filter.size));
 }
@@ -287,6 +299,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
   std::string digest;
   if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
   const auto data = std::make_shared<FileDigests>();
+  std::optional<Membership> members;
+  if (study != nullptr) members.emplace(*study);
   Machines machines;
   std::vector<StoredResults> all;
   for (const StoredContext& context : store.contexts(study ? study->kernel.name : "")) {
@@ -309,11 +323,12 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
       results.ranked = ranked_without_study(context, store.trials(context.context));
     } else {
       const bool imported = !results.imported.empty();
-      std::vector<Trial> trials = all_trials_for(store, context.context, *study, context.key.device,
-                                                 context.key.size, imported);
+      std::vector<Trial> trials = all_trials_for(store, context.context, *study, *members,
+                                                 context.key.device, context.key.size, imported);
       if (!imported) keep_current(trials, results.stale);
       results.ranked = ranked_trials(ranked_by(*study), results.parameters, std::move(trials));
     }
+    if (context.ranked_by) results.ranked.warnings = context.ranked_by->warnings;
     results.ranked.device = context.key.device;
     results.ranked.size = context.key.size;
     results.ranked.unverified = unverified(results, context.key, study);
@@ -326,6 +341,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                                        : "imported from " + results.imported;
     all.push_back(std::move(results));
   }
+  std::ranges::stable_partition(all, [](const StoredResults& one) { return one.stale.empty(); });
   return all;
 }
 

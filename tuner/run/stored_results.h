@@ -30,6 +30,9 @@ struct ResultFilter {
 // Throws InputError for a size that makes no sense.
 bool fits(const DeviceFacts& device, const ProblemSize& size, const ResultFilter& filter);
 
+// Whether anything of the kernel is stored in a results folder; of any where it is empty.
+bool holds_trials(const std::filesystem::path& folder, const std::string& kernel);
+
 struct StoredResults {
   std::string kernel;
   std::vector<std::string> parameters;
@@ -51,13 +54,15 @@ struct StoredResults {
   std::vector<double> seconds{};
 };
 
-// One entry for each context that holds trials, oldest first. With a study: of its kernel only,
-// ranked by its objective, and compared with what it says now; without, ranked by the objective of
-// the study that measured them. Throws InputError for a filter that makes no sense.
+// One entry for each context that holds trials: stale ones behind the others, oldest first. With a
+// study: of its kernel only, ranked by its objective, and compared with what it says now; without,
+// ranked by the objective of the study that measured them. Throws InputError for a filter that
+// makes no sense.
 std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter);
 
-// A context's trials with the metrics and the objective that the study has now, without those that
+// A context's trials with the metrics and the objective that the study has now, and whether it has
+// their configurations (Trial::outside), without those that
 // files make stale which the context does not cover. Those with other parameters stay as they are.
 // Of imported ones what was recorded stays, where the study cannot compute it.
 std::vector<Trial> trials_for(Store& store, const Context& context, const Study& study,
@@ -71,7 +76,8 @@ RankedBy ranked_by(const Study& study);
 std::optional<Configuration> baseline_of(const RankedBy& how,
                                          const std::vector<std::string>& parameters);
 
-// The ranking that these, of a store, and their last final tell. `parameters` are those of their
+// The ranking that these, of a store, and their last final tell: of those that are not outside of
+// the study. Whatever chooses among stored trials chooses from it. `parameters` are those of their
 // configurations.
 RankedResults ranked_trials(const RankedBy& how, const std::vector<std::string>& parameters,
                             std::vector<Trial> trials);

@@ -47,6 +47,8 @@ struct RankedBy {
   MeasureSpec measure;
   std::vector<std::pair<std::string, Value>> baseline{};
   std::string limit{};  // by what trials are too fast to be ranked; empty: by nothing
+  std::string space{};  // digest of what the study may choose; empty: not known
+  std::vector<std::string> warnings{};  // RankedResults::warnings, of all runs
 };
 bool operator==(const RankedBy& a, const RankedBy& b);
 

@@ -43,10 +43,10 @@ bool contains(const std::array<Name, N>& names, std::string_view name) {
 // The fields of a trial that have columns of their own; the others are the row's detail.
 constexpr std::array<std::string_view, 3> kColumns{"state", "samples_ms", "message"};
 // Fields that most trials have as they are from the start: these are left out then.
-constexpr std::array<std::string_view, 15> kRare{
-    "image_bytes", "final",         "counted",      "further_files", "sources_known",
-    "outdated",    "deterministic", "reference_ms", "observed",      "attributes",
-    "conditions",  "device_uuid",   "device_scale", "limit",         "counters"};
+constexpr std::array<std::string_view, 16> kRare{
+    "image_bytes",   "final",        "counted",  "further_files", "sources_known", "outdated",
+    "deterministic", "reference_ms", "observed", "attributes",    "conditions",    "device_uuid",
+    "device_scale",  "limit",        "counters", "outside"};
 
 // Rows have files as pairs of path and digest.
 Json json_of_files(const std::vector<FileState>& files) {
@@ -161,6 +161,8 @@ Json to_json(const RankedBy& how) {
   json["confidence"] = how.measure.confidence;
   json["simpler_within"] = how.measure.simpler_within;
   if (!how.limit.empty()) json["limit"] = how.limit;
+  if (!how.space.empty()) json["space"] = how.space;
+  if (!how.warnings.empty()) json["warnings"] = how.warnings;
   for (const auto& [name, value] : how.baseline) json["baseline"][name] = value_to_json(value);
   return json;
 }
@@ -178,6 +180,8 @@ RankedBy ranked_by_from(const Json& json) {
   json.at("confidence").get_to(how.measure.confidence);
   json.at("simpler_within").get_to(how.measure.simpler_within);
   how.limit = json.value("limit", "");
+  how.space = json.value("space", "");
+  how.warnings = json.value("warnings", std::vector<std::string>{});
   if (!json.contains("baseline")) return how;
   for (const auto& [name, value] : json.at("baseline").items()) {
     how.baseline.emplace_back(name, value_from_json(value));

@@ -127,7 +127,7 @@ Study study_of_these() {
 
 RankedResults read_back(const std::string& csv, const Study& study = study_of_these()) {
   std::vector<std::string> notes;
-  return read_ranked_csv(CsvTable("x.csv", csv), study, notes);
+  return read_ranked_csv(CsvTable("x.csv", csv), study, {}, notes);
 }
 
 std::string complaint(const std::string& csv, const Study& study = study_of_these()) {
@@ -147,7 +147,7 @@ TEST(RankedCsv, ReadsBackWithoutRowsThatAreNotTheStudys) {
   Study study = study_of_these();
   std::vector<std::string> notes;
   const std::string csv = ranked_csv(ranked_rows(), kNames);
-  const RankedResults back = read_ranked_csv(CsvTable("x.csv", csv), study, notes);
+  const RankedResults back = read_ranked_csv(CsvTable("x.csv", csv), study, {}, notes);
   EXPECT_EQ(notes, std::vector<std::string>());
   EXPECT_EQ(back.size, ranked_rows().size);
   EXPECT_EQ(back.ranked, 2U);
@@ -159,9 +159,25 @@ TEST(RankedCsv, ReadsBackWithoutRowsThatAreNotTheStudys) {
   EXPECT_EQ(back.trials[2].configuration, ranked_rows().trials[2].configuration);
   EXPECT_EQ(back.trials[2].message, "line 1\nsaid \"no\"");
   study.parameters[0].values = {std::int64_t{64}, std::int64_t{128}};
-  EXPECT_EQ(read_ranked_csv(CsvTable("x.csv", csv), study, notes).trials.size(), 2U);
-  EXPECT_EQ(notes, (std::vector<std::string>{
-                       "x.csv: 1 rows left out, their values are not the study's (any more)"}));
+  EXPECT_EQ(read_ranked_csv(CsvTable("x.csv", csv), study, {}, notes).trials.size(), 2U);
+  EXPECT_EQ(
+      notes,
+      (std::vector<std::string>{
+          "x.csv: 1 rows left out, the study does not have their configurations (any more)"}));
+}
+
+TEST(RankedCsv, RowsThatANewConstraintForbidsAreLeftOut) {
+  Study study = study_of_these();
+  study.constraints = {Expression::parse_or_throw("BM * N <= device.max_threads_per_block")};
+  DeviceFacts device;
+  device.max_threads_per_block = 64 * 20;
+  std::vector<std::string> notes;
+  const CsvTable table("x.csv", ranked_csv(ranked_rows(), kNames));
+  const RankedResults back = read_ranked_csv(table, study, device, notes);
+  for (const Trial& trial : back.trials)
+    EXPECT_NE(trial.configuration[0], Value(std::int64_t{128}));
+  EXPECT_EQ(back.outside + back.trials.size(), ranked_rows().trials.size());
+  EXPECT_GT(back.outside, 0U);
 }
 
 TEST(RankedCsv, ReadsTheFiguresOfSearchAndFinalBack) {

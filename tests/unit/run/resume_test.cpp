@@ -102,7 +102,7 @@ TEST_F(ResumeTest, ALongerListOfValuesKeepsWhatWasMeasured) {
 
 TEST_F(ResumeTest, ASubsetKeepsTheRowsOfTheOthers) {
   tune();
-  study.constraints.push_back(expr("BLOCK == 64"));
+  study.only.push_back(expr("BLOCK == 64"));
   const SizeOutcome subset = tune();
   EXPECT_EQ(subset.results.trials.size(), 6U);
   EXPECT_EQ(winner(subset), config(128, 4));
@@ -110,7 +110,7 @@ TEST_F(ResumeTest, ASubsetKeepsTheRowsOfTheOthers) {
 
 TEST_F(ResumeTest, ASubsetThatFitsNothingKeepsTheRanking) {
   const Configuration best = winner(tune());
-  study.constraints.push_back(expr("BLOCK == 63"));
+  study.only.push_back(expr("BLOCK == 63"));
   const SizeOutcome subset = tune();
   EXPECT_EQ(subset.results.trials.size(), 6U);
   EXPECT_EQ(winner(subset), best);
@@ -120,7 +120,7 @@ TEST_F(ResumeTest, ASubsetThatFitsNothingKeepsTheRanking) {
 TEST_F(ResumeTest, WhatIsOutsideOfTheSubsetAgesWithTheDevice) {
   study.search.budget.evaluations = 4;
   tune();  // BLOCK 64 with all VEC, 128 with VEC 1
-  study.constraints.push_back(expr("BLOCK == 128"));
+  study.only.push_back(expr("BLOCK == 128"));
   device.slower = 3;
   study.search.budget.evaluations.reset();
   const SizeOutcome subset = tune();

@@ -26,6 +26,87 @@ TEST_F(StoredResultsTest, WithoutAStudyTheyAreRankedAsTheStudyThatMeasuredThem) 
   EXPECT_EQ(number(only(all()).ranked.trials.at(0).configuration[1]), 4);
 }
 
+// A study that was measured whole and says less now, as RunTest has it: of BLOCK 64 and 128 and VEC
+// 1, 2 and 4 the best is (128, 4).
+class NarrowedTest : public StoredResultsTest {
+ protected:
+  NarrowedTest() { tune(); }
+  RankedResults ranked(const Study* of) {
+    Store store = Store::open(folder.path());
+    std::optional<Study> told;  // without its source, which is not there
+    if (of != nullptr) told.emplace(*of).runnable = false;
+    return only(stored_results(store, told ? &*told : nullptr, {})).ranked;
+  }
+  void expect_only(std::size_t inside, const Configuration& best, const RankedResults& results) {
+    EXPECT_EQ(results.trials.size(), inside);
+    EXPECT_EQ(results.ranked, inside);
+    EXPECT_EQ(results.outside, 6 - inside);
+    ASSERT_FALSE(results.trials.empty());
+    EXPECT_EQ(results.trials.front().configuration, best);
+  }
+};
+
+TEST_F(NarrowedTest, AValueThatIsNoLongerListedIsNotRanked) {
+  study.parameters[1].values = {std::int64_t{1}, std::int64_t{2}};
+  expect_only(4, config(128, 2), ranked(&study));
+  expect_only(4, config(128, 2), tune().results);
+}
+
+TEST_F(NarrowedTest, WhatANewConstraintForbidsIsNotRanked) {
+  study.constraints.push_back(expr("per_block <= 128"));
+  expect_only(3, config(128, 1), ranked(&study));
+  expect_only(3, config(128, 1), tune().results);
+}
+
+TEST_F(NarrowedTest, WithoutTheStudyItIsAsTheLastRunHadIt) {
+  study.parameters[1].values = {std::int64_t{1}, std::int64_t{2}};
+  expect_only(6, config(128, 4), ranked(nullptr));
+  tune();
+  expect_only(4, config(128, 2), ranked(nullptr));
+}
+
+TEST_F(NarrowedTest, WhatComesBackIsRankedAgainAndNotMeasuredAgain) {
+  const auto all_values = study.parameters[1].values;
+  study.parameters[1].values = {std::int64_t{1}};
+  tune();
+  study.parameters[1].values = all_values;
+  expect_only(6, config(128, 4), tune().results);
+  expect_only(6, config(128, 4), ranked(nullptr));
+  EXPECT_EQ(count_measured(), 6U);
+}
+
+TEST_F(NarrowedTest, WhatIsOutsideAgesWithTheDeviceAllTheSame) {
+  const auto all_values = study.parameters[1].values;
+  study.parameters[1].values = {std::int64_t{1}, std::int64_t{8}};
+  device.slower = 3;
+  tune();
+  study.parameters[1].values = all_values;
+  study.search.budget.evaluations = 0;
+  EXPECT_EQ(winner(tune()), config(128, 1)) << "the others are of the faster device";
+}
+
+TEST_F(NarrowedTest, APartOfTheSpaceExcludesNothing) {
+  study.only.push_back(expr("BLOCK == 64"));
+  expect_only(6, config(128, 4), tune().results);
+  expect_only(6, config(128, 4), ranked(nullptr));
+}
+
+TEST_F(NarrowedTest, WhereNothingIsLeftNothingIsRanked) {
+  study.parameters[0].values = {std::int64_t{32}};
+  const RankedResults results = ranked(&study);
+  EXPECT_TRUE(results.trials.empty());
+  EXPECT_EQ(results.outside, 6U);
+}
+
+TEST_F(StoredResultsTest, WhatTheAnswersAreDoubtedForStandsBesideTheResults) {
+  const std::vector<std::string> warnings{"zeros would pass for y"};
+  device.warnings = warnings;
+  EXPECT_EQ(tune().results.warnings, warnings);
+  device.warnings.clear();
+  tune();  // prepares nothing anew
+  EXPECT_EQ(only(all()).ranked.warnings, warnings);
+}
+
 TEST_F(StoredResultsTest, TheFilterLooksAtDeviceAndSize) {
   study.sizes = {{{{"n", 1000}}}, {{{"n", 2000}}}};
   for (const ProblemSize& size : study.sizes) tune(size);

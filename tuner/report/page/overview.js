@@ -126,7 +126,7 @@ function sizeRow(set, metric, most) {
   const open = h("button", {
     type: "button", class: "link", "aria-current": set === state.set ? "true" : null,
     onclick: () => choose(set),
-  }, set.size);
+  }, set.size + (set.raw.stale ? " (stale)" : ""));
   if (set.ranked === 0) {
     return [open, set.device, "nothing valid", "", metric ? "" : null, "", count(set.n), ""];
   }

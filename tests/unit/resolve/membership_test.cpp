@@ -1,0 +1,65 @@
+// Which configurations a study has, asked one by one.
+
+#include "tuner/resolve/membership.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/resolve/studies.h"
+
+namespace tuner::test {
+namespace {
+
+bool has(const Study& study, const Configuration& one, bool device_known = true) {
+  const Bindings names = bindings_of(study, one, h200(), study.sizes.front());
+  return Membership(study).has(one, names, device_known);
+}
+
+Configuration of(std::int64_t block, std::int64_t vec) { return {block, vec}; }
+
+TEST(Membership, IsOfTheListsAndTheConstraints) {
+  Study study = scale_study();
+  EXPECT_TRUE(has(study, of(128, 4)));
+  EXPECT_FALSE(has(study, of(128, 8)));
+  EXPECT_TRUE(has(study, {64.0, std::int64_t{4}})) << "the same number";
+  EXPECT_FALSE(has(study, {"64", std::int64_t{4}}));
+  study.constraints = {expr("per_block <= n // 5")};
+  EXPECT_TRUE(has(study, of(64, 2)));
+  EXPECT_FALSE(has(study, of(128, 2)));
+  study.constraints = {expr("BLOCK // (VEC - 1) > 1")};
+  EXPECT_FALSE(has(study, of(64, 1))) << "it has no value there";
+}
+
+TEST(Membership, APartThatARunMeasuresChangesNothing) {
+  Study study = scale_study();
+  study.only = {expr("BLOCK == 64")};
+  EXPECT_TRUE(has(study, of(128, 4)));
+  EXPECT_EQ(Membership(study).digest(), Membership(scale_study()).digest());
+  study.constraints = study.only;
+  EXPECT_NE(Membership(study).digest(), Membership(scale_study()).digest());
+}
+
+TEST(Membership, RulesAboutADeviceThatNobodyKnowsAreNotAsked) {
+  Study study = scale_study();
+  study.derived.push_back({"fits", expr("BLOCK > device.max_threads_per_block")});
+  study.constraints = {expr("fits")};
+  EXPECT_FALSE(has(study, of(128, 4)));
+  EXPECT_TRUE(has(study, of(128, 4), false));
+}
+
+TEST(Membership, ThousandsThatAreListedAreLookedUpInTheSpace) {
+  Study study = scale_study();
+  study.constraints = {expr("(BLOCK, VEC) in [(64, 1), (128, 4)]")};
+  const Bindings facts = facts_of(study.sizes.front(), h200());
+  const Membership members(study);
+  EXPECT_FALSE(members.space_for(1000, facts, true)) << "asking is faster";
+  const auto space = members.space_for(100'000'000, facts, true);
+  ASSERT_TRUE(space);
+  for (const std::int64_t block : {64, 128}) {
+    for (const std::int64_t vec : {1, 2, 4}) {
+      EXPECT_EQ(space->index_of(of(block, vec)).has_value(), has(study, of(block, vec)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tuner::test
