@@ -31,6 +31,22 @@ TEST(Replay, NeedsNoDevice) {
             3);
 }
 
+TEST(Replay, TakesRankedCsvFilesOfWhichTheSizeChooses) {
+  const Sandbox sandbox;
+  const std::string shipped = std::string(TUNER_SOURCE_DIR) + "/results/transpose";
+  const std::vector<std::string> replay{
+      "run", "--replay", shipped, "--strategy", "random", "--budget", "20", "--progress", "plain"};
+  const auto which = run_to(2, sandbox, replay);
+  EXPECT_TRUE(says(which.err, "holds several recordings"));
+  auto chosen = replay;
+  chosen.insert(chosen.end(), {"--size", "M=16384,N=16384"});
+  const auto done = run_to(0, sandbox, chosen);
+  EXPECT_TRUE(says(done.err, " configurations are recorded, "));
+  EXPECT_TRUE(says(done.out, "FORM="));
+  chosen.back() = "M=5,N=5";
+  EXPECT_TRUE(says(run_to(2, sandbox, chosen).err, "holds no trials of M=5,N=5"));
+}
+
 TEST(Replay, CanHaveTheClockOfCompileWorkers) {
   const Sandbox sandbox;
   sandbox.write("cache.json",

@@ -173,8 +173,30 @@ class ReplaySearch {
   Prior prior_;
 };
 
+// How much of the space is there: what is not recorded is never asked for.
+std::string extent_of(const Recording& recording) {
+  double combinations = 1;
+  for (const Parameter& one : recording.parameters) {
+    combinations *= static_cast<double>(one.values.size());
+  }
+  const auto recorded = static_cast<double>(recording.entries.size());
+  if (combinations <= recorded) return {};
+  return fmt::format(
+      "{} configurations are recorded, {:.3g} % of the {:.10g} combinations of their values: the "
+      "search chooses among them only",
+      recording.entries.size(), 100 * recorded / combinations, combinations);
+}
+
 int replay(const RunOptions& options, Progress& progress) {
-  const Recording recording = read_any_recording(options.replay);
+  if (options.sizes.size() > 1) {
+    wrong_usage("a replay is of one size: give --size once, or call it for each");
+  }
+  ResultFilter filter;
+  if (!options.sizes.empty()) filter.size = options.sizes.front();
+  Recording recording = read_any_recording(options.replay, {}, filter);
+  if (const std::string extent = extent_of(recording); !extent.empty()) {
+    recording.notes.push_back(extent);
+  }
   for (const std::string& note : recording.notes) progress.note(options.replay + ": " + note);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   Words strategies = options.strategies;

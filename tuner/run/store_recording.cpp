@@ -7,6 +7,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/exchange/recording_reader.h"
+#include "tuner/results/ranked_files.h"
 #include "tuner/run/identity.h"
 #include "tuner/run/stored_results.h"
 #include "tuner/search/ranking.h"
@@ -14,8 +15,13 @@
 namespace tuner {
 namespace {
 
+std::string label_of(const std::string& kernel, const DeviceFacts& device,
+                     const ProblemSize& size) {
+  return kernel + "/" + device.slug() + "/" + size.label();
+}
+
 std::string label_of(const StoredContext& context) {
-  return context.key.kernel + "/" + context.key.device.slug() + "/" + context.key.size.label();
+  return label_of(context.key.kernel, context.key.device, context.key.size);
 }
 
 double objective_of(const Trial& trial, const std::string& objective) {
@@ -66,6 +72,17 @@ void add(const Trial& trial, const std::vector<std::string>& names, const Ranked
   builder.end_entry();
 }
 
+Recording recording_of(const std::string& name, const std::string& kernel,
+                       const DeviceFacts& device, const RankedBy& how) {
+  Recording recording;
+  recording.name = name;
+  recording.device = device.name;
+  recording.kernel = kernel;
+  recording.objective = how.objective.name;
+  recording.maximize = how.objective.maximize;
+  return recording;
+}
+
 // Whether `b` answers before `a`, another context of the same kernel, device and size.
 bool goes_before(const StoredContext& a, const StoredContext& b) {
   const auto worth = [](const StoredContext& one) {
@@ -76,28 +93,33 @@ bool goes_before(const StoredContext& a, const StoredContext& b) {
 }
 
 // The one of each name that answers for it.
-std::map<std::string, StoredContext> by_label(const std::vector<StoredContext>& contexts) {
+std::map<std::string, StoredContext> by_label(const std::vector<StoredContext>& contexts,
+                                              const ResultFilter& filter) {
   std::map<std::string, StoredContext> chosen;
   for (const StoredContext& one : contexts) {
-    if (one.trials == 0) continue;
+    if (one.trials == 0 || !fits(one.key.device, one.key.size, filter)) continue;
     const auto [at, fresh] = chosen.emplace(label_of(one), one);
     if (!fresh && goes_before(at->second, one)) at->second = one;
   }
   return chosen;
 }
 
-const StoredContext& chosen(const std::map<std::string, StoredContext>& contexts,
-                            const std::string& file, const std::string& which) {
-  if (which.empty() && contexts.size() == 1) return contexts.begin()->second;
-  const auto found = contexts.find(which);
-  if (found != contexts.end()) return found->second;
+// The one with this label; any where there is one alone.
+template <typename One>
+const One& chosen(const std::map<std::string, One>& all, const std::string& file,
+                  const std::string& which, const ResultFilter& filter) {
+  if (which.empty() && all.size() == 1) return all.begin()->second;
+  const auto found = all.find(which);
+  if (found != all.end()) return found->second;
   std::vector<std::string> labels;
   std::string list;
-  for (const auto& [label, context] : contexts) {
+  for (const auto& [label, one] : all) {
     labels.push_back(label);
     list += "\n  " + file + "#" + label;
   }
-  if (labels.empty()) reject(file, "holds no trials");
+  if (labels.empty()) {
+    reject(file, filter.size.empty() ? "holds no trials" : "holds no trials of " + filter.size);
+  }
   const std::string what =
       which.empty() ? "holds several recordings" : "holds no recording '" + which + "'";
   reject(file, what + "; there are" + list, did_you_mean(which, labels));
@@ -109,13 +131,10 @@ Recording store_recording(Store& store, const StoredContext& context,
                           const std::string& objective) {
   RankedBy how = context.ranked_by.value_or(RankedBy{});
   if (!objective.empty() && objective != how.objective.name) how.objective = {objective, false, {}};
-  Recording recording;
-  recording.name = label_of(context);
-  recording.device = context.key.device.name;
-  recording.kernel = context.key.kernel;
-  recording.objective = how.objective.name;
-  recording.maximize = how.objective.maximize;
-  const std::vector<Trial> trials = store.trials(context.context);
+  Recording recording =
+      recording_of(label_of(context), context.key.kernel, context.key.device, how);
+  std::vector<Trial> trials = store.trials(context.context);
+  std::erase_if(trials, [](const Trial& one) { return one.outside; });
   // Another objective than the ranking's is asked for by those who rank by themselves.
   const auto best =
       objective.empty() ? best_of(trials, how, context.context.parameters) : std::nullopt;
@@ -132,11 +151,12 @@ namespace {
 // `which` names the context as kernel/device/size, "matmul/nvidia-h200/M1024_N1024"; it may be
 // empty where there is only one.
 Recording read_store(const std::filesystem::path& path, const std::string& which,
-                     const std::string& objective) {
+                     const std::string& objective, const ResultFilter& filter) {
   Store store = Store::open(path, Store::Access::kRead);
   const std::vector<StoredContext> all = store.contexts();
-  const auto contexts = by_label(all);
-  Recording recording = store_recording(store, chosen(contexts, path.string(), which), objective);
+  const auto contexts = by_label(all, filter);
+  Recording recording =
+      store_recording(store, chosen(contexts, path.string(), which, filter), objective);
   if (recording.entries.empty()) {
     reject(path, "holds no readable trials");
   }
@@ -151,15 +171,57 @@ Recording read_store(const std::filesystem::path& path, const std::string& which
   return recording;
 }
 
+// Of ranked CSV files, which 'tuner run' writes and which are shipped.
+Recording read_rankings(const std::filesystem::path& path, const std::string& which,
+                        const ResultFilter& filter) {
+  std::map<std::string, LooseRanking> all;
+  for (LooseRanking& one : read_loose_rankings(path)) {
+    if (!fits(one.ranked.device, one.ranked.size, filter)) continue;
+    all.emplace(label_of(one.kernel, one.ranked.device, one.ranked.size), std::move(one));
+  }
+  LooseRanking one = chosen(all, path.string(), which, filter);
+  // Of some finalists a file tells no more than the final's time.
+  for (Trial& trial : one.ranked.trials) {
+    if (trial.final && !is_time(trial.timing.median)) {
+      trial.timing.median = trial.final->median_ms.value();
+    }
+  }
+  RankedBy how;
+  how.objective = one.objective;
+  Recording recording = recording_of(label_of(one.kernel, one.ranked.device, one.ranked.size),
+                                     one.kernel, one.ranked.device, how);
+  std::optional<Best> best;
+  if (one.ranked.ranked > 0) {
+    const Trial& first = one.ranked.trials.front();
+    best = Best{first.configuration, objective_of(first, how.objective.name)};
+  }
+  RecordingBuilder builder(recording);
+  for (const Trial& trial : one.ranked.trials) add(trial, one.parameters, how, best, builder);
+  if (recording.entries.empty()) reject(path, "holds no trials");
+  builder.finish();
+  return recording;
+}
+
 }  // namespace
 
-Recording read_any_recording(const std::filesystem::path& path, const std::string& objective) {
+Recording read_any_recording(const std::filesystem::path& path, const std::string& objective,
+                             const ResultFilter& filter) {
   // "results#matmul/nvidia-h200/M1024": one context of a results directory.
   const std::string text = path.string();
   const auto mark = text.rfind('#');
   const bool whole = mark == std::string::npos || std::filesystem::exists(path);
   const std::filesystem::path file = whole ? text : text.substr(0, mark);
-  if (is_store(file)) return read_store(file, whole ? "" : text.substr(mark + 1), objective);
+  const std::string which = whole ? "" : text.substr(mark + 1);
+  const bool folder = std::filesystem::is_directory(file);
+  if (folder ? std::filesystem::exists(file / "tuner.sqlite") : is_store(file)) {
+    return read_store(file, which, objective, filter);
+  }
+  const std::string kind = file.extension().string();
+  if (folder || kind == ".csv" || kind == ".tgz" || file.string().ends_with(".tar.gz")) {
+    return read_rankings(file, which, filter);
+  }
+  if (!filter.size.empty())
+    reject(path, "is one recording; --size chooses one of a results folder");
   return read_recording(path, objective);
 }
 

@@ -100,13 +100,15 @@ bool is_behind(const StoredContext& a, const StoredContext& b);
 // out is named in `others`.
 std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all);
 
-// What read_recording() takes, or a results directory or its database, with "#kernel/device/size"
+// What read_recording() takes, or ranked CSV files (one, a folder or a .tar.gz), or a results
+// directory or its database, of which `filter` may choose, with "#kernel/device/size"
 // ("results#matmul/nvidia-h200/M1024_N1024") where it holds more than one context. Of several
 // contexts with that name (another driver, another source) one that was measured goes before
 // imported ones, one in the usual order of threads before others, then the one with the newest
 // trial is taken, and a note says so. Throws InputError with the list of contexts when `path` does
 // not pick one.
-Recording read_any_recording(const std::filesystem::path& path, const std::string& objective = {});
+Recording read_any_recording(const std::filesystem::path& path, const std::string& objective = {},
+                             const ResultFilter& filter = {});
 
 // The trials of a context. Empty when it holds no readable trials. Dropped trials count as
 // measured, with their estimate. Without an objective it is that of the study that measured, and

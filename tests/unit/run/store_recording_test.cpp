@@ -86,7 +86,7 @@ TEST_F(StoreRecording, TheNewestOfContextsWithOneNameIsTaken) {
 }
 
 TEST_F(StoreRecording, AnEmptyFolderSaysSo) {
-  EXPECT_THROW(read_any_recording(folder.path()), FatalError);
+  EXPECT_THROW(read_any_recording(folder.path()), InputError);
   Store::open(folder.path());
   EXPECT_THROW(read_any_recording(folder.path()), InputError);
 }
