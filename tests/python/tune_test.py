@@ -69,6 +69,12 @@ def floats(*values):
     return array.array("f", values)
 
 
+def waits(x, y, T):
+    """The second is the fastest, the first the slowest."""
+    right(x, y)
+    time.sleep({1: 0.004, 2: 0, 3: 0.002}[T])
+
+
 def uses_lock(x, y, STEP):
     with LOCK:
         pass
@@ -357,6 +363,18 @@ class Tune(unittest.TestCase):
         self.assertEqual([one["size"] for one in told["sizes"]], sizes)
         same = self.tune(nothing, {"STEP": [1]}, [self.x, self.y], None)
         self.assertEqual(same.document["results"][0]["size"], {"elements": 64})
+
+    def test_what_the_study_has_no_more_is_kept_and_never_best(self):
+        self.tune(waits, {"T": [2, 3]}, baseline={"T": 3}, cache="hot")
+        tuned = self.tune(waits, {"T": [1]})
+        self.assertEqual((tuned.best, tuned(self.x, self.y), tuned.measured), ({"T": 1}, None, 1))
+        self.assertEqual([row["T"] for row in tuned.table], [1])
+        self.assertEqual(tuned.notes[0], "2 stored results are outside of the study now: they are kept, and not ranked")
+        self.assertIn("2 outside of the study now", repr(tuned))
+        self.assertEqual(json.loads(tuner.export(tuned.study, "triton", tuned.folder))["configs"], [{"kwargs": {"T": 1}}])
+        self.assertEqual(self.tune(waits, {"T": [1, 2, 3]}, constraints=["T != 2"]).best, {"T": 3})
+        again = self.tune(waits, {"T": [1, 2, 3]})
+        self.assertEqual((again.measured, again.best), (0, {"T": 2}))
 
     def test_mistakes_of_a_dictionary_name_no_file_that_is_gone(self):
         with self.assertRaises(tuner.Error) as told:
