@@ -281,18 +281,16 @@ SizeOutcome DeviceRun::write(SizeSearch& current) {
   const RankedResults& results = outcome.results;
   outcome.store_gone = !current.history.is_in_place();
   if (results.trials.empty()) return std::move(outcome);
-  const auto file =
-      ranked_csv_path(settings_.results, study_.kernel.name, results.device, results.size);
+  const std::string& kernel = study_.kernel.name;
   try {
-    OutputGuard(false).check(file);
+    OutputGuard(false).check(
+        ranked_csv_path(settings_.results, kernel, results.device, results.size));
+    outcome.csv_path =
+        write_ranked_csv(settings_.results, kernel, results, parameter_names(study_.parameters));
+    write_device_file(std::filesystem::path(outcome.csv_path).parent_path(), facts_);
   } catch (const InputError& error) {
     listener_.note("the ranking is not written: " + std::string(error.what()));
-    return std::move(outcome);
   }
-  outcome.csv_path = write_ranked_csv(settings_.results, study_.kernel.name, results,
-                                      parameter_names(study_.parameters))
-                         .string();
-  write_device_file(std::filesystem::path(outcome.csv_path).parent_path(), facts_);
   return std::move(outcome);
 }
 
