@@ -174,6 +174,20 @@ TEST_F(UsersFiles, ASubsetTakesNoRowsAway) {
   EXPECT_EQ(ranking_of(sandbox, "axpy"), whole);
 }
 
+TEST_F(UsersFiles, AFileInThePlaceOfARankingStays) {
+  const Sandbox sandbox;
+  const Words words{
+      "run", data("studies/tiny.yaml"), "--backend", "cpu", "--size", "n=3000", "--budget", "1"};
+  run_to(0, sandbox, words);
+  fs::path file;
+  for (const auto& entry : fs::recursive_directory_iterator(sandbox.path("results"))) {
+    if (entry.path().filename() == "n3000.csv") file = entry.path();
+  }
+  sandbox.write(fs::relative(file, sandbox.path()), "mine\n");
+  EXPECT_TRUE(says(run_to(0, sandbox, words).err, "the ranking is not written: results/axpy/"));
+  EXPECT_EQ(text_of(file), "mine\n");
+}
+
 TEST_F(UsersFiles, ASubsetThatIsMeasuredLaterJoinsTheRanking) {
   const Sandbox sandbox;
   for (const char* part : {"BLOCK == 64", "BLOCK == 128", "BLOCK == 256"}) {
