@@ -1,3 +1,4 @@
+#include "tuner/model/file_marks.h"
 #include "tuner/codegen/registry.h"
 
 #include <gtest/gtest.h>
