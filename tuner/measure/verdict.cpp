@@ -59,4 +59,14 @@ void take_over(Verdict& verdict, Trial& trial) {
   if (trial.resources.spill_bytes < 0) trial.resources.spill_bytes = spills;
 }
 
+bool may_be_of_others(const Verdict& verdict) {
+  const bool failed = verdict.state == TrialState::kLaunch || verdict.state == TrialState::kRuntime;
+  return failed && !verdict.is_own && !verdict.device_lost;
+}
+
+bool may_leave_traces(const Verdict& verdict) {
+  return verdict.state != TrialState::kLaunch && verdict.state != TrialState::kConstraints &&
+         !verdict.retryable;
+}
+
 }  // namespace tuner

@@ -20,4 +20,14 @@ bool says_nothing(const DeviceFailure& failure);
 // compiler told them.
 void take_over(Verdict& verdict, Trial& trial);
 
+// Whether a failure may be the doing of what ran in the same worker before, and may have left it
+// unfit: out of files or memory, with an error that is told late, with other limits. A hang is not
+// among them, since trying it again costs its whole deadline, nor is a wrong answer, which
+// measure/watches looks into.
+bool may_be_of_others(const Verdict& verdict);
+
+// Whether a variant ran, so that it may have left something behind: not if it did not load, or was
+// refused.
+bool may_leave_traces(const Verdict& verdict);
+
 }  // namespace tuner

@@ -6,9 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -24,6 +22,7 @@
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/worker/artifact_cache.h"
+#include "tuner/worker/memory_limits.h"
 #include "tuner/worker/messages.h"
 #include "tuner/worker/plugins.h"
 
@@ -38,80 +37,6 @@ struct Wire {
   FrameReader reader{};
   std::optional<json> receive() { return tuner::receive(socket, reader); }
   bool send(const json& message) { return tuner::send(socket, message); }
-};
-
-// ---- memory ------------------------------------------------------------------------------------
-
-std::uint64_t address_space() {
-  std::uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
-}
-
-// What running kernels takes by itself: stacks for the threads of a block, and the allocator's
-// room, for each core. Addresses more than memory.
-std::uint64_t overhead() {
-  constexpr std::uint64_t kOfCore = std::uint64_t{256} << 20;
-  return std::max(1U, std::thread::hardware_concurrency()) * kOfCore;
-}
-
-// What a compiler, or the kernels of one device, may take: half of the memory that there is, 2 to
-// 16 GiB, and three quarters of it where those are less than 2 GiB.
-std::uint64_t memory_allowance() {
-  constexpr std::uint64_t kMost = std::uint64_t{16} << 30;
-  constexpr std::uint64_t kLeast = std::uint64_t{2} << 30;
-  const std::uint64_t there = usable_memory();
-  return std::clamp(there / 2, std::min(kLeast, there / 4 * 3), kMost);
-}
-
-// Of this process from now on; 0 = no limit.
-void limit_address_space([[maybe_unused]] std::uint64_t bytes) {
-#ifndef TUNER_SANITIZED  // the sanitizer reserves terabytes of addresses
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
-  limit.rlim_cur = bytes == 0 ? limit.rlim_max : std::min<rlim_t>(bytes, limit.rlim_max);
-  ::setrlimit(RLIMIT_AS, &limit);
-#endif
-}
-
-// How much memory kernels that run in this very process may take. Not for devices with memory of
-// their own: their drivers reserve far more addresses than there is memory.
-class KernelMemory {
- public:
-  explicit KernelMemory(bool is_limited) : is_limited_(is_limited) {}
-
-  // Buffers are about to be made, which count for nobody.
-  void lift() {
-    if (!is_limited_) return;
-    limit_address_space(0);
-    is_enforced_ = false;
-  }
-  // From here on it is a kernel that allocates; once until the next lift().
-  void enforce() {
-    if (!is_limited_ || is_enforced_) return;
-    is_enforced_ = true;
-    before_ = address_space();
-    const std::uint64_t room = memory_allowance() + overhead();
-    limit_address_space(before_ + room - std::min(kept_, room));
-  }
-  // Lifts the limit. Bytes that the kernel took and did not give back, when those are most of what
-  // it may have; else 0.
-  std::uint64_t excess() {
-    if (!is_enforced_) return 0;
-    const std::uint64_t now = address_space();
-    const std::uint64_t taken = now - std::min(now, before_);
-    lift();  // what is to be said of it needs memory, too
-    kept_ += taken;
-    return taken > overhead() + memory_allowance() / 4 * 3 ? taken : 0;
-  }
-  // Kernels have left so little that the next one would suffer.
-  bool is_used_up() const { return kept_ > overhead() + memory_allowance() / 2; }
-
- private:
-  bool is_limited_;
-  bool is_enforced_ = false;
-  std::uint64_t before_ = 0;  // bytes of the process when it was enforced
-  std::uint64_t kept_ = 0;    // by all kernels
 };
 
 // ---- the roles ---------------------------------------------------------------------------------

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "tuner/measure/verdict.h"
+
 namespace tuner {
 
 namespace {

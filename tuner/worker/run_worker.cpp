@@ -2,14 +2,16 @@
 
 #include "tuner/worker/run_worker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tuner/base/error.h"
 #include "tuner/base/process_state.h"
 #include "tuner/base/trust.h"
+#include "tuner/measure/verdict.h"
 #include "tuner/resolve/argument_names.h"
 #include "tuner/worker/messages.h"
 #include "tuner/worker/plugins.h"
@@ -40,11 +42,6 @@ std::string reason_in(const nlohmann::json& answer, const char* member) {
 }
 
 }  // namespace
-
-bool may_be_of_others(const Verdict& verdict) {
-  const bool failed = verdict.state == TrialState::kLaunch || verdict.state == TrialState::kRuntime;
-  return failed && !verdict.is_own && !verdict.device_lost;
-}
 
 RunWorker::RunWorker(const WorkerProgram& program, std::string backend, unsigned device,
                      std::vector<std::pair<std::string, std::string>> options, RunLimits limits)
@@ -278,11 +275,7 @@ Verdict RunWorker::verdict_of_death(const std::string& how) const {
 Verdict RunWorker::finish(Verdict verdict) {
   state_ = State::kReady;
   work_.add(clock_.started());
-  had_run_ = has_run_;
-  // What did not load, or was refused, has left nothing behind.
-  const bool has_begun = verdict.state != TrialState::kLaunch &&
-                         verdict.state != TrialState::kConstraints && !verdict.retryable;
-  has_run_ = has_run_ || has_begun;
+  had_run_ = std::exchange(has_run_, has_run_ || may_leave_traces(verdict));
   if (verdict.context_dead || verdict.device_lost || verdict.is_last) drop();
   return verdict;
 }
@@ -327,9 +320,8 @@ std::optional<Verdict> RunWorker::handle() {
     Verdict verdict = verdict_of_death("hung");
     verdict.retryable = channel_->killed_from_outside();  // with the machine that it was on
     verdict.state = TrialState::kTimeout;
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.1f", seconds_since(clock_.started()));
-    verdict.message = "killed after " + std::string(seconds) + " s, during " + clock_.phase();
+    verdict.message = fmt::format("killed after {:.1f} s, during {}",
+                                  seconds_since(clock_.started()), clock_.phase());
     return finish(std::move(verdict));
   }
   return std::nullopt;
@@ -344,8 +336,7 @@ void RunWorker::abort() {
   if (state_ == State::kBusy || (is_coming_up() && plan_)) drop();
 }
 
-// Neither samples nor a culprit when it failed; `again` then says whether another try makes sense:
-// the cause may be outside, or what had run in the worker before.
+// Neither samples nor a culprit when it failed; `again` then says whether another try makes sense.
 RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& again,
                                                  const IsOver& is_over,
                                                  const std::function<void(int)>& round) {
@@ -383,9 +374,7 @@ RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& 
           result.failed->second.retryable || (had_run_ && may_be_of_others(result.failed->second));
       drop();
       return result;
-    } catch (const nlohmann::json::exception&) {
-      break;
-    } catch (const ProtocolError&) {
+    } catch (const std::exception&) {  // no JSON of ours, or no message
       break;
     }
   }
@@ -399,16 +388,16 @@ RunWorker::Remeasured RunWorker::remeasure(const std::vector<VariantPlan>& varia
                                            const std::function<void(int)>& round) {
   nlohmann::json request{{"type", "remeasure"}, {"variants", variants}, {"plan", plan}};
   Remeasured result;
-  bool again = true;
   const TimePoint begun = Clock::now();
+  bool again = true;
   for (int attempt = 0; again && attempt <= kRetries; ++attempt) {
     pause_before(attempt, is_over);
     result = try_remeasuring(request, again, is_over, round);
   }
   work_.add(begun);
-  const bool says_nothing = result.failed && (result.failed->first >= variants.size() ||
-                                              result.failed->second.kept == Kept::kDamaged);
-  if (says_nothing) result.failed.reset();
+  auto& failed = result.failed;
+  if (failed && (failed->first >= variants.size() || failed->second.kept == Kept::kDamaged))
+    failed.reset();
   return result;
 }
 

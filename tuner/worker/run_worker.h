@@ -21,12 +21,6 @@
 
 namespace tuner {
 
-// Whether a failure may be the doing of what ran in the same worker before, and may have left it
-// unfit: out of files or memory, with an error that is told late, with other limits. A hang is not
-// among them, since trying it again costs its whole deadline, nor is a wrong answer, which
-// measure/watches looks into.
-bool may_be_of_others(const Verdict& verdict);
-
 class RunWorker {
  public:
   // Whether there is no more time to wait.
