@@ -1,4 +1,3 @@
-#include "tuner/model/file_marks.h"
 #include "tuner/codegen/registry.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/codegen/formats.h"
+#include "tuner/model/file_marks.h"
 
 namespace tuner {
 namespace {
