@@ -275,10 +275,14 @@ class RunServer {
                   {"verdict", samples.error().verdict}});
       return !samples.error().verdict.context_dead;
     }
+    memory_.lift();  // its own limit is none that a variant has changed
     Verdict verdict;
-    const bool usable = is_untouched(verdict);
-    wire_.send({{"type", "remeasured"}, {"id", message.at("id")}, {"samples", *samples}});
-    return usable;
+    const bool is_last = !is_untouched(verdict);
+    wire_.send({{"type", "remeasured"},
+                {"id", message.at("id")},
+                {"samples", *samples},
+                {"is_last", is_last}});
+    return !is_last;
   }
 
   Wire& wire_;
@@ -289,7 +293,7 @@ class RunServer {
   KernelMemory memory_;
   bool has_host_code_ = false;  // variants, or some of their code, run in this process
   std::optional<ProcessSnapshot> untouched_;  // before the first variant of the size
-  std::string remark_;  // as last told
+  std::string remark_;                        // as last told
 };
 
 int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {

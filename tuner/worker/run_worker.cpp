@@ -364,6 +364,7 @@ RunWorker::Remeasured RunWorker::try_remeasuring(nlohmann::json& request, bool& 
       if (answer->at("id").get<std::uint64_t>() != id_) break;
       if (type == "remeasured") {
         answer->at("samples").get_to(result.samples);
+        if (answer->value("is_last", false)) drop();
         if (is_plausible(result.samples, finalists, request.at("plan").get<FinalPlan>()))
           return result;
         break;
