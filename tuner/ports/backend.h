@@ -147,9 +147,23 @@ inline DeviceResult<Ok> write_addresses(DeviceMemory& memory, std::span<const Ad
   return Ok{};
 }
 
-class Backend {
+// The part of a backend that is about its process.
+class BackendSetup {
  public:
-  virtual ~Backend() = default;
+  virtual ~BackendSetup() = default;
+  // Before anything is loaded; all 0: as at first. kUnsupported: it has none of what is asked for.
+  virtual DeviceResult<Ok> set_limits(const KernelLimits& limits) {
+    if (!limits.any()) return Ok{};
+    return Unexpected{DeviceFailure{DeviceError::kUnsupported,
+                                    "this backend has no limits of heap, stack or printf"}};
+  }
+  // What users should know of how it measures in this process; empty: as usual.
+  virtual std::string remark() { return {}; }
+};
+
+class Backend : public BackendSetup {
+ public:
+  ~Backend() override = default;
   virtual const DeviceFacts& facts() = 0;
   virtual DeviceMemory& memory() = 0;  // lives as long as the backend
 
@@ -172,14 +186,6 @@ class Backend {
   virtual DeviceResult<double> power(const LaunchSequence& sequence) = 0;
   // What the device ran at during the last time().
   virtual Conditions conditions() = 0;
-  // Before anything is loaded; all 0: as at first. kUnsupported: it has none of what is asked for.
-  virtual DeviceResult<Ok> set_limits(const KernelLimits& limits) {
-    if (!limits.any()) return Ok{};
-    return Unexpected{DeviceFailure{DeviceError::kUnsupported,
-                                    "this backend has no limits of heap, stack or printf"}};
-  }
-  // What users should know of how it measures in this process; empty: as usual.
-  virtual std::string remark() { return {}; }
 };
 
 // What a backend may be, too: one that works on memory of the application in whose process it is.
