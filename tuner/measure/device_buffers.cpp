@@ -41,10 +41,11 @@ DeviceResult<Ok> DeviceBuffers::fill_input(Slot& slot, const ArgumentPlan& argum
   // Once: a digest is a copy to the host, and the first set is the same each time. A problem may
   // think otherwise.
   const std::string copy = "the copy of " + argument.name + " that is kept";
-  const bool is_known = seals_.has(copy) && filled.fill.kind != FillSpec::Kind::kProblem;
+  const bool is_known = slot.is_sealed && filled.fill.kind != FillSpec::Kind::kProblem;
   if (in_place || !is_known) TUNER_TRY(memory_.fill(slot.pristine.id(), filled));
   if (set_.number == 0 && !is_known) {
     TUNER_TRY(seals_.put(backend_.memory(), copy, slot.pristine.id(), kGuardBytes + slot.capacity));
+    slot.is_sealed = true;
   }
   if (in_place) return Ok{};
   return memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity);

@@ -102,6 +102,7 @@ class DeviceBuffers {
     std::uint64_t capacity = 0;  // bytes of contents; grows for scratch and workspaces
     // Guard words and contents. Of inout: what every launch begins with; of small inputs, too.
     DeviceBuffer pristine;
+    bool is_sealed = false;  // the copy, with the first set in it
   };
 
   DeviceResult<Ok> prepare_argument(std::uint32_t index);

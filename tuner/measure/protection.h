@@ -49,7 +49,6 @@ class Seals {
   void put(const std::string& what, std::span<const std::byte> on_host);
   // What is no longer as it was, or nothing.
   DeviceResult<std::optional<std::string>> broken(DeviceMemory& memory) const;
-  bool has(const std::string& what) const { return seals_.contains(what); }
   std::uint64_t bytes() const;
 
  private:
