@@ -18,6 +18,6 @@ std::vector<Include> includes_of(const std::string& text);
 // "tuner/search/budget.cpp".
 std::vector<std::string> breaches_of(const std::string& path, const std::string& text);
 
-inline constexpr int kMaxLines = 400;
+inline constexpr int kMaxLines = 600;
 
 }  // namespace tuner::architecture
