@@ -38,6 +38,7 @@ PLACES = {
     "what, {x, y, z}": ["launch", "block", 2],
     "who": ["launch", "then", 0],
     "'launch'": ["launch"],
+    "'limits'": ["launch", "limits"],
     "an argument": ["arguments", 0],
     "a constant": ["constants", 0],
     "'fill'": ["arguments", 0, "fill", 1],
