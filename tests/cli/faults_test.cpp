@@ -124,9 +124,12 @@ TEST(Deeds, AVariantThatLeavesTheProcessUnfitCondemnsNoOtherAndIsNamed) {
     write_deed(sandbox, declaration, deed);
     run_deed(sandbox);
     for (const auto& row : ranking_of(sandbox, "deed")) {
+      if (row.at("ID") == "0") {  // which may fail itself, by what it has done
+        EXPECT_TRUE(says(row.at("message"), "changes the process")) << deed;
+        continue;
+      }
       EXPECT_TRUE(row.at("state") == "ok" || row.at("state") == "dropped")
           << deed << ": " << row.at("message");
-      if (row.at("ID") == "0") EXPECT_TRUE(says(row.at("message"), "changes the process")) << deed;
     }
   }
 }
