@@ -232,7 +232,7 @@ double share_of(const AnswerSize& size, double share, DataType type) {
 DeviceResult<std::vector<CheckPlan>> Answers::checks_of(const RightAnswer& answer) {
   std::vector<CheckPlan> checks = plan_.checks;
   const auto apply = [this](const ArgumentPlan& argument, BufferId id, double& atol) {
-    const auto size =
+    auto size =
         size_of_answer(backend_.memory(), contents_of(id), argument.type, argument.elements);
     if (size) atol = share_of(*size, atol, argument.type);
     return size;
