@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -179,8 +178,8 @@ std::optional<Verdict> compare_bits(Session& session, const Admitted& admitted) 
 std::optional<WrongElsewhere> wrong_elsewhere(Session& session, const std::vector<Timed>& timed) {
   const SizePlan& plan = session.buffers().plan();
   const std::uint32_t sets = timed.empty() ? 1 : input_sets(plan);
-  const auto looks = [](const Timed& one) { return one.admitted->looks.taken; };
-  const int fewest = timed.empty() ? 0 : std::ranges::min(timed | std::views::transform(looks));
+  int fewest = timed.empty() ? 0 : timed.front().admitted->looks.taken;
+  for (const Timed& one : timed) fewest = std::min(fewest, one.admitted->looks.taken);
   std::optional<WrongElsewhere> found;
   for (std::uint32_t set = 1; set < sets && !found; ++set) {
     // Timed launches were looked at on so many random sets.

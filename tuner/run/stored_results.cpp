@@ -341,7 +341,8 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                                        : "imported from " + results.imported;
     all.push_back(std::move(results));
   }
-  std::ranges::stable_partition(all, [](const StoredResults& one) { return one.stale.empty(); });
+  std::stable_partition(all.begin(), all.end(),
+                        [](const StoredResults& one) { return one.stale.empty(); });
   return all;
 }
 
