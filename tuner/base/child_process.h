@@ -82,7 +82,7 @@ class ChildProcess {
 // list them.
 std::vector<pid_t> children_of(pid_t process);
 
-// In the child: get this signal when the parent dies; end when the parent dies before this call.
+// Asks, in the child, for this signal when the parent dies; ends if the parent is dead already.
 void die_with_parent(int signal);
 
 // Path of the running program.

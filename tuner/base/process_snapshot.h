@@ -1,5 +1,5 @@
 #pragma once
-// What code that runs in this process can change for whatever runs in it afterwards: limits,
+// State of this process that code can change for whatever runs in it afterwards: limits,
 // current folder, signals, timers, environment, arithmetic, open files, clock.
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct ProcessSnapshot {
   std::size_t open_files = 0;
 };
 
-// Of this process and of the calling thread, in about a tenth of a millisecond.
+// Looks at this process and the calling thread, in about a tenth of a millisecond.
 ProcessSnapshot process_snapshot();
 
 // Names what is different now, "its current folder, a timer"; empty when nothing is. Open files

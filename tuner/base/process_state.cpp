@@ -91,7 +91,7 @@ namespace {
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr const char* kMount = "/sys/fs/cgroup";
 
-// What the files in the folder of a group allow; kNoLimit where they say nothing.
+// Reads what the files in the folder of a group allow; kNoLimit where they say nothing.
 using LimitIn = std::function<double(const std::string& folder)>;
 
 // The smallest limit of a group, "/a/b", and of those above it, "/a" and "".

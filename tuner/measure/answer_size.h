@@ -8,7 +8,7 @@
 
 namespace tuner {
 
-// Of finite numbers, of a sample where there are many; all 0 where there are none.
+// Looks at finite numbers, at a sample where there are many; all 0 where there are none.
 struct AnswerSize {
   double rms = 0;     // root of the mean square
   double usual = 0;   // median magnitude of those that are not 0

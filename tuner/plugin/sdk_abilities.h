@@ -82,7 +82,7 @@ class TellsConditions {
  public:
   virtual ~TellsConditions() = default;
   virtual Conditions conditions() = 0;  // during the last call that timed something
-  // What users should know of how it measures in this process; empty: as usual.
+  // Says what users should know of how it measures in this process; empty: as usual.
   virtual std::string remark() { return {}; }
 };
 

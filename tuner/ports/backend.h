@@ -157,7 +157,7 @@ class BackendSetup {
     return Unexpected{DeviceFailure{DeviceError::kUnsupported,
                                     "this backend has no limits of heap, stack or printf"}};
   }
-  // What users should know of how it measures in this process; empty: as usual.
+  // Says what users should know of how it measures in this process; empty: as usual.
   virtual std::string remark() { return {}; }
 };
 

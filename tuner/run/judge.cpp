@@ -92,7 +92,7 @@ std::string text_of(const std::vector<ExtremeInputs>& inputs) {
   return names.empty() ? "" : listed(names, "and") + " inputs";
 }
 
-// What ends a verdict: the source is not judged, for this reason.
+// Ends a verdict: the source is not judged, for this reason.
 struct Refused {
   std::string why;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What a source that nobody trusts may have in it and may read, and what is told of others' files.
+// Limits what a source that nobody trusts may hold and read, and what is told of others' files.
 
 #include <filesystem>
 #include <string>

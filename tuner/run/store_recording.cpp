@@ -171,7 +171,7 @@ Recording read_store(const std::filesystem::path& path, const std::string& which
   return recording;
 }
 
-// Of ranked CSV files, which 'tuner run' writes and which are shipped.
+// Reads ranked CSV files, which 'tuner run' writes and which are shipped.
 Recording read_rankings(const std::filesystem::path& path, const std::string& which,
                         const ResultFilter& filter) {
   std::map<std::string, LooseRanking> all;

@@ -1,5 +1,5 @@
 #pragma once
-// What a source has the host do before anything of it is called.
+// Finds code that the host runs before anything of a source is called.
 
 #include <string>
 #include <vector>

@@ -235,7 +235,7 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-// In the order in which the linker looks, then those of the loader.
+// Lists the linker's libraries in the order in which it looks, then those of the loader.
 void add_library_folders(std::vector<std::string>& to, const std::vector<std::string>& options) {
   for (const std::string& option : options) {
     for (const std::string_view head : {"-L", "--library-path="}) {

@@ -279,7 +279,7 @@ fs::path with_ending(const fs::path& file, const std::string& ending) {
   return other;
 }
 
-// Of who only reads: the file may not be there, or not be his to write to.
+// Opens for a reader: the file may be missing, or not be writable.
 void refuse_locks_that_fail(const fs::path& file) {
   const FileDescriptor lock_file(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (lock_file.get() < 0) return;

@@ -9,7 +9,7 @@ namespace tuner {
 // 16 GiB, and three quarters of it where those are less than 2 GiB.
 std::uint64_t memory_allowance();
 
-// Of this process from now on; 0 = no limit.
+// Limits this process from now on; 0 = no limit.
 void limit_address_space(std::uint64_t bytes);
 
 // How much memory kernels that run in this very process may take. Not for devices with memory of
