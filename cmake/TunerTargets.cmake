@@ -7,8 +7,8 @@ endif()
 
 # What computes is optimised fully. The rest reads, writes and calls: with -Og, which leaves out what costs the compiler
 # much, it is compiled in half of the time of -O3. A list of 18,132 configurations then takes 0.11 s in place of 0.09.
-set(TUNER_COMPUTES base expression space model codec plugin resolve results measure choice search strategies classic cpu
-    cuda opencl)
+set(TUNER_COMPUTES base expression space model plugin resolve files measure deploy search strategies classic cpu cuda
+    opencl)
 function(tuner_optimise target name)
   if(NOT name IN_LIST TUNER_COMPUTES)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)

@@ -2,10 +2,12 @@
 """Which sources clang-tidy has to look at (scripts/lint.sh).
 
   ninja -C BUILD -t deps | lint_changed.py COMMON STAMPS >WORK
+  git diff -z --numstat ... | lint_changed.py --names
 
 Prints "SUM SOURCE" for each source of tuner/ that was compiled and whose sum is no file in the folder STAMPS:
 the sum of COMMON (a text that stands for the tool and its configuration), the source and every file of this
-tree that it includes. Run it in the root of the tree. How many there are goes to standard error.
+tree that it includes. With --names it prints the files, by their names of today, that have changed lines.
+Run it in the root of the tree. How many there are goes to standard error.
 """
 
 import hashlib
@@ -54,7 +56,25 @@ def changed(sources, common, stamps):
             yield total, source
 
 
+def names_of(numstat):
+    """Names of today, of what `git diff -z --numstat` says of files with changed lines. A renamed file is
+    "added TAB deleted TAB NUL old NUL new NUL", another "added TAB deleted TAB name NUL"."""
+    parts = iter(numstat.split("\0"))
+    for part in parts:
+        if not part:
+            continue
+        added, deleted, name = part.split("\t")
+        if not name:
+            next(parts)
+            name = next(parts)
+        if (added, deleted) != ("0", "0"):
+            yield name
+
+
 def main():
+    if sys.argv[1:] == ["--names"]:
+        print("\n".join(names_of(sys.stdin.read())))
+        return
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     sources = dependencies(sys.stdin.read().splitlines(), os.getcwd())

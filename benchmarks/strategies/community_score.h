@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/exchange/recording.h"
+#include "tuner/files/recording.h"
 
 namespace tuner::bench {
 

@@ -15,7 +15,7 @@
 #include "benchmarks/strategies/study.h"
 #include "benchmarks/strategies/table.h"
 #include "benchmarks/strategies/within.h"
-#include "tuner/run/stored_results.h"
+#include "tuner/history/stored_results.h"
 
 namespace {
 

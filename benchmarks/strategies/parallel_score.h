@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "benchmarks/strategies/community_score.h"
-#include "tuner/exchange/recording.h"
+#include "tuner/files/recording.h"
 
 namespace tuner::bench {
 

@@ -11,8 +11,8 @@
 
 #include "benchmarks/strategies/plugin_strategy.h"
 #include "benchmarks/strategies/within.h"
-#include "tuner/exchange/recording.h"
-#include "tuner/exchange/replay.h"
+#include "tuner/files/recording.h"
+#include "tuner/files/replay.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/search/tuning_loop.h"
 

@@ -10,7 +10,7 @@
 #include "benchmarks/strategies/community_score.h"
 #include "benchmarks/strategies/parallel_score.h"
 #include "benchmarks/strategies/plugin_strategy.h"
-#include "tuner/exchange/replay.h"
+#include "tuner/files/replay.h"
 
 namespace tuner::bench {
 

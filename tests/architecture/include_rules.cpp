@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -12,14 +11,6 @@ namespace {
 
 using std::string_view;
 
-// docs/architecture.md: includes go down only; rooms on one floor do not see each other.
-constexpr std::array<std::pair<string_view, int>, 24> kFloors{
-    {{"base", 0},     {"expression", 1}, {"space", 2},     {"model", 3},   {"source", 4},
-     {"ports", 4},    {"codec", 4},      {"plugin", 5},    {"store", 5},   {"resolve", 5},
-     {"report", 5},   {"drafting", 5},   {"measure", 6},   {"search", 6},  {"choice", 7},
-     {"exchange", 7}, {"worker", 7},     {"study", 8},     {"results", 8}, {"remote", 8},
-     {"codegen", 9},  {"run", 9},        {"commands", 10}, {"library", 10}}};
-
 // Libraries that are one room's business.
 constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{
     {{"yaml-cpp/", "study"},
@@ -28,13 +19,6 @@ constexpr std::array<std::pair<string_view, string_view>, 6> kOwnedLibraries{
      {"boost/dll", "plugin"},
      {"dlfcn.h", "plugin"},
      {"boost/program_options", "commands"}}};
-
-std::optional<int> floor_of(string_view room) {
-  const auto* const found = std::find_if(kFloors.begin(), kFloors.end(),
-                                         [room](const auto& f) { return f.first == room; });
-  if (found == kFloors.end()) return std::nullopt;
-  return found->second;
-}
 
 // "search" of "tuner/search/budget.h"; empty for a file that stands in no room.
 string_view part(string_view path, int index) {
@@ -79,23 +63,23 @@ std::string breach_of_library(string_view room, string_view include) {
   return {};
 }
 
-std::string breach_of_room(string_view path, string_view include) {
-  const string_view room = part(path, 1);
-  const int own_floor = floor_of(room).value_or(0);
+std::string breach_of_room(const Rooms& rooms, string_view path, string_view include) {
+  const std::string room(part(path, 1));
   if (!is_of_the_house(include)) {
     const bool relative = include.find("..") != string_view::npos;
     return relative ? "is a relative path" : breach_of_library(room, include);
   }
-  const string_view target = part(include, 1);
+  const std::string target(part(include, 1));
   if (target == "plugins") return "is a plugin: the house knows none by name";
   if (is_sdk(path) && !is_sdk(include)) return "ties the SDK to the house";
-  const auto floor = floor_of(target);
-  if (!floor) return "is in no room";
+  if (target == room) return {};
+  if (!rooms.contains(target)) return "is in no room";
+  const auto below = rooms.find(room);
+  const std::set<std::string> seen = below == rooms.end() ? std::set<std::string>{} : below->second;
   // Plain C, which needs nothing of the house.
-  if (include == "tuner/plugin/abi.h" && own_floor >= floor_of("ports")) return {};
-  if (target == room || *floor < own_floor) return {};
-  const char* const way = *floor == own_floor ? "sideways" : "up";
-  return "goes " + std::string(way) + ", from " + std::string(room) + " to " + std::string(target);
+  const bool is_abi = include == "tuner/plugin/abi.h";
+  if (seen.contains(target) || (is_abi && (room == "ports" || seen.contains("ports")))) return {};
+  return "is of the room " + target + ", which " + room + " does not see";
 }
 
 }  // namespace
@@ -129,16 +113,39 @@ std::vector<Include> includes_of(const std::string& text) {
   return includes;
 }
 
-std::vector<std::string> breaches_of(const std::string& path, const std::string& text) {
+Rooms rooms_of(const std::string& cmake) {
+  Rooms rooms;
+  const std::string call = "tuner_room(";
+  for (std::size_t at = cmake.find(call); at != std::string::npos; at = cmake.find(call, at + 1)) {
+    const std::size_t begin = at + call.size();
+    std::istringstream words(cmake.substr(begin, cmake.find(')', begin) - begin));
+    std::string room;
+    words >> room;
+    std::set<std::string>& seen = rooms[room];
+    bool is_room = false;
+    for (std::string word; words >> word;) {
+      if (word == "DEPENDS" || word == "LIBS") {
+        is_room = word == "DEPENDS";
+      } else if (is_room) {
+        seen.insert(word);
+        seen.insert(rooms[word].begin(), rooms[word].end());  // a room stands behind what it sees
+      }
+    }
+  }
+  return rooms;
+}
+
+std::vector<std::string> breaches_of(const Rooms& rooms, const std::string& path,
+                                     const std::string& text) {
   std::vector<std::string> breaches;
   const bool is_plugin = path.starts_with("tuner/plugins/");
   const bool in_house = path.starts_with("tuner/");
-  if (in_house && !is_plugin && !floor_of(part(path, 1))) {
-    breaches.push_back(path + ":1: this room has no floor");
+  if (in_house && !is_plugin && !rooms.contains(std::string(part(path, 1)))) {
+    breaches.push_back(path + ":1: tuner/CMakeLists.txt does not name this room");
   }
   for (const Include& include : includes_of(text)) {
     const std::string why = is_plugin  ? breach_of_plugin(path, include.path)
-                            : in_house ? breach_of_room(path, include.path)
+                            : in_house ? breach_of_room(rooms, path, include.path)
                                        : std::string();
     if (why.empty()) continue;
     breaches.push_back(path + ":" + std::to_string(include.line) + ": " + include.path + " " + why);

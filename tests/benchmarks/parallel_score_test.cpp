@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tuner/base/error.h"
-#include "tuner/exchange/recording_reader.h"
+#include "tuner/files/recording_reader.h"
 
 namespace tuner::bench {
 namespace {

@@ -1,6 +1,6 @@
 #include "tests/fuzz/targets.h"
 #include "tuner/base/error.h"
-#include "tuner/exchange/recording_reader.h"
+#include "tuner/files/recording_reader.h"
 
 namespace tuner::fuzz {
 

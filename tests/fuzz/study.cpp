@@ -4,6 +4,7 @@
 #include "tests/fuzz/targets.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/check/checked_study.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner::fuzz {

@@ -9,6 +9,7 @@
 #include "tests/fuzz/targets.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
+#include "tuner/check/checked_study.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/value_list.h"
 

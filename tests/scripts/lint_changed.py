@@ -46,6 +46,13 @@ class LintChanged(unittest.TestCase):
         self.assertEqual(set(found), {"tuner/a.cpp", "tuner/b.cpp"})
         self.assertEqual(told, "3 files, 2 of them changed since they were clean\n")
 
+    def test_what_only_moved_has_no_changed_lines(self):
+        numstat = "0\t0\t\0tuner/old/a.cpp\0tuner/new/a.cpp\0" "1\t3\t\0tuner/old/b.h\0tuner/new/b.h\0" \
+                  "0\t0\ttuner/c.cpp\0" "2\t0\ttuner/d.cpp\0"
+        done = subprocess.run([sys.executable, PROGRAM, "--names"], check=True, input=numstat,
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout.split(), ["tuner/new/b.h", "tuner/d.cpp"])
+
     def test_sources_that_cmake_joined_are_named_one_by_one(self):
         self.deps = "\n".join(["ab.o: #deps 5, deps mtime 1 (VALID)",
                                "    tuner/rooms.dir/Unity/unity_0_cxx.cxx",

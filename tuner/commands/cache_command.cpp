@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tuner/commands/commands.h"
+#include "tuner/worker/artifact_shelf.h"
 
 namespace tuner {
 namespace {

@@ -8,8 +8,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tuner/bench/bench.h"
+#include "tuner/check/checked_study.h"
+#include "tuner/check/geometry_check.h"
+#include "tuner/check/size_check.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/space_text.h"
+#include "tuner/files/ranked_csv.h"
 #include "tuner/model/artifact.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/launch.h"
@@ -17,13 +22,10 @@
 #include "tuner/model/study.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/results/ranked_csv.h"
-#include "tuner/run/bench.h"
 #include "tuner/space/sampling.h"
-#include "tuner/study/geometry_check.h"
-#include "tuner/study/size_check.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/yaml_reader.h"
+#include "tuner/worker/artifact_shelf.h"
 #include "tuner/worker/channel.h"
 #include "tuner/worker/compile_pool.h"
 

@@ -14,7 +14,6 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/options.h"
-#include "tuner/run/sources.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {

@@ -8,12 +8,12 @@
 #include <iostream>
 #include <optional>
 
-#include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/comparison.h"
 #include "tuner/commands/result_sets.h"
-#include "tuner/results/ranked_table.h"
-#include "tuner/results/results_json.h"
+#include "tuner/files/ranked_table.h"
+#include "tuner/files/results_json.h"
+#include "tuner/model/json_text.h"
 
 namespace tuner {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/report/figures.h"
-#include "tuner/run/stored_results.h"
+#include "tuner/history/stored_results.h"
+#include "tuner/model/figures.h"
 
 namespace tuner {
 

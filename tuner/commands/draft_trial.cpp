@@ -12,11 +12,11 @@
 #include "tuner/base/error.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/check/checked_study.h"
+#include "tuner/check/geometry_check.h"
 #include "tuner/commands/one_try.h"
+#include "tuner/files/ranked_table.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/results/ranked_table.h"
-#include "tuner/run/sources.h"
-#include "tuner/study/geometry_check.h"
 
 namespace tuner {
 namespace {

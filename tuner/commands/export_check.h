@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/choice/tuned_table.h"
+#include "tuner/deploy/tuned_table.h"
 #include "tuner/model/study.h"
 
 namespace tuner {

@@ -11,13 +11,14 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/result_sets.h"
+#include "tuner/files/results_json.h"
+#include "tuner/model/json_text.h"
 #include "tuner/model/study.h"
-#include "tuner/results/results_json.h"
-#include "tuner/run/gate.h"
+#include "tuner/resolve/study_sources.h"
+#include "tuner/trust/gate.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {

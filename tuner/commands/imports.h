@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tuner/exchange/recording.h"
+#include "tuner/base/note.h"
+#include "tuner/bench/settings.h"
+#include "tuner/files/recording.h"
 #include "tuner/model/study.h"
-#include "tuner/run/settings.h"
 #include "tuner/store/merge.h"
 
 namespace tuner {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "tuner/base/process_state.h"
-#include "tuner/codec/json_text.h"
 #include "tuner/commands/progress.h"
-#include "tuner/report/figures.h"
-#include "tuner/results/results_json.h"
+#include "tuner/files/results_json.h"
+#include "tuner/model/figures.h"
+#include "tuner/model/json_text.h"
 
 namespace tuner {
 

@@ -22,8 +22,10 @@
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/verdict_text.h"
 #include "tuner/plugin/loader.h"
-#include "tuner/run/judged_source.h"
+#include "tuner/resolve/study_sources.h"
 #include "tuner/study/unverified.h"
+#include "tuner/trust/judged_source.h"
+#include "tuner/worker/artifact_shelf.h"
 #include "tuner/worker/local_server.h"
 #include "tuner/worker/plugins.h"
 

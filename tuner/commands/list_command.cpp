@@ -5,9 +5,9 @@
 #include <iostream>
 
 #include "tuner/base/child_process.h"
-#include "tuner/codegen/registry.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/deploy/registry.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/worker/plugins.h"

@@ -6,12 +6,13 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/bench/bench.h"
+#include "tuner/check/geometry_check.h"
 #include "tuner/commands/options.h"
+#include "tuner/resolve/planned_task.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/run/bench.h"
-#include "tuner/run/counters.h"
-#include "tuner/run/sources.h"
-#include "tuner/study/geometry_check.h"
+#include "tuner/trust/ceilings.h"
+#include "tuner/trust/counters.h"
 
 namespace tuner {
 namespace {
@@ -130,7 +131,7 @@ void try_configuration(const Settings& settings, const Assignments& assigned, co
   Bench bench(settings, caller);
   for (const std::string& text : bench.notes()) caller.note(text);
   WorkingDevice first{bench.models().front().front().get()};
-  bench.find_ceilings({&first, 1});
+  find_ceilings(bench, {&first, 1});
   PooledDevice device = bench.device({&first, 1});
   for (const ProblemSize& size : settings.study.sizes) {
     if (caller.interrupt.count() > 0) return;

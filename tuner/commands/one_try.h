@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/bench/devices.h"
 #include "tuner/model/device_facts.h"
 #include "tuner/model/study.h"
 #include "tuner/model/trial.h"
-#include "tuner/run/devices.h"
 
 namespace tuner {
 

@@ -12,7 +12,7 @@
 #include "tuner/base/process_state.h"
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
-#include "tuner/run/sources.h"
+#include "tuner/check/checked_study.h"
 #include "tuner/search/budget.h"
 #include "tuner/study/yaml_reader.h"
 

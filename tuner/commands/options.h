@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/run/settings.h"
-#include "tuner/run/stored_results.h"
+#include "tuner/base/note.h"
+#include "tuner/bench/settings.h"
+#include "tuner/history/stored_results.h"
 
 namespace tuner {
 

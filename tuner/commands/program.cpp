@@ -18,8 +18,8 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/base/keeper.h"
-#include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
+#include "tuner/model/json_text.h"
 #include "tuner/worker/child.h"
 
 #ifndef TUNER_VERSION

@@ -10,8 +10,8 @@
 #include <cstdlib>
 
 #include "tuner/base/error.h"
+#include "tuner/files/ranked_table.h"
 #include "tuner/resolve/objective.h"
-#include "tuner/results/ranked_table.h"
 
 namespace tuner {
 

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "tuner/base/error.h"
+#include "tuner/check/size_check.h"
 #include "tuner/commands/imports.h"
-#include "tuner/run/stored_results.h"
-#include "tuner/study/size_check.h"
+#include "tuner/history/stored_results.h"
+#include "tuner/study/extents.h"
 
 namespace tuner {
 namespace {

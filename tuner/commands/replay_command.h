@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tuner/exchange/replay.h"
+#include "tuner/files/replay.h"
 
 namespace tuner {
 

@@ -10,6 +10,7 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
+#include "tuner/check/checked_study.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/result_sets.h"
 #include "tuner/report/page.h"

@@ -9,9 +9,9 @@
 #include <map>
 #include <utility>
 
-#include "tuner/results/ranked_files.h"
-#include "tuner/results/ranked_table.h"
-#include "tuner/run/identity.h"
+#include "tuner/files/ranked_files.h"
+#include "tuner/files/ranked_table.h"
+#include "tuner/history/identity.h"
 #include "tuner/store/trial_codec.h"
 
 namespace tuner {

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/note.h"
+#include "tuner/bench/settings.h"
+#include "tuner/history/stored_results.h"
 #include "tuner/report/page.h"
-#include "tuner/run/settings.h"
-#include "tuner/run/stored_results.h"
 
 namespace tuner {
 

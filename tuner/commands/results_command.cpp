@@ -7,12 +7,13 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
+#include "tuner/bench/devices.h"
+#include "tuner/check/checked_study.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/result_sets.h"
-#include "tuner/results/failure_report.h"
-#include "tuner/results/ranked_csv.h"
-#include "tuner/results/ranked_table.h"
-#include "tuner/run/devices.h"
+#include "tuner/files/failure_report.h"
+#include "tuner/files/ranked_csv.h"
+#include "tuner/files/ranked_table.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/study/yaml_reader.h"
 

@@ -14,6 +14,7 @@
 #include "tuner/remote/link.h"
 #include "tuner/resolve/facts_used.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/resolve/study_sources.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/tuning_run.h"
 #include "tuner/worker/plugins.h"

@@ -11,11 +11,11 @@
 #include "tuner/base/process_state.h"
 #include "tuner/base/stopwatch.h"
 #include "tuner/commands/commands.h"
+#include "tuner/files/failure_report.h"
+#include "tuner/files/ranked_csv.h"
+#include "tuner/files/ranked_table.h"
+#include "tuner/model/figures.h"
 #include "tuner/model/statistics.h"
-#include "tuner/report/figures.h"
-#include "tuner/results/failure_report.h"
-#include "tuner/results/ranked_csv.h"
-#include "tuner/results/ranked_table.h"
 
 namespace tuner {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/terminal_text.h"
-#include "tuner/choice/size_sampler.h"
+#include "tuner/model/size_sampler.h"
 
 namespace tuner {
 

@@ -10,13 +10,13 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/codec/json.h"
-#include "tuner/codec/json_text.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/one_try.h"
+#include "tuner/files/ranked_table.h"
+#include "tuner/files/results_json.h"
 #include "tuner/model/bound.h"
-#include "tuner/results/ranked_table.h"
-#include "tuner/results/results_json.h"
+#include "tuner/model/json.h"
+#include "tuner/model/json_text.h"
 #include "tuner/study/unverified.h"
 #include "tuner/worker/plugins.h"
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <optional>
 
-#include "tuner/codec/json_text.h"
+#include "tuner/files/results_json.h"
 #include "tuner/model/bound.h"
-#include "tuner/results/results_json.h"
+#include "tuner/model/json_text.h"
 
 namespace tuner {
 

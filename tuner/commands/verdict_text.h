@@ -6,7 +6,7 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/model/study.h"
-#include "tuner/run/judge.h"
+#include "tuner/trust/judge.h"
 
 namespace tuner {
 

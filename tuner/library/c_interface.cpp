@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "tuner/check/checked_study.h"
 #include "tuner/library/own_results.h"
 #include "tuner/library/tuner.h"
 #include "tuner/library/tuner_c.h"

@@ -18,11 +18,11 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/bench/settings.h"
 #include "tuner/library/tuner.h"
 #include "tuner/model/study.h"
 #include "tuner/plugin/catalogue.h"
 #include "tuner/ports/backend.h"
-#include "tuner/run/settings.h"
 #include "tuner/worker/channel.h"
 
 namespace libtuner {

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "tuner/base/hash.h"
-#include "tuner/codec/json_text.h"
-#include "tuner/codegen/registry.h"
+#include "tuner/deploy/registry.h"
+#include "tuner/history/stored_results.h"
 #include "tuner/library/tuner.h"
+#include "tuner/model/json_text.h"
 #include "tuner/model/statistics.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/final.h"
-#include "tuner/run/stored_results.h"
 
 namespace libtuner {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "tuner/history/size_history.h"
 #include "tuner/model/study.h"
-#include "tuner/run/history.h"
 #include "tuner/space/search_space.h"
 #include "tuner/store/store.h"
 

@@ -2,11 +2,11 @@
 
 #include <filesystem>
 
-#include "tuner/codegen/registry.h"
+#include "tuner/deploy/registry.h"
+#include "tuner/history/stored_results.h"
 #include "tuner/library/state.h"
+#include "tuner/resolve/study_sources.h"
 #include "tuner/run/device_run.h"
-#include "tuner/run/sources.h"
-#include "tuner/run/stored_results.h"
 #include "tuner/run/tuning_run.h"
 
 namespace libtuner {

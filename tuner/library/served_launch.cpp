@@ -15,11 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/check/size_check.h"
 #include "tuner/library/state.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/ports/backend.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/study/size_check.h"
+#include "tuner/study/extents.h"
 
 namespace libtuner {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "tuner/bench/settings.h"
 #include "tuner/library/tuner.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/model/study.h"
 #include "tuner/plugin/catalogue.h"
-#include "tuner/run/settings.h"
 #include "tuner/space/parameter.h"
 
 namespace libtuner {

@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <map>
 
+#include "tuner/check/checked_study.h"
+#include "tuner/check/size_check.h"
 #include "tuner/library/state.h"
 #include "tuner/plugin/loader.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/study/size_check.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace libtuner {

@@ -18,17 +18,18 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
+#include "tuner/bench/bench.h"
+#include "tuner/bench/devices.h"
+#include "tuner/check/size_check.h"
 #include "tuner/library/deferred_device.h"
 #include "tuner/library/served_launch.h"
 #include "tuner/library/state.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/run/bench.h"
+#include "tuner/resolve/study_sources.h"
 #include "tuner/run/device_run.h"
-#include "tuner/run/devices.h"
-#include "tuner/run/sources.h"
 #include "tuner/run/tuning_run.h"
-#include "tuner/study/size_check.h"
+#include "tuner/worker/artifact_shelf.h"
 #include "tuner/worker/run_worker.h"
 
 namespace libtuner {

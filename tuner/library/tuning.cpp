@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "tuner/base/stopwatch.h"
+#include "tuner/check/size_check.h"
 #include "tuner/library/state.h"
 #include "tuner/model/statistics.h"
 #include "tuner/plugin/space_table.h"
 #include "tuner/ports/strategy.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/space/search_space.h"
-#include "tuner/study/size_check.h"
 
 namespace libtuner {
 

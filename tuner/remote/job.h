@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tuner/base/interrupt.h"
+#include "tuner/base/note.h"
 #include "tuner/remote/handshake.h"
 #include "tuner/remote/hub.h"
 #include "tuner/remote/link.h"
@@ -56,7 +57,6 @@ class RankJob {
 
   // Of rank 0: those that take part; `note` is told of each that does not. What they start ends
   // before this does.
-  using Note = std::function<void(const std::string&)>;
   LentHosts hosts(const Lending& lending, const Note& note);
   // Of rank 0, after hosts(): its own share of the cores.
   unsigned cores_here() const { return cores_here_; }

@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "tuner/base/text.h"
-#include "tuner/codec/json_text.h"
 #include "tuner/model/bound.h"
+#include "tuner/model/figures.h"
 #include "tuner/model/file_marks.h"
+#include "tuner/model/json_text.h"
 #include "tuner/report/columns.h"
-#include "tuner/report/figures.h"
 #include "tuner/report/forest.h"
 
 namespace tuner {

@@ -11,14 +11,15 @@
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/text.h"
+#include "tuner/check/geometry_check.h"
+#include "tuner/files/ranked_files.h"
 #include "tuner/resolve/facts_used.h"
+#include "tuner/resolve/planned_task.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/results/ranked_files.h"
-#include "tuner/run/counters.h"
 #include "tuner/run/final.h"
 #include "tuner/run/output_guard.h"
-#include "tuner/study/geometry_check.h"
 #include "tuner/study/unverified.h"
+#include "tuner/trust/counters.h"
 
 namespace tuner {
 

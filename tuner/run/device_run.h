@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "tuner/bench/settings.h"
+#include "tuner/history/size_history.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/ports/exporter.h"
-#include "tuner/run/history.h"
 #include "tuner/run/listener.h"
-#include "tuner/run/settings.h"
-#include "tuner/run/sources.h"
 #include "tuner/run/usage.h"
 #include "tuner/search/ranking.h"
 #include "tuner/search/tuning_loop.h"

@@ -12,10 +12,10 @@
 #include "tuner/base/hash.h"
 #include "tuner/model/file_marks.h"
 #include "tuner/resolve/resolve.h"
-#include "tuner/run/sources.h"
 #include "tuner/source/known_sources.h"
 #include "tuner/store/store.h"
 #include "tuner/worker/artifact_cache.h"
+#include "tuner/worker/artifact_shelf.h"
 
 namespace tuner {
 namespace {

@@ -12,13 +12,13 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
-#include "tuner/choice/domain_plan.h"
+#include "tuner/deploy/domain_plan.h"
+#include "tuner/history/stored_results.h"
 #include "tuner/resolve/membership.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/device_run.h"
 #include "tuner/run/final.h"
-#include "tuner/run/stored_results.h"
 
 namespace tuner {
 

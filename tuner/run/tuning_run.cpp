@@ -8,13 +8,14 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/stopwatch.h"
 #include "tuner/base/worker_threads.h"
+#include "tuner/bench/bench.h"
+#include "tuner/files/ranked_files.h"
+#include "tuner/history/identity.h"
+#include "tuner/history/size_history.h"
 #include "tuner/plugin/space_table.h"
-#include "tuner/results/ranked_files.h"
-#include "tuner/run/bench.h"
 #include "tuner/run/device_run.h"
-#include "tuner/run/history.h"
-#include "tuner/run/identity.h"
 #include "tuner/run/side_by_side.h"
+#include "tuner/trust/ceilings.h"
 #include "tuner/worker/shared_compilers.h"
 
 namespace tuner {
@@ -61,7 +62,7 @@ void look_again_at_suspects(Bench& bench, std::vector<WorkingDevice>& devices,
   const bool any = std::ranges::any_of(outcomes, [&](const SizeOutcome& outcome) {
     return outcome.lost.empty() && std::ranges::any_of(outcome.results.trials, is_suspect);
   });
-  if (any && bench.find_ceilings(devices, true)) {
+  if (any && find_ceilings(bench, devices, true)) {
     listener.note(
         "the ceilings of the device are higher than those that suspect results were compared with; "
         "the next run judges these again");
@@ -273,7 +274,7 @@ RunEnd tune(const Settings& settings, const Caller& caller, const RunListener& l
     open_any(alike, note);
     std::vector<WorkingDevice> working;
     for (const auto& worker : alike) working.push_back({worker.get()});
-    bench.find_ceilings(working);
+    find_ceilings(bench, working);
     const std::vector<SizeOutcome> outcomes = tune_sizes(run, working);
     look_again_at_suspects(bench, working, outcomes, listener);
     tell_what_is_not_kept(bench.sources().known.gap, outcomes, listener);

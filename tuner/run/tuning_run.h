@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tuner/choice/tuned_table.h"
-#include "tuner/run/devices.h"
+#include "tuner/bench/devices.h"
+#include "tuner/bench/settings.h"
+#include "tuner/deploy/tuned_table.h"
 #include "tuner/run/listener.h"
-#include "tuner/run/settings.h"
 #include "tuner/worker/channel.h"
 
 namespace tuner {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,26 +14,6 @@
 #include "tuner/ports/strategy.h"
 
 namespace tuner {
-
-// How busy compilers and device were while the last results came.
-class RecentLoad {
- public:
-  // A result came. The seconds are those of all compile workers together and of all devices, since
-  // the beginning.
-  void result(double now, double compile_seconds, double device_seconds);
-  double compilers_busy(std::size_t workers) const;
-  double devices_busy(std::size_t devices) const;
-
- private:
-  struct Sum {
-    double now = 0;
-    double compile = 0;
-    double device = 0;
-  };
-  double share(double Sum::*what, double of) const;
-
-  std::deque<Sum> past_ = {{}};
-};
 
 struct LoopCallbacks {
   std::function<void(const Trial&)> on_trial;  // each finished trial, before the strategy is told

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "tuner/base/atomic_file.h"
-#include "tuner/codec/json.h"
+#include "tuner/model/json.h"
 #include "tuner/store/store_impl.h"
 
 namespace tuner {

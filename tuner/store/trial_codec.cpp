@@ -14,7 +14,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
-#include "tuner/codec/json.h"
+#include "tuner/model/json.h"
 
 namespace tuner {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/codec/json_text.h"
 #include "tuner/model/device_facts.h"
+#include "tuner/model/json_text.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/model/trial.h"
 #include "tuner/store/store.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "tuner/choice/size_sampler.h"
+#include "tuner/model/size_sampler.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "tuner/study/extents.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {

@@ -12,7 +12,7 @@
 
 #include "tuner/expression/expression.h"
 #include "tuner/model/study.h"
-#include "tuner/study/size_check.h"
+#include "tuner/study/yaml_reader.h"
 #include "tuner/study/yaml_tree.h"
 #include "tuner/study/yaml_values.h"
 

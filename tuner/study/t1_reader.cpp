@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/base/text.h"
-#include "tuner/study/size_check.h"
 #include "tuner/study/t1_sections.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/study/yaml_values.h"
@@ -295,7 +294,7 @@ void refuse_recording(const std::filesystem::path& path, const std::string& text
 
 }  // namespace
 
-StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data) {
+StudyFile parse_t1_file(const std::filesystem::path& path, const StudyReading& how) {
   const std::string text = study_text(path);
   refuse_recording(path, text);
   Diagnostics diagnostics(path.string(), text);
@@ -306,11 +305,11 @@ StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data) {
   const YamlRef root = parse_json(diagnostics);
   if (root && expect_map(*root, "a T1 file")) {
     Names names(diagnostics);
-    T1Reader t1{{diagnostics, names, study, data}};
+    T1Reader t1{{diagnostics, names, study, how.data}};
     read_all(t1, *root);
     if (study.sizes.empty()) study.sizes.emplace_back();
     if (diagnostics.ok() && study.runnable) {
-      for (const Complaint& c : check_size(study, study.sizes.front(), data)) {
+      for (const Complaint& c : how.check(study)) {
         diagnostics.error(c.where, c.message, c.suggestion);
       }
     }

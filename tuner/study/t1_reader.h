@@ -15,7 +15,7 @@ bool is_t1(const std::string& text);
 // A T1 file as a study. What keeps it from being run (another language, a kernel file that is not
 // there) is a warning, and the study is then not runnable. Expressions and lists of values written
 // in Python are parsed, never run. Throws one InputError with every mistake of the file.
-StudyFile read_t1_file(const std::filesystem::path& path, DataFiles data = DataFiles::kNeeded);
+StudyFile parse_t1_file(const std::filesystem::path& path, const StudyReading& how);
 
 // A space in JSON, {"parameters": {NAME: [values]}, "constraints": ["A % B == 0", ...]}, with other
 // keys beside these. Throws one InputError with every mistake of the file.

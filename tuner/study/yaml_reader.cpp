@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
-#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -15,7 +14,6 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/text.h"
-#include "tuner/choice/size_sampler.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/unverified.h"
@@ -216,22 +214,9 @@ class StudyReader {
   const Fields& file_;
 };
 
-// The first size that breaks an expression stands for all; of a domain some are looked at.
-void check_sizes(Diagnostics& diagnostics, const Study& study, DataFiles data) {
-  constexpr std::size_t kOfDomain = 32;
-  std::set<std::pair<int, int>> reported;
-  std::vector<ProblemSize> sizes = study.sizes;
-  if (study.domain) {
-    for (ProblemSize& size : distinct_sizes(*study.domain, kOfDomain, 1)) {
-      sizes.push_back(std::move(size));
-    }
-  }
-  for (const ProblemSize& size : sizes) {
-    for (const Complaint& c : check_size(study, size, data)) {
-      if (reported.emplace(c.where.line, c.where.column).second) {
-        diagnostics.error(c.where, c.message, c.suggestion);
-      }
-    }
+void complain_all(Diagnostics& diagnostics, const std::vector<Complaint>& complaints) {
+  for (const Complaint& one : complaints) {
+    diagnostics.error(one.where, one.message, one.suggestion);
   }
 }
 
@@ -282,43 +267,43 @@ void read_over_t1(Diagnostics& diagnostics, const YamlNode& root, Study& study) 
 // A study that extends no other is named after its own file where it says no name, else after
 // `first`.
 StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path,
-                     const fs::path& first, const Study* other, DataFiles data) {
+                     const fs::path& first, const Study* other, const StudyReading& how) {
   StudyFile result;
   result.study.file = path;
   result.study.text = diagnostics.text();
   Names names(diagnostics);
-  Reader reader{diagnostics, names, result.study, data};
+  Reader reader{diagnostics, names, result.study, how.data};
   const Fields file(root, diagnostics.at(1, 1), "the study", kSections);
   if (file.is_map()) StudyReader(reader, file).read();
   if (result.study.kernel.name.empty()) result.study.kernel.name = first.stem().string();
   if (other == nullptr || check_dimensions(diagnostics, file, *other, result.study)) {
-    check_sizes(diagnostics, result.study, data);
+    complain_all(diagnostics, how.check(result.study));
   }
   return result;
 }
 
-StudyFile read_file(const fs::path& path, DataFiles data);
+StudyFile read_file(const fs::path& path, const StudyReading& how);
 
 // The other study, with what this one says. It has to be right by itself.
 StudyFile extended(Diagnostics& diagnostics, const YamlRef& own, const fs::path& path,
-                   DataFiles data) {
+                   const StudyReading& how) {
   const auto name = read_file_name(*own->value_of("extends"), "'extends'");
   if (!name) return {};
   fs::path first;
   const bool of_t1 = name->extension() == ".json";
   const YamlRef root = of_t1 ? own : extended_tree(diagnostics, own, path, first);
   if (!diagnostics.ok()) return {};
-  StudyFile other = read_file(*name, data);
+  StudyFile other = read_file(*name, how);
   if (of_t1) {
     other.study.file = path;
     read_over_t1(diagnostics, *own, other.study);
-    check_sizes(diagnostics, other.study, data);
+    complain_all(diagnostics, how.check(other.study));
     return other;
   }
-  return read_whole(diagnostics, *root, path, first, &other.study, data);
+  return read_whole(diagnostics, *root, path, first, &other.study, how);
 }
 
-StudyFile read_text(const fs::path& path, const std::string& text, DataFiles data) {
+StudyFile read_text(const fs::path& path, const std::string& text, const StudyReading& how) {
   Diagnostics diagnostics(path.string(), text);
   const fs::path full = fs::absolute(path).lexically_normal();
   StudyFile result;
@@ -326,10 +311,10 @@ StudyFile read_text(const fs::path& path, const std::string& text, DataFiles dat
   const bool extends = root && root->value_of("extends") != nullptr;
   const std::string own_text = diagnostics.text();
   if (extends) {
-    result = extended(diagnostics, root, full, data);
+    result = extended(diagnostics, root, full, how);
     result.study.text.clear();
   } else if (root) {
-    result = read_whole(diagnostics, *root, full, full, nullptr, data);
+    result = read_whole(diagnostics, *root, full, full, nullptr, how);
   }
   if (!diagnostics.ok()) {
     // Lines are shown of one file only.
@@ -343,9 +328,9 @@ StudyFile read_text(const fs::path& path, const std::string& text, DataFiles dat
   return result;
 }
 
-StudyFile read_file(const fs::path& path, DataFiles data) {
-  if (path.extension() == ".json") return read_t1_file(path, data);
-  return read_text(path, study_text(path), data);
+StudyFile read_file(const fs::path& path, const StudyReading& how) {
+  if (path.extension() == ".json") return parse_t1_file(path, how);
+  return read_text(path, study_text(path), how);
 }
 
 }  // namespace
@@ -374,14 +359,12 @@ std::string study_text(const std::filesystem::path& path) {
   return text;
 }
 
-StudyFile read_study_file(const fs::path& path) { return read_file(path, DataFiles::kNeeded); }
-
-StudyFile study_of_text(const fs::path& path, const std::string& text) {
-  return read_text(path, text, DataFiles::kNeeded);
+StudyFile parse_study_file(const fs::path& path, const StudyReading& how) {
+  return read_file(path, how);
 }
 
-Study read_study(const std::filesystem::path& path, DataFiles data) {
-  return read_file(path, data).study;
+StudyFile parse_study_text(const fs::path& path, const std::string& text, const StudyReading& how) {
+  return read_text(path, text, how);
 }
 
 }  // namespace tuner

@@ -3,12 +3,12 @@
 // A file whose name ends in .json is read as T1 (t1_reader.h).
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "tuner/base/error.h"
 #include "tuner/model/study.h"
-#include "tuner/study/size_check.h"
 
 namespace tuner {
 
@@ -17,17 +17,26 @@ struct StudyFile {
   std::vector<Complaint> warnings;  // what is allowed and probably not meant
 };
 
+// Whether the files that fill arguments, or hold right answers, have to be there and to fit. Where
+// results of others are taken over, nobody reads them.
+enum class DataFiles { kNeeded, kIgnored };
+
+// How a file is read. `check` looks at a study once it was read whole, for example at its sizes;
+// its complaints stand among those of the file.
+struct StudyReading {
+  DataFiles data = DataFiles::kNeeded;
+  std::function<std::vector<Complaint>(const Study&)> check;
+};
+
 // Throws one InputError with every mistake of the file, in the file's order.
-StudyFile read_study_file(const std::filesystem::path& path);
+StudyFile parse_study_file(const std::filesystem::path& path, const StudyReading& how);
 
 // The same of a text that would stand in the file.
-StudyFile study_of_text(const std::filesystem::path& path, const std::string& text);
+StudyFile parse_study_text(const std::filesystem::path& path, const std::string& text,
+                           const StudyReading& how);
 
-// The same for those who do not care for warnings.
-Study read_study(const std::filesystem::path& path, DataFiles data = DataFiles::kNeeded);
-
-// The same of a T1 file whose answers are not to be compared (--no-verify). A study says that
-// itself: InputError.
+// Has nothing compared of a T1 file whose answers are not to be compared (--no-verify). A study
+// says that itself: InputError.
 Study unverified_study(Study study);
 
 // The same of a T1 file whose right answer depends on these parameters (--per): one is computed for

@@ -14,7 +14,7 @@
 
 #include "tuner/expression/expression.h"
 #include "tuner/space/name_table.h"
-#include "tuner/study/size_check.h"
+#include "tuner/study/extents.h"
 #include "tuner/study/value_list.h"
 
 namespace tuner {

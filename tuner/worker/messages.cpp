@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/codec/json.h"
+#include "tuner/model/json.h"
 
 namespace tuner {
 

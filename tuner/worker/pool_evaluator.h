@@ -26,7 +26,7 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/ports/evaluator.h"
-#include "tuner/search/tuning_loop.h"
+#include "tuner/ports/recent_load.h"
 #include "tuner/worker/compilers.h"
 #include "tuner/worker/device_slots.h"
 #include "tuner/worker/job.h"

@@ -10,6 +10,7 @@
 
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/base/error.h"
+#include "tuner/check/checked_study.h"
 #include "tuner/store/store.h"
 #include "tuner/study/yaml_reader.h"
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/fakes/scratch_folder.h"
+#include "tuner/check/checked_study.h"
 #include "tuner/library/state.h"
 #include "tuner/study/yaml_reader.h"
 

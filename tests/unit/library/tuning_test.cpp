@@ -13,6 +13,7 @@
 
 #include "tests/fakes/says.h"
 #include "tests/fakes/scratch_folder.h"
+#include "tuner/check/checked_study.h"
 #include "tuner/library/state.h"
 #include "tuner/library/tuner.h"
 #include "tuner/study/yaml_reader.h"

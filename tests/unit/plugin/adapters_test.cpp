@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "test_plugins.h"
-#include "tuner/codec/json.h"
+#include "tuner/model/json.h"
 #include "tuner/plugin/sdk_strategy.h"
 #include "tuner/plugin/space_table.h"
 

@@ -1,8 +1,8 @@
 // A study's baseline in a run: measured first, in the final, in the files.
 
 #include "run_fixture.h"
-#include "tuner/results/ranked_table.h"
-#include "tuner/run/stored_results.h"
+#include "tuner/files/ranked_table.h"
+#include "tuner/history/stored_results.h"
 
 namespace tuner::test {
 namespace {

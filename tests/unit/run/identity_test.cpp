@@ -1,6 +1,6 @@
 // What makes an old trial answer for a new one, and what does not.
 
-#include "tuner/run/identity.h"
+#include "tuner/history/identity.h"
 
 #include <fstream>
 

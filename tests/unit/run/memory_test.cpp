@@ -1,7 +1,7 @@
 // What is known of a size, in and beside the space that is searched.
 
 #include "run_fixture.h"
-#include "tuner/run/history.h"
+#include "tuner/history/size_history.h"
 
 namespace tuner::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/run/devices.h"
+#include "tuner/bench/devices.h"
 
 namespace tuner {
 namespace {

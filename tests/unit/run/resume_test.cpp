@@ -1,9 +1,9 @@
 // What a second run makes of what the first one left.
 
 #include "run_fixture.h"
+#include "tuner/history/size_history.h"
 #include "tuner/model/bound.h"
-#include "tuner/run/counters.h"
-#include "tuner/run/history.h"
+#include "tuner/trust/counters.h"
 
 namespace tuner::test {
 namespace {

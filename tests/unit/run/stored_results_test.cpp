@@ -1,6 +1,6 @@
 // Rankings told again from the store.
 
-#include "tuner/run/stored_results.h"
+#include "tuner/history/stored_results.h"
 
 #include "run_fixture.h"
 

@@ -1,8 +1,8 @@
 // What a search is told of other sizes, other devices and recordings.
 
 #include "run_fixture.h"
-#include "tuner/exchange/recording_reader.h"
-#include "tuner/run/history.h"
+#include "tuner/files/recording_reader.h"
+#include "tuner/history/size_history.h"
 
 namespace tuner::test {
 namespace {

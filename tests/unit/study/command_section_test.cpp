@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/unit/study/study_folder.h"
+#include "tuner/check/checked_study.h"
 
 namespace tuner::testing {
 namespace {

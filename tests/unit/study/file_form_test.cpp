@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_folder.h"
+#include "tuner/check/checked_study.h"
 
 namespace tuner::testing {
 namespace {

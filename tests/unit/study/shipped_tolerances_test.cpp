@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/check/checked_study.h"
 #include "tuner/study/yaml_reader.h"
 
 namespace tuner {

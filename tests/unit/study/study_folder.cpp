@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tuner/check/checked_study.h"
+
 namespace tuner::testing {
 
 StudyFolder::StudyFolder(const std::string& yaml) {

@@ -7,6 +7,7 @@
 
 #include "tests/unit/study/study_folder.h"
 #include "tests/unit/study/t1_file.h"
+#include "tuner/check/checked_study.h"
 
 namespace tuner::testing {
 namespace {

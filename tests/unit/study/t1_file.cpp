@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tuner/base/error.h"
+#include "tuner/check/checked_study.h"
 
 namespace tuner::testing {
 

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_folder.h"
-#include "tuner/study/geometry_check.h"
+#include "tuner/check/checked_study.h"
+#include "tuner/check/geometry_check.h"
 
 namespace tuner::testing {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "tests/unit/study/study_folder.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/check/checked_study.h"
 
 namespace tuner::testing {
 namespace {

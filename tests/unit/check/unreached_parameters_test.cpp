@@ -1,0 +1,90 @@
+// Parameters that the sources define themselves.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/fakes/scratch_folder.h"
+#include "tuner/check/checked_study.h"
+
+namespace tuner::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class UnreachedParameters : public ::testing::Test {
+ protected:
+  UnreachedParameters() {
+    study_.kernel.define_prefix = "";
+    study_.kernel.entry = "k";
+    study_.kernel.source = folder_.path() / "k.cu";
+    study_.parameters = {{"ITEMS", {std::int64_t{1}, std::int64_t{2}}, {}}};
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() / name) << text;
+  }
+  // The warning, with the names of files without their folder.
+  std::string said(const std::string& source) const {
+    write("k.cu", source);
+    std::string all;
+    for (const std::string& one : unreached_parameters(study_)) {
+      all += one.substr(one.rfind('/', one.find(' ')) + 1) + "\n";
+    }
+    return all;
+  }
+
+  ScratchFolder folder_{memory_folder()};
+  Study study_;
+};
+
+const std::string kKernel = "__global__ void k(float* y) { y[0] = ITEMS; }\n";
+const std::string kSaid =
+    " defines ITEMS itself: the values of the parameter do not reach the kernel (put #ifndef ITEMS "
+    "around it)\n";
+
+TEST_F(UnreachedParameters, AMacroOfTheSourceIsNamedWithItsLine) {
+  EXPECT_EQ(said("#define ITEMS 4\n" + kKernel), "k.cu:1" + kSaid);
+  EXPECT_EQ(said("\n#undef ITEMS\n#define ITEMS 4\n" + kKernel), "k.cu:3" + kSaid);
+  EXPECT_EQ(said("#ifndef ITEMS\n#define ITEMS 4\n#endif\n" + kKernel), "");
+  EXPECT_EQ(said("#define ITEMS 4\n__global__ void k(float* y) {}\n"), "") << "nobody uses it";
+  study_.kernel.options = {"-DMINE"};
+  EXPECT_EQ(said("#ifndef MINE\n#define ITEMS 4\n#endif\n" + kKernel), "");
+}
+
+TEST_F(UnreachedParameters, HeadersOfTheUserAreLookedAt) {
+  write("config.cuh", "#pragma once\n#define ITEMS 4\n");
+  EXPECT_EQ(said("#include \"config.cuh\"\n" + kKernel), "config.cuh:2" + kSaid);
+}
+
+TEST_F(UnreachedParameters, AVariableOfTheNameDoesNotCompile) {
+  EXPECT_EQ(said("constexpr int ITEMS = 4;\n" + kKernel),
+            "k.cu:1 declares ITEMS itself: the macro of the parameter takes the name's place, and "
+            "nothing compiles (put #ifndef ITEMS around it, or choose another 'define_prefix')\n");
+  study_.parameters.front().values = {std::string("float")};
+  EXPECT_EQ(said("__global__ void k(float* y) { const ITEMS x = 1; y[0] = x; }\n"), "") << "a type";
+}
+
+TEST_F(UnreachedParameters, ANameWithoutItsPrefixIsNotTheMacro) {
+  study_.kernel.define_prefix = "TUNE_";
+  const std::string missed =
+      " defines ITEMS itself: the values of the parameter do not reach the kernel (their macro is "
+      "TUNE_ITEMS)\n";
+  EXPECT_EQ(said("#define ITEMS 4\n" + kKernel), "k.cu:1" + missed);
+  EXPECT_EQ(said("#ifndef ITEMS\n#define ITEMS 4\n#endif\n" + kKernel), "k.cu:2" + missed);
+  EXPECT_EQ(said("const int ITEMS = 4;\n" + kKernel), "k.cu:1" + missed);
+  EXPECT_EQ(said("#define ITEMS TUNE_ITEMS\n" + kKernel), "");
+  EXPECT_EQ(said("__global__ void k(float* y) { const int ITEMS = blockDim.x; y[0] = ITEMS; }\n"),
+            "")
+      << "it is for the launch";
+  study_.kernel.entry = "k<{ITEMS}>";
+  EXPECT_EQ(said("template <int ITEMS> " + kKernel), "");
+}
+
+TEST_F(UnreachedParameters, ASourceThatCannotBeReadIsSomebodyElsesMatter) {
+  EXPECT_TRUE(unreached_parameters(study_).empty());
+}
+
+}  // namespace
+}  // namespace tuner::test

@@ -1,0 +1,150 @@
+// Finds parameters whose values the sources replace by what they define themselves.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tuner/base/error.h"
+#include "tuner/check/checked_study.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/resolve/study_sources.h"
+#include "tuner/source/own_names.h"
+#include "tuner/source/source_bundle.h"
+
+namespace tuner {
+namespace {
+
+struct SourceFile {
+  std::string path;
+  std::string text;
+  std::vector<Token> tokens{};
+};
+
+bool asks(const Token& directive, std::string_view name) {
+  return std::ranges::any_of(tokens_of(directive_rest(directive)),
+                             [&](const Token& token) { return token.is_word() && token.is(name); });
+}
+
+class Search {
+ public:
+  explicit Search(const Study& study) : study_(study) {
+    const std::filesystem::path& source = study.kernel.source;
+    const std::string text = device_text(study, source);
+    bundle_ = SourceBundle::read(text, source.string(), include_dirs_for(study, source));
+    for (const BundledFile& file : bundle_.files()) {
+      files_.push_back({file.path.empty() ? source.string() : file.path, file.text});
+    }
+    for (SourceFile& file : files_) file.tokens = tokens_of(file.text);
+    for (const Parameter& one : study.parameters)
+      given_.insert(study.kernel.define_prefix + one.name);
+    for (const std::string& option : study.kernel.options) {
+      if (option.starts_with("-D")) given_.insert(option.substr(2, option.find('=') - 2));
+    }
+  }
+
+  // What is said of the parameter; empty: its values reach the kernel.
+  std::string about(const Parameter& parameter) const {
+    const std::string macro = study_.kernel.define_prefix + parameter.name;
+    if (const std::string place = definition_of(macro, false); !place.empty()) {
+      return fmt::format(
+          "{} defines {} itself: the values of the parameter do not reach the kernel (put #ifndef "
+          "{} around it)",
+          place, macro, macro);
+    }
+    const std::string declared = is_text(parameter) ? "" : place_of_declaration(macro, false);
+    if (!declared.empty()) {
+      return fmt::format(
+          "{} declares {} itself: the macro of the parameter takes the name's place, and nothing "
+          "compiles (put #ifndef {} around it, or choose another 'define_prefix')",
+          declared, macro, macro);
+    }
+    if (macro == parameter.name || bundle_.mentions(macro) || has_placeholders()) return {};
+    std::string place = definition_of(parameter.name, true);
+    if (place.empty()) place = place_of_declaration(parameter.name, true);
+    if (place.empty()) return {};
+    return fmt::format(
+        "{} defines {} itself: the values of the parameter do not reach the kernel (their macro is "
+        "{})",
+        place, parameter.name, macro);
+  }
+
+ private:
+  static bool is_text(const Parameter& parameter) {
+    return std::ranges::any_of(parameter.values, [](const Value& value) {
+      return std::holds_alternative<std::string>(value);
+    });
+  }
+
+  static std::string place(const SourceFile& file, const Token& token) {
+    return fmt::format("{}:{}", file.path, line_in(file.text, token));
+  }
+
+  // With names that may be put into these, values have another way to the kernel.
+  bool has_placeholders() const {
+    const auto has = [](const std::string& text) { return text.find('{') != text.npos; };
+    return has(study_.kernel.entry) || std::ranges::any_of(study_.kernel.options, has);
+  }
+
+  bool is_used(std::string_view name) const {
+    return std::ranges::any_of(files_, [&](const SourceFile& file) {
+      return std::ranges::any_of(file.tokens, [&](const Token& token) {
+        if (token.kind != Token::Kind::kDirective) return token.is_word() && token.is(name);
+        const std::string_view rest = directive_rest(token);
+        return !rest.starts_with(name) && asks(token, name);
+      });
+    });
+  }
+
+  // Of one that is used. With `any`, also where the compiler's definition would be kept.
+  std::string definition_of(std::string_view name, bool any) const {
+    for (const SourceFile& file : files_) {
+      if (file.text.find(name) == file.text.npos) continue;
+      for (const MacroDefinition& one : macro_definitions(file.tokens, given_)) {
+        const bool holds = (any || !one.is_guarded) && !one.directive->other_branch;
+        if (one.name == name && holds && is_used(name)) return place(file, *one.directive);
+      }
+    }
+    return {};
+  }
+
+  // "= 16": the value of "= blockDim.x" may come from a launch.
+  static bool is_number_behind(const SourceFile& file, const Token& name) {
+    const auto at = static_cast<std::size_t>(&name - file.tokens.data()) + 2;
+    return at < file.tokens.size() && file.tokens[at].kind == Token::Kind::kNumber;
+  }
+
+  // With `fixed`, only where it gets a number.
+  std::string place_of_declaration(std::string_view name, bool fixed) const {
+    for (const SourceFile& file : files_) {
+      if (file.text.find(name) == file.text.npos) continue;
+      const Token* found = declaration_of(file.tokens, name);
+      if (found != nullptr && (!fixed || is_number_behind(file, *found)))
+        return place(file, *found);
+    }
+    return {};
+  }
+
+  const Study& study_;
+  std::vector<SourceFile> files_;
+  SourceBundle bundle_;
+  std::set<std::string, std::less<>> given_;
+};
+
+}  // namespace
+
+std::vector<std::string> unreached_parameters(const Study& study) {
+  std::vector<std::string> out;
+  if (!study.kernel.text.empty()) return out;  // no macros are defined
+  try {
+    const Search search(study);
+    for (const Parameter& parameter : study.parameters) {
+      if (std::string said = search.about(parameter); !said.empty()) out.push_back(std::move(said));
+    }
+  } catch (const FatalError&) {
+    return {};  // whoever needs the source will say so
+  }
+  return out;
+}
+
+}  // namespace tuner

@@ -1,0 +1,67 @@
+#pragma once
+// What an exported header's select() answers, for reports and verification: by the text that the
+// header is made of.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tuner/deploy/tuned_table.h"
+
+namespace tuner {
+
+// As in the header; predicted: only in one that has predictors.
+enum class Match { kExact, kNearSize, kNearDevice, kFallback, kUnsupported, kPredicted };
+std::string_view name_of(Match match);
+
+struct Selection {
+  std::size_t configuration = 0;  // in TunedTable::configurations
+  Match how = Match::kUnsupported;
+  std::optional<std::size_t> entry;  // in TunedTable::entries
+  int tier = 4;                      // 0 same device ... 3 older, 4 none
+  double log2_distance_sq = 0;       // weighted
+};
+
+// The size's dimensions in the order of the table's.
+Selection select(const Study& study, const TunedTable& table, const DeviceFacts& device,
+                 const ProblemSize& size);
+
+// Constraints and the launch limits of CUDA: the header's valid().
+bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
+                const ProblemSize& size);
+
+// What of a configuration's cost on a device follows from the size: what the parts are factors of
+// in cpp/predicted.hpp, as many as coefficients.
+std::vector<double> predictor_features(const Predictor& predictor, std::int64_t multiprocessors,
+                                       const ProblemSize& size);
+constexpr std::size_t kWorkOfBlock = 5;  // of these
+
+// The fixed-point logarithm of exported headers: 256 * log2(x), linear between powers of two; 0 for
+// x < 1.
+int lg256(long long x);
+
+// How far two problem sizes are apart: over the dimensions, the sum of the weight times the squared
+// log2 of the ratio. In whole numbers, so that tuner and exported header agree to the bit.
+class SizeDistance {
+ public:
+  // One weight for each dimension, in the order of the sizes'; empty: all are 1.
+  explicit SizeDistance(const std::vector<double>& weights);
+
+  std::int64_t between(const ProblemSize& a, const ProblemSize& b) const;
+  // What a distance is in squared log2.
+  double log2_sq(std::int64_t distance) const { return static_cast<double>(distance) * unit_; }
+
+  // Of a dimension: what (256 * log2 of the ratio) squared is multiplied by.
+  std::int64_t factor(std::size_t dimension) const {
+    return dimension < factors_.size() ? factors_[dimension] : 1;
+  }
+  double unit() const { return unit_; }
+
+ private:
+  std::vector<std::int64_t> factors_;
+  double unit_ = 1.0 / 65536;
+};
+
+}  // namespace tuner

@@ -1,0 +1,165 @@
+// Reads a study's sources.
+
+#include "tuner/resolve/study_sources.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
+#include "tuner/base/hash.h"
+#include "tuner/base/text.h"
+#include "tuner/model/size_sampler.h"
+#include "tuner/resolve/compiler_options.h"
+#include "tuner/resolve/reference_plan.h"
+#include "tuner/resolve/resolve.h"
+#include "tuner/source/device_part.h"
+#include "tuner/source/own_names.h"
+
+namespace tuner {
+
+Study with_source(Study study, const std::filesystem::path& source) {
+  auto& reference = study.reference;
+  if (reference && !reference->source && !reference->by_problem && reference->files.empty()) {
+    reference->source = study.kernel.source;
+    reference->shares_source = true;
+  }
+  study.kernel.source = source;
+  return study;
+}
+
+namespace {
+
+// Adds a source with everything that it includes, and returns that.
+SourceBundle read_bundle(const Study& study, const std::filesystem::path& file,
+                         const std::string& text, KnownSources& known) {
+  CompileRequest request;
+  request.source = text;
+  request.source_name = file.string();
+  request.include_dirs = include_dirs_for(study, file);
+  request.options = study.kernel.options;
+  SourceBundle bundle = bundle_of(request);
+  add_sources(known, request, bundle);
+  return bundle;
+}
+
+// The source without kernels that a variant does not launch, and that no header names.
+std::string variant_text(const Study& study, const std::string& text, const SourceBundle& bundle) {
+  std::vector<std::string> entries{study.kernel.entry};
+  for (const NextLaunchSpec& next : study.then) entries.push_back(next.entry);
+  std::set<std::string, std::less<>> words;
+  for (const BundledFile& file : bundle.files()) {
+    if (!file.path.empty()) words.merge(words_of(file.text));
+  }
+  return wanted_kernels(text, entries, words);
+}
+
+}  // namespace
+
+std::vector<std::string> header_texts(const Study& study, const std::filesystem::path& source) {
+  std::string text = without_byte_order_mark(read_file(source));
+  std::string defined;
+  for (const std::string& option : study.kernel.options) {
+    const std::string::size_type value = option.find('=');
+    if (option.starts_with("-include=") || option.starts_with("--pre-include=")) {
+      text += "\n#include \"" + option.substr(value + 1) + "\"\n";
+    } else if (option.starts_with("-D") && value != std::string::npos) {
+      defined += "#define " + option.substr(2, value - 2) + " " + option.substr(value + 1) + "\n";
+    }
+  }
+  KnownSources unused;
+  std::vector<std::string> texts{defined};
+  const SourceBundle bundle = read_bundle(study, source, text, unused);
+  for (const BundledFile& file : bundle.files()) {
+    if (!file.path.empty()) texts.push_back(file.text);
+  }
+  return texts;
+}
+
+std::string device_text(const Study& study, const std::filesystem::path& source) {
+  if (!study.kernel.text.empty()) return study.kernel.text;
+  const std::string text = without_byte_order_mark(read_file(source));
+  const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
+    return option == "-default-device" || option == "--device-as-default-execution-space";
+  });
+  const bool is_whole = study.kernel.is_launcher || study.kernel.is_opencl();
+  return all_of_it || is_whole ? text : device_part(text, header_texts(study, source)).text;
+}
+
+SourceTexts read_sources(const Study& study) {
+  const bool own_file = study.reference && study.reference->source;
+  const std::filesystem::path& second = own_file ? *study.reference->source : study.kernel.source;
+  SourceTexts texts;
+  texts.kernel = device_text(study, study.kernel.source);
+  texts.reference = own_file ? device_text(study, second) : texts.kernel;
+  const SourceBundle kernel = read_bundle(study, study.kernel.source, texts.kernel, texts.known);
+  const Digest reference = read_bundle(study, second, texts.reference, texts.known).digest();
+  Hasher digest;
+  digest.add(to_hex(kernel.digest())).add(to_hex(reference));
+  for (const std::filesystem::path& unit : study.kernel.units) {
+    digest.add(to_hex(read_bundle(study, unit, read_file(unit), texts.known).digest()));
+    texts.known.reach = std::max(texts.known.reach, Reach::kReported);  // the unit itself
+  }
+  texts.digest = to_hex(digest.digest());
+  // Only now: the digest is of what the user wrote, whatever is left out of it.
+  if (!study.kernel.is_launcher) texts.kernel = variant_text(study, texts.kernel, kernel);
+  return texts;
+}
+
+SourceTexts whole_sources(const Study& study, SourceTexts sources) {
+  const auto text_of = [](const std::filesystem::path& file) {
+    return without_byte_order_mark(read_file(file));
+  };
+  sources.kernel = text_of(study.kernel.source);
+  const bool own_file = study.reference && study.reference->source;
+  sources.reference = own_file ? text_of(*study.reference->source) : sources.kernel;
+  return sources;
+}
+
+std::vector<SourceText> source_texts(const Study& study, const std::filesystem::path& source) {
+  KnownSources known;
+  std::vector<SourceText> texts;
+  const SourceBundle bundle = read_bundle(study, source, read_file(source), known);
+  for (const BundledFile& file : bundle.files()) {
+    texts.push_back({file.path.empty() ? source.string() : file.path, file.text});
+  }
+  return texts;
+}
+
+std::vector<std::string> files_of_workers(const Study& study, const SourceTexts& sources,
+                                          std::uint64_t seed) {
+  std::vector<std::string> files;
+  for (const FileState& header : sources.known.files) files.push_back(header.path);
+  for (const std::filesystem::path& unit : study.kernel.units) files.push_back(unit.string());
+  const auto add = [&](const std::filesystem::path& file, const Bindings& names) {
+    if (const auto path = substitute(file.string(), names)) files.push_back(*path);
+  };
+  std::vector<ProblemSize> sizes = study.sizes;
+  if (study.domain) {
+    for (PooledSize& one : size_pool(*study.domain, seed)) sizes.push_back(std::move(one.size));
+  }
+  for (const ProblemSize& size : sizes) {
+    const Bindings names = facts_of(size, DeviceFacts{});
+    for (const auto* list : {&study.arguments, &study.constants}) {
+      for (const ArgumentSpec& argument : *list) {
+        if (argument.fill.kind == FillSpec::Kind::kFile) add(argument.fill.file, names);
+      }
+    }
+    if (!study.reference) continue;
+    for (const auto& [argument, file] : study.reference->files) {
+      for (const Bindings& one : answer_cases(study, names)) add(file, one);
+    }
+  }
+  return files;
+}
+
+std::string idle_options_note(const Study& study, const std::string& compiler) {
+  const std::vector<std::string> idle =
+      idle_options(study.kernel.options, compiler, study.kernel.is_launcher);
+  if (idle.empty()) return "";
+  return "note: these compiler options mean nothing to " + compiler +
+         " and are left out: " + listed(idle);
+}
+
+}  // namespace tuner
