@@ -11,6 +11,7 @@
 #include "tuner/files/results_json.h"
 #include "tuner/model/figures.h"
 #include "tuner/model/json_text.h"
+#include "tuner/model/trial_figures.h"
 
 namespace tuner {
 
@@ -105,6 +106,7 @@ Json trial_json(const RunEvent& event, const Study& study, const SearchTally& ta
     line["time_ms"] = number(trial.timing.median);
     line["objective"] = number(trial.objective.value());
     line["metrics"] = json_of(trial.metrics);
+    add_figures(line, trial, TrialFigure::Json::kIfKnown);
     if (trial.limit) line["limit"] = {{"ms", trial.limit->ms}, {"of", trial.limit->of}};
   }
   const std::optional<Trial>& best = tally.best();

@@ -31,8 +31,6 @@ struct Row {
   std::size_t device = 0;
 };
 
-using Measured = MeasuredLosses;
-
 // Of several results for one device and size the newest.
 std::vector<const RankedResults*> newest_ones(const std::vector<RankedResults>& results) {
   std::map<std::tuple<std::string, int, std::string>, const RankedResults*> newest;
@@ -70,8 +68,8 @@ std::vector<Row> rows_of(const std::vector<const RankedResults*>& results, Tuned
   return rows;
 }
 
-Measured measured(const Study& study, const std::vector<const RankedResults*>& rows) {
-  Measured all;
+MeasuredLosses measured(const Study& study, const std::vector<const RankedResults*>& rows) {
+  MeasuredLosses all;
   std::map<Configuration, std::size_t> known;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const RankedResults& results = *rows[r];
@@ -92,7 +90,7 @@ Measured measured(const Study& study, const std::vector<const RankedResults*>& r
 }
 
 // Of each column those that lose least, once each.
-std::vector<std::size_t> best_of_each(const Measured& all) {
+std::vector<std::size_t> best_of_each(const MeasuredLosses& all) {
   constexpr std::size_t kBest = 3;
   std::set<std::size_t> best;
   const std::size_t columns = all.losses.empty() ? 0 : all.losses[0].size();
@@ -108,16 +106,16 @@ std::vector<std::size_t> best_of_each(const Measured& all) {
   return {best.begin(), best.end()};
 }
 
-std::vector<std::size_t> every_one(const Measured& all) {
+std::vector<std::size_t> every_one(const MeasuredLosses& all) {
   std::vector<std::size_t> out(all.configurations.size());
   std::iota(out.begin(), out.end(), 0);
   return out;
 }
 
 // These configurations of it in the columns `from`, without what is measured in none of them.
-Measured part_of(const Measured& all, const std::vector<std::size_t>& configurations,
-                 const std::vector<std::size_t>& from) {
-  Measured part;
+MeasuredLosses part_of(const MeasuredLosses& all, const std::vector<std::size_t>& configurations,
+                       const std::vector<std::size_t>& from) {
+  MeasuredLosses part;
   for (const std::size_t c : configurations) {
     std::vector<double> losses;
     std::vector<const Trial*> trials;
@@ -140,7 +138,7 @@ struct Standing {
   auto operator<=>(const Standing&) const = default;
 };
 
-std::vector<Standing> standings(const Measured& all) {
+std::vector<Standing> standings(const MeasuredLosses& all) {
   std::vector<Standing> order;
   for (std::size_t c = 0; c < all.configurations.size(); ++c) {
     Standing standing{0, 0, c};
@@ -170,7 +168,7 @@ Probes probes_of(const Study& study, const std::vector<Row>& rows, const TunedTa
 }
 
 // The default first, then one that is valid for all probes, if the default is not.
-std::vector<std::size_t> fallbacks(const Study& study, const Measured& all,
+std::vector<std::size_t> fallbacks(const Study& study, const MeasuredLosses& all,
                                    const std::vector<Standing>& order, const Probes& probes) {
   std::vector<std::size_t> chosen{order.front().configuration};
   // A bound on the time this takes, not on quality: candidates come best first.
@@ -184,7 +182,7 @@ std::vector<std::size_t> fallbacks(const Study& study, const Measured& all,
 }
 
 // Everything that ever gave the right answer, best first; what was only ever dropped comes last.
-std::vector<Configuration> candidates(const Study& study, const Measured& all,
+std::vector<Configuration> candidates(const Study& study, const MeasuredLosses& all,
                                       const std::vector<Standing>& order,
                                       const std::vector<Row>& rows) {
   std::vector<Configuration> out;
@@ -222,7 +220,7 @@ bool gives_way(const Study& study, const Trial& old, const Trial& winner) {
 }
 
 // The configuration that an earlier export had for this row, if it stays.
-std::optional<std::size_t> incumbent(const Study& study, const Measured& all, const Row& row,
+std::optional<std::size_t> incumbent(const Study& study, const MeasuredLosses& all, const Row& row,
                                      std::size_t r, const TunedTable& earlier) {
   const RankedResults& now = *row.results;
   for (const TunedEntry& entry : earlier.entries) {
@@ -243,7 +241,7 @@ std::optional<std::size_t> incumbent(const Study& study, const Measured& all, co
 }
 
 // The configuration of each row.
-std::vector<std::size_t> winners(const Study& study, const Measured& all,
+std::vector<std::size_t> winners(const Study& study, const MeasuredLosses& all,
                                  const std::vector<Row>& rows, const TableOptions& options,
                                  std::vector<std::optional<Configuration>>& kept_before) {
   std::vector<std::size_t> first(rows.size());
@@ -260,8 +258,10 @@ std::vector<std::size_t> winners(const Study& study, const Measured& all,
   return first;
 }
 
-// Losses of a reduced table. What is slower than the baseline beyond the interval is no choice.
-std::vector<std::vector<double>> allowed_losses(const Measured& all, const std::vector<Row>& rows,
+// MeasuredLosses of a reduced table. What is slower than the baseline beyond the interval is no
+// choice.
+std::vector<std::vector<double>> allowed_losses(const MeasuredLosses& all,
+                                                const std::vector<Row>& rows,
                                                 const std::vector<std::size_t>& configurations) {
   std::vector<std::vector<double>> losses;
   for (const std::size_t c : configurations) {
@@ -279,7 +279,7 @@ std::vector<std::vector<double>> allowed_losses(const Measured& all, const std::
 bool best_will_do(const TableOptions& options) { return options.in_sum && options.within == 0; }
 
 // The same from a smaller set of configurations: each row's best among them.
-std::vector<std::size_t> winners_of_cover(const Measured& all, const std::vector<Row>& rows,
+std::vector<std::size_t> winners_of_cover(const MeasuredLosses& all, const std::vector<Row>& rows,
                                           const TableOptions& options) {
   const std::size_t limit = options.max_configurations;
   const auto able = best_will_do(options) ? best_of_each(all) : every_one(all);
@@ -309,7 +309,7 @@ std::vector<double> weights_of(const Study& study, const ProblemSize& size) {
   return weights;
 }
 
-TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Measured& all,
+TunedTable table_from(const Study& study, const std::vector<Row>& rows, const MeasuredLosses& all,
                       const TableOptions& options, TunedTable table) {
   table.weights = weights_of(study, rows.front().results->size);
   for (const Row& row : rows) {
@@ -385,7 +385,7 @@ TunedTable TableMaker::table(const TableOptions& options,
   }
   // Many tables are made without spares, each with a result left out.
   const bool few = best_will_do(options) && !options.spares;
-  const Measured part = part_of(measured_, few ? best_ : every_one(measured_), columns);
+  const MeasuredLosses part = part_of(measured_, few ? best_ : every_one(measured_), columns);
   return table_from(study_, rows, part, options, std::move(table));
 }
 

@@ -10,21 +10,42 @@
 #include "tuner/base/error.h"
 #include "tuner/files/ranked_csv.h"
 #include "tuner/files/ranked_files.h"
+#include "tuner/model/trial_figures.h"
 
 namespace tuner {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Columns behind the parameters that are no metrics.
-constexpr std::string_view kFixed =
-    " time_ms ci_low_ms ci_high_ms min_ms samples search_ms final_ms final_ci_low_ms "
-    "final_ci_high_ms basis speedup front deterministic mode cache inputs clock_mhz watts "
-    "device_uuid device_scale tie registers static_shared_bytes dynamic_shared_bytes spill_bytes "
-    "occupancy compile_ms cache_hit max_error message verified form limit_ms limit share_of_limit ";
+// Columns behind the parameters that are neither figures nor metrics.
+constexpr std::array<std::string_view, 23> kFixed{"time_ms",
+                                                  "ci_low_ms",
+                                                  "ci_high_ms",
+                                                  "min_ms",
+                                                  "samples",
+                                                  "search_ms",
+                                                  "final_ms",
+                                                  "final_ci_low_ms",
+                                                  "final_ci_high_ms",
+                                                  "basis",
+                                                  "speedup",
+                                                  "front",
+                                                  "mode",
+                                                  "cache",
+                                                  "inputs",
+                                                  "device_uuid",
+                                                  "tie",
+                                                  "message",
+                                                  "verified",
+                                                  "form",
+                                                  "limit_ms",
+                                                  "limit",
+                                                  "share_of_limit"};
 
 bool is_fixed(const std::string& name) {
-  return name.find(' ') == name.npos && kFixed.find(" " + name + " ") != kFixed.npos;
+  return std::ranges::find(kFixed, name) != kFixed.end() ||
+         std::ranges::any_of(trial_figures(),
+                             [&](const TrialFigure& one) { return one.name == name; });
 }
 
 template <typename Number>

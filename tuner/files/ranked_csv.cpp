@@ -15,6 +15,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/model/trial_figures.h"
 
 namespace tuner {
 
@@ -142,10 +143,6 @@ namespace {
 constexpr std::size_t kMessageBytes = 1000;
 
 std::string number(double value) { return fmt::format("{:.7g}", value); }
-std::string text_of_known(double value) {
-  return std::isnan(value) || value == -1 ? "" : number(value);
-}
-std::string text_of_known(std::int64_t value) { return value == -1 ? "" : std::to_string(value); }
 
 // Studies give every valid trial the same metrics; a merge of two runs may not.
 std::vector<std::string> metric_names(const RankedResults& results) {
@@ -185,13 +182,9 @@ class Line {
 // Columns that some rankings have.
 struct Columns {
   std::vector<std::string> metrics;
-  bool deterministic = false;  // somebody asked for the same bits in every launch
-  bool timed = false;          // not in the usual way
-  bool fresh = false;          // on other inputs in each sample
-  bool clock = false;          // somebody knows it
-  bool watts = false;
+  bool timed = false;   // not in the usual way
+  bool fresh = false;   // on other inputs in each sample
   bool device = false;  // several devices of the model have measured
-  bool scaled = false;  // some of what they measured
   bool limit = false;   // of the device, for what has to be done
 };
 
@@ -219,6 +212,14 @@ void add_times(const Trial& trial, Line& line) {
   add("final_ci_high_ms", finished, figures.ci_high_ms);
 }
 
+void add_figures(std::span<const Trial> all, const Trial& trial, TrialFigure::Column column,
+                 Line& line) {
+  for (const TrialFigure& one : trial_figures()) {
+    if (one.column != column || (one.rare && !is_known(one, all))) continue;
+    line.add(one.name, figure_text(one, trial));
+  }
+}
+
 // Of the trial at a place; behind the last one the header.
 std::string row(const RankedResults& results, std::size_t at,
                 std::span<const std::string> parameters, const Columns& columns) {
@@ -242,34 +243,20 @@ std::string row(const RankedResults& results, std::size_t at,
   }
   const auto flag = [&](bool value) { return !ranked ? "" : value ? "true" : "false"; };
   if (!results.front.empty()) line.add("front", flag(ranked && results.front[at]));
-  if (columns.deterministic) {
-    const std::optional<bool>& kept = trial.deterministic;
-    line.add("deterministic", !kept ? "" : *kept ? "true" : "false");
-  }
+  using Column = TrialFigure::Column;
+  const auto figures = [&](Column column) { add_figures(results.trials, trial, column, line); };
+  figures(Column::kBeforeTiming);
   if (columns.timed && results.timed) {
     line.add("mode", name_of(results.timed->mode));
     line.add("cache", name_of(results.timed->cache));
   }
   if (columns.fresh && results.timed) line.add("inputs", name_of(results.timed->inputs));
-  const auto measured = [&](const char* name, double value) {
-    line.add(name, value > 0 ? fmt::format("{:.0f}", value) : "");
-  };
-  if (columns.clock) measured("clock_mhz", trial.conditions.clock_mhz);
-  if (columns.watts) measured("watts", trial.conditions.watts);
+  figures(Column::kBeforeDevice);
   if (columns.device) line.add("device_uuid", trial.device_uuid);
-  if (columns.scaled) {
-    line.add("device_scale", trial.device_scale > 0 ? number(trial.device_scale) : "");
-  }
+  figures(Column::kBeforeTie);
   const bool tied = at < results.tied.size() && results.tied[at];
   line.add("tie", flag(tied));
-  line.add("registers", text_of_known(trial.resources.registers));
-  line.add("static_shared_bytes", text_of_known(trial.resources.static_shared_bytes));
-  line.add("dynamic_shared_bytes", std::to_string(trial.geometry.dynamic_shared_bytes));
-  line.add("spill_bytes", text_of_known(trial.resources.spill_bytes));
-  line.add("occupancy", text_of_known(trial.occupancy));
-  line.add("compile_ms", number(trial.compile_ms));
-  line.add("cache_hit", trial.cache_hit ? "true" : "false");
-  line.add("max_error", text_of_known(trial.max_error));
+  figures(Column::kBehindTie);
   line.add("message", shortened(trial.message, kMessageBytes));
   line.add("verified",
            ranked && results.unverified ? (results.unverified->empty() ? "true" : "false") : "");
@@ -280,30 +267,21 @@ std::string row(const RankedResults& results, std::size_t at,
     line.add("limit", share ? trial.limit->of : "");
     line.add("share_of_limit", share ? number(*share) : "");
   }
+  figures(Column::kLast);
   return line.end();
 }
 
 }  // namespace
 
 std::string ranked_csv(const RankedResults& results, std::span<const std::string> parameters) {
-  const auto asked = [](const Trial& trial) { return trial.deterministic.has_value(); };
-  const auto has_clock = [](const Trial& trial) { return trial.conditions.clock_mhz > 0; };
-  const auto has_watts = [](const Trial& trial) { return trial.conditions.watts > 0; };
-  const auto is_scaled = [](const Trial& trial) { return trial.device_scale > 0; };
   const auto has_limit = [](const Trial& trial) { return share_of_limit(trial).has_value(); };
   std::set<std::string_view> devices;
   for (const Trial& trial : results.trials) {
     if (!trial.device_uuid.empty()) devices.insert(trial.device_uuid);
   }
-  const Columns columns{metric_names(results),
-                        std::ranges::any_of(results.trials, asked),
-                        results.timed && *results.timed != TimedHow{},
+  const Columns columns{metric_names(results), results.timed && *results.timed != TimedHow{},
                         results.timed && results.timed->inputs == TimedInputs::kFresh,
-                        std::ranges::any_of(results.trials, has_clock),
-                        std::ranges::any_of(results.trials, has_watts),
-                        devices.size() > 1,
-                        std::ranges::any_of(results.trials, is_scaled),
-                        std::ranges::any_of(results.trials, has_limit)};
+                        devices.size() > 1, std::ranges::any_of(results.trials, has_limit)};
   std::string text = row(results, results.trials.size(), parameters, columns);
   for (std::size_t i = 0; i < results.trials.size(); ++i) {
     text += row(results, i, parameters, columns);

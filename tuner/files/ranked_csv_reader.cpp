@@ -11,6 +11,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/files/ranked_csv.h"
+#include "tuner/model/trial_figures.h"
 #include "tuner/resolve/membership.h"
 #include "tuner/resolve/resolve.h"
 
@@ -176,17 +177,8 @@ class RankedText {
     if (!state) table_.reject_at(r, "state", "unknown state '" + text(r, "state") + "'");
     trial.state = *state;
     trial.message = text(r, "message");
-    if (const std::string* const kept = table_.known(r, "deterministic")) {
-      trial.deterministic = *kept == "true";
-    }
-    const auto condition = [&](const char* column, double& value) {
-      if (has_own(column) && table_.known(r, column)) value = number(r, column);
-    };
-    condition("clock_mhz", trial.conditions.clock_mhz);
-    condition("watts", trial.conditions.watts);
-    condition("device_scale", trial.device_scale);
     if (has_own("device_uuid")) trial.device_uuid = text(r, "device_uuid");
-    read_resources(r, trial);
+    read_figures(r, trial);
     if (!is_valid(trial)) return;
     trial.outdated = text(r, "rank").empty();
     if (has_own("limit_ms") && has_own("limit") && table_.known(r, "limit_ms")) {
@@ -218,21 +210,12 @@ class RankedText {
     trial.final->metrics = std::move(metrics);
   }
 
-  void read_resources(std::size_t r, Trial& trial) const {
-    const auto told = [&](const char* column, double missing) {
-      return table_.known(r, column) ? number(r, column) : missing;
-    };
-    trial.resources.registers = static_cast<int>(told("registers", -1));
-    trial.resources.static_shared_bytes =
-        static_cast<std::int64_t>(told("static_shared_bytes", -1));
-    trial.resources.spill_bytes = static_cast<std::int64_t>(told("spill_bytes", -1));
-    trial.geometry.dynamic_shared_bytes =
-        static_cast<std::uint64_t>(told("dynamic_shared_bytes", 0));
-    trial.occupancy = told("occupancy", -1);
-    trial.compile_ms = told("compile_ms", 0);
-    trial.max_error = told("max_error", -1);
-    const std::string* const hit = table_.known(r, "cache_hit");
-    trial.cache_hit = hit != nullptr && *hit == "true";
+  void read_figures(std::size_t r, Trial& trial) const {
+    for (const TrialFigure& one : trial_figures()) {
+      const std::string* const told = has_own(one.name) ? table_.known(r, one.name) : nullptr;
+      if (told == nullptr || read_figure(one, *told, trial)) continue;
+      table_.reject_at(r, one.name, "'" + *told + "' is no number");
+    }
   }
 
   void read_search(std::size_t r, double median, Timing& timing) const {

@@ -7,6 +7,7 @@
 #include "tuner/model/bound.h"
 #include "tuner/model/json.h"
 #include "tuner/model/json_text.h"
+#include "tuner/model/trial_figures.h"
 
 namespace tuner {
 namespace {
@@ -87,25 +88,13 @@ Json json_of(const DeviceFacts& device) {
   return out;
 }
 
-// The fields of a trial here, in three parts, since one has resources as a document of their own.
-constexpr std::array<Renamed, 8> kMeasured{{{"median_ms", "search_ms"},
-                                            {"ci_low_ms", "ci_low_ms"},
-                                            {"ci_high_ms", "ci_high_ms"},
-                                            {"min_ms", "min_ms"},
-                                            {"samples_ms", "samples_ms"},
-                                            {"grid", "grid"},
-                                            {"block", "block"},
-                                            {"dynamic_shared_bytes", "dynamic_shared_bytes"}}};
-constexpr std::array<Renamed, 5> kResources{{{"static_shared_bytes", "static_shared_bytes"},
-                                             {"registers", "registers"},
-                                             {"spill_bytes", "spill_bytes"},
-                                             {"local_bytes", "local_bytes"},
-                                             {"constant_bytes", "constant_bytes"}}};
-constexpr std::array<Renamed, 5> kAround{{{"occupancy", "occupancy"},
-                                          {"compile_ms", "compile_ms"},
-                                          {"cost_seconds", "cost_seconds"},
-                                          {"max_error", "max_error"},
-                                          {"message", "message"}}};
+constexpr std::array<Renamed, 7> kTimed{{{"median_ms", "search_ms"},
+                                         {"ci_low_ms", "ci_low_ms"},
+                                         {"ci_high_ms", "ci_high_ms"},
+                                         {"min_ms", "min_ms"},
+                                         {"samples_ms", "samples_ms"},
+                                         {"grid", "grid"},
+                                         {"block", "block"}}};
 
 // Null where it took no part; samples are an empty list then.
 void add_final(Json& out, const Trial& trial) {
@@ -129,10 +118,10 @@ Json json_of(const Trial& trial, const Study& study) {
            {"metrics", metrics},
            {"time_ms", figures.median_ms},
            {"basis", trial.final ? "final" : "search"}};
-  add_fields(out, fields, kMeasured);
+  add_fields(out, fields, kTimed);
   add_final(out, trial);
-  add_fields(out, fields.at("resources"), kResources);
-  add_fields(out, fields, kAround);
+  add_figures(out, trial, TrialFigure::Json::kAlways);
+  out["message"] = fields.at("message");
   if (!is_valid(trial)) {
     for (const char* name :
          {"objective", "time_ms", "basis", "search_ms", "ci_low_ms", "ci_high_ms", "min_ms"}) {
@@ -164,15 +153,9 @@ Json json_of(const RankedResults& results, const Study& study) {
     Json trial = json_of(results.trials[i], study);
     trial["rank"] = i < results.ranked ? Json(i + 1) : Json(nullptr);
     trial["tie"] = i < results.tied.size() && results.tied[i];
-    if (const auto& kept = results.trials[i].deterministic) trial["deterministic"] = *kept;
-    const Conditions& at = results.trials[i].conditions;
-    if (at.clock_mhz > 0) trial["clock_mhz"] = at.clock_mhz;
-    if (at.watts > 0) trial["watts"] = at.watts;
+    add_figures(trial, results.trials[i], TrialFigure::Json::kIfKnown);
     if (!results.trials[i].device_uuid.empty()) {
       trial["device_uuid"] = results.trials[i].device_uuid;
-    }
-    if (const double scale = results.trials[i].device_scale; scale > 0) {
-      trial["device_scale"] = scale;
     }
     if (const Metrics& read = results.trials[i].counters; !read.empty()) {
       for (const auto& [name, value] : read) trial["counters"][name] = value;

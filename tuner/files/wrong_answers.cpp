@@ -12,7 +12,6 @@
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/files/failure_report.h"
-#include "tuner/measure/difference.h"
 
 namespace tuner {
 namespace {
@@ -86,12 +85,12 @@ bool decides_answers(std::size_t parameter, const WrongTrials& wrong) {
   return repeated && different.size() > 1 && different.size() == answers.size();
 }
 
-// What all wrong answers have in common.
+// The evidence of all wrong answers; nothing where they differ in it.
 std::optional<Evidence> common_evidence(const WrongTrials& wrong) {
-  const Evidence first = evidence_in(wrong.front()->message);
-  const bool same = std::ranges::all_of(
-      wrong, [&](const Trial* one) { return evidence_in(one->message) == first; });
-  return same ? std::optional(first) : std::nullopt;
+  const auto first = wrong.front()->evidence;
+  const bool same =
+      std::ranges::all_of(wrong, [&](const Trial* one) { return one->evidence == first; });
+  return same ? std::optional(first.value_or(Evidence::kNone)) : std::nullopt;
 }
 
 std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
@@ -134,8 +133,7 @@ std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
 // the same in each launch, and rounding does not explain it.
 bool may_be_right_elsewhere(const WrongTrials& wrong) {
   return std::ranges::all_of(wrong, [](const Trial* one) {
-    const Evidence seen = evidence_in(one->message);
-    return seen == Evidence::kNone || seen == Evidence::kEverywhere;
+    return one->evidence == Evidence::kNone || one->evidence == Evidence::kEverywhere;
   });
 }
 

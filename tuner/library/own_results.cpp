@@ -11,6 +11,7 @@
 #include "tuner/library/tuner.h"
 #include "tuner/model/json_text.h"
 #include "tuner/model/statistics.h"
+#include "tuner/model/trial_figures.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/final.h"
@@ -76,9 +77,10 @@ tuner::Trial OwnResults::trial_from(const std::string& text) const {
   if (!known) throw Error("there is no state '" + state + "'");
   trial.state = *known;
   trial.message = json.value("message", "");
-  trial.compile_ms = json.value("compile_ms", 0.0);
-  trial.cost_seconds = json.value("cost_seconds", 0.0);
-  trial.max_error = json.value("max_error", -1.0);
+  for (const tuner::TrialFigure& one : tuner::trial_figures()) {
+    const auto told = json.find(one.name);
+    if (told != json.end() && told->is_number()) one.set(trial, told->get<double>());
+  }
   if (!tuner::is_valid(trial)) return trial;
   const double confidence = study_.measure.confidence;
   trial.timing = tuner::summarise(json.at("samples").get<std::vector<double>>(), confidence);

@@ -131,15 +131,15 @@ DeviceResult<ProblemArray> Answers::fetched(std::uint32_t argument, BufferId buf
   return array;
 }
 
-DeviceResult<Judgement> Answers::judge(const RightAnswer& answer, const CheckPlan& check,
-                                       BufferId actual) {
+DeviceResult<HostJudgement> Answers::judge(const RightAnswer& answer, const CheckPlan& check,
+                                           BufferId actual) {
   const std::uint32_t output = check.argument;
   auto expected = TUNER_TRY(fetched(output, answer.expected[output].id()));
   auto found = TUNER_TRY(fetched(output, actual));
-  Judgement out;
+  HostJudgement out;
   if (check.by_problem) {
     const auto judgement = problem_->judge(problem_set(plan_, answer.set), found, expected);
-    out = judgement ? *judgement : Judgement{false, 0, judgement.error()};
+    out = {judgement ? *judgement : Judgement{false, 0, judgement.error()}};
   } else {
     out = judged_on_host(check, plan_.arguments[output], found, expected);
   }
@@ -154,6 +154,7 @@ DeviceResult<OutputCheck> Answers::compare(const RightAnswer& answer, std::size_
   if (!found || answer.set.number == 0) return found;
   if (!found->message.empty()) {
     found->message = plan_.arguments[argument].name + " differs (these inputs are secret)";
+    found->evidence = Evidence::kNone;
   }
   found->max_error = 0;
   return found;
@@ -169,7 +170,8 @@ DeviceResult<OutputCheck> Answers::compare_readable(const RightAnswer& answer, s
   if (applied.by_problem || !applied.how.is_usual()) {
     auto judgement = TUNER_TRY(judge(answer, applied, actual));
     const std::string wrong = fmt::format("{}: {}", argument.name, judgement.why);
-    return OutputCheck{judgement.right ? std::string() : wrong, judgement.error};
+    return OutputCheck{judgement.right ? std::string() : wrong, judgement.error,
+                       judgement.evidence};
   }
   const BufferId expected = answer.expected[applied.argument].id();
   return argument.members.empty() ? compare_numbers(argument, applied, expected, actual)
@@ -185,7 +187,8 @@ DeviceResult<OutputCheck> Answers::compare_numbers(const ArgumentPlan& argument,
   if (difference.mismatches == 0) return OutputCheck{{}, difference.max_abs_error};
   auto all =
       TUNER_TRY(look_at(backend_.memory(), argument, contents_of(expected), contents_of(actual)));
-  return OutputCheck{describe(argument, applied, difference, all), difference.max_abs_error};
+  return OutputCheck{describe(argument, applied, difference, all), difference.max_abs_error,
+                     evidence_of(argument, applied, difference, all)};
 }
 
 // The first member that is wrong.
@@ -201,6 +204,7 @@ DeviceResult<OutputCheck> Answers::compare_structs(const ArgumentPlan& argument,
     auto one = TUNER_TRY(
         compare_numbers(right[i].argument, check, right[i].data.id(), found[i].data.id()));
     out.message = std::move(one.message);
+    out.evidence = one.evidence;
     out.max_error = std::max(out.max_error, one.max_error);
   }
   TUNER_TRY(wipe_members(right));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/measure/decoy.h"
+#include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
 #include "tuner/measure/input_sets.h"
 #include "tuner/measure/protection.h"
@@ -39,6 +40,7 @@ struct RightAnswer {
 struct OutputCheck {
   std::string message;
   double max_error = 0;
+  Evidence evidence = Evidence::kNone;  // of a wrong one
 };
 
 // What the reference is launched on.
@@ -111,7 +113,8 @@ class Answers {
                                                          const ReferenceInputs& inputs);
   DeviceResult<Ok> ask_problem(const AnswerPlan& plan, const ReferenceInputs& inputs,
                                const RightAnswer& answer);
-  DeviceResult<Judgement> judge(const RightAnswer& answer, const CheckPlan& check, BufferId actual);
+  DeviceResult<HostJudgement> judge(const RightAnswer& answer, const CheckPlan& check,
+                                    BufferId actual);
   DeviceResult<ProblemArray> fetched(std::uint32_t argument, BufferId buffer);
   DeviceResult<Ok> check(const AnswerPlan& plan, RightAnswer& answer);
   DeviceResult<std::vector<CheckPlan>> checks_of(const RightAnswer& answer);

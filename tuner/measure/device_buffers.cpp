@@ -300,7 +300,10 @@ DeviceResult<OutputCheck> DeviceBuffers::check_outputs(const BoundLaunch& bound)
     const BufferId actual = slots_[plan_.checks[i].argument].data.id();
     auto one = TUNER_TRY(answers_.compare(right, i, actual));
     result.max_error = std::max(result.max_error, one.max_error);
-    if (result.message.empty()) result.message = std::move(one.message);
+    if (result.message.empty()) {
+      result.message = std::move(one.message);
+      result.evidence = one.evidence;
+    }
   }
   return result;
 }

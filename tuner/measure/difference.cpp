@@ -48,27 +48,29 @@ std::optional<double> poison_value(DataType type) {
   return is_signed(type) ? value - std::ldexp(1.0, static_cast<int>(8 * size_of(type))) : value;
 }
 
-constexpr std::string_view kNanStart = "nan is what outputs start as";
-constexpr std::string_view kNotWritten = "not written";
-constexpr std::string_view kOtherPlaces = "the same values in other places";
-constexpr std::string_view kWouldPass = "would pass: rounding?";
+// Where all are, the kernel may as well have added to them.
+bool is_partly_unwritten(const ArgumentPlan& argument, const WrongAnswer& all) {
+  return argument.role == Role::kOut && all.unwritten > 0 && all.unwritten < argument.elements;
+}
+
+bool starts_as_nan(const ArgumentPlan& argument, const Comparison& difference) {
+  return argument.role == Role::kOut && !poison_value(argument.type) &&
+         std::isnan(difference.first_value) && !std::isnan(difference.first_expected);
+}
 
 // An output that is added to, or not written: what it starts as shows.
 std::string about_poison(const ArgumentPlan& argument, const Comparison& difference,
                          const WrongAnswer& all) {
   constexpr double kNear = 1e6;
   if (argument.role != Role::kOut) return "";
-  // Where all are, the kernel may as well have added to them.
-  if (all.unwritten > 0 && all.unwritten < argument.elements) {
-    return fmt::format("; {} {} {}", count_text(all.unwritten, "element"),
-                       all.unwritten == 1 ? "was" : "were", kNotWritten);
+  if (is_partly_unwritten(argument, all)) {
+    return fmt::format("; {} {} not written", count_text(all.unwritten, "element"),
+                       all.unwritten == 1 ? "was" : "were");
   }
   const auto poison = poison_value(argument.type);
   if (!poison) {
-    const bool unwritten =
-        std::isnan(difference.first_value) && !std::isnan(difference.first_expected);
-    if (!unwritten) return "";
-    return fmt::format("; {}: it was not written, or is one{}", kNanStart,
+    if (!starts_as_nan(argument, difference)) return "";
+    return fmt::format("; nan is what outputs start as: it was not written, or is one{}",
                        all.nans == argument.elements
                            ? "; all are: a kernel that adds to it needs role: inout"
                            : "");
@@ -94,9 +96,9 @@ std::string about_tolerance(const ArgumentPlan& argument, const CheckPlan& check
   const double size = std::abs(difference.first_expected);
   const double largest = all.largest > 0 ? all.largest : std::max(1.0, size);
   if (!(difference.max_abs_error < rounding_of(argument.type) * largest)) return "";
-  return fmt::format("; allowed {:.2g} (rtol {:g}, atol {:g}); atol: {:.1e} {}",
+  return fmt::format("; allowed {:.2g} (rtol {:g}, atol {:g}); atol: {:.1e} would pass: rounding?",
                      check.atol + check.rtol * size, check.rtol, check.atol,
-                     1.05 * difference.max_abs_error, kWouldPass);
+                     1.05 * difference.max_abs_error);
 }
 
 // "y[5]", and "C[2][1]" where the study gives it two extents, the last of which runs fastest.
@@ -119,8 +121,8 @@ std::string describe(const ArgumentPlan& argument, const CheckPlan& check,
     value = number_text(difference.first_value, kAll);
     expected = number_text(difference.first_expected, kAll);
   }
-  const std::string places =
-      all.other_order ? fmt::format("; {}: is their order free?", kOtherPlaces) : "";
+  const char* const places =
+      all.other_order ? "; the same values in other places: is their order free?" : "";
   return fmt::format("{} = {}, expected {} ({} of {} elements differ, max error {:g}{}{}{})",
                      element_text(argument, difference.first_mismatch), value, expected,
                      difference.mismatches, argument.elements, difference.max_abs_error,
@@ -176,22 +178,14 @@ DeviceResult<WrongAnswer> look_at(DeviceMemory& memory, const ArgumentPlan& argu
   return all;
 }
 
-Evidence evidence_in(std::string_view message) {
-  const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
-  if (says(kOtherPlaces)) return Evidence::kPlaces;
-  if (message.starts_with(kRightInSome) || message.starts_with(kRightInOneOrder)) {
-    return Evidence::kNowAndThen;
-  }
-  if (says(kNanStart)) return Evidence::kNan;
-  if (says(kNotWritten)) return Evidence::kUnwritten;
-  if (says(kWouldPass)) return Evidence::kRounding;
-  const std::size_t end = message.find(" elements differ");
-  const std::size_t open = message.rfind('(', end);
-  if (end == message.npos || open == message.npos) return Evidence::kNone;
-  const std::string_view counts = message.substr(open + 1, end - open - 1);  // "9 of 9"
-  const std::size_t of = counts.find(" of ");
-  const bool all = of != counts.npos && counts.substr(0, of) == counts.substr(of + 4);
-  return all ? Evidence::kEverywhere : Evidence::kNone;
+Evidence evidence_of(const ArgumentPlan& argument, const CheckPlan& check,
+                     const Comparison& difference, const WrongAnswer& all) {
+  if (all.other_order) return Evidence::kPlaces;
+  if (is_partly_unwritten(argument, all)) return Evidence::kUnwritten;
+  if (starts_as_nan(argument, difference)) return Evidence::kNan;
+  if (!about_tolerance(argument, check, difference, all).empty()) return Evidence::kRounding;
+  const bool is_all = difference.mismatches == argument.elements;
+  return is_all ? Evidence::kEverywhere : Evidence::kNone;
 }
 
 namespace {
@@ -241,8 +235,10 @@ class HostJudge {
   HostJudge(const HostJudge&) = delete;
   ~HostJudge() { wipe(std::as_writable_bytes(std::span(expected_))); }
 
-  Judgement run(const ProblemArray& found, const ProblemArray& expected) {
-    if (auto wrong = take(found, expected)) return {false, HUGE_VAL, *wrong};
+  HostJudgement run(const ProblemArray& found, const ProblemArray& expected) {
+    if (auto wrong = take(found, expected)) {
+      return {{false, HUGE_VAL, *wrong}, is_unwritten_ ? Evidence::kUnwritten : Evidence::kNone};
+    }
     if (!in_order_) {
       std::ranges::sort(found_);
       std::ranges::sort(expected_);
@@ -262,7 +258,8 @@ class HostJudge {
       const Number right = number_at(expected.data, expected.type, i);
       const bool nan = std::isnan(ours);
       const bool may_be = check_.how.equal_nan && (!in_order_ || std::isnan(right));
-      if (nan && is_poison(found, i)) return place(i) + " was not written, or is NaN";
+      is_unwritten_ = nan && is_poison(found, i);
+      if (is_unwritten_) return place(i) + " was not written, or is NaN";
       if (nan && !may_be) return fmt::format("{} = nan, expected {}", place(i), shown(right));
       if (std::isnan(right) && in_order_ && !nan) {
         return fmt::format("{} = {}, expected nan", place(i), shown(ours));
@@ -290,7 +287,7 @@ class HostJudge {
 
   static Number distance(Number a, Number b) { return a == b ? 0 : std::fabs(a - b); }
 
-  Judgement by_element() const {
+  HostJudgement by_element() const {
     Number largest = 0;
     for (const Number one : expected_) {
       if (std::isfinite(one)) largest = std::max(largest, std::fabs(one));
@@ -309,17 +306,18 @@ class HostJudge {
       if (wrong++ == 0) first = i;
     }
     const auto error = static_cast<double>(worst);
-    if (wrong == 0) return {true, error, {}};
+    if (wrong == 0) return {{true, error, {}}};
     return {
-        false, error,
-        fmt::format("{} = {}, expected {} ({} of {} elements differ, max error {:g}, allowed "
-                    "{:.3g}{})",
-                    in_order_ ? place(first) : fmt::format("number {} in ascending order", first),
-                    shown(found_[first]), shown(expected_[first]), wrong, expected_.size(), error,
-                    static_cast<double>(allowed(expected_[first])),
-                    check_.how.to_largest
-                        ? fmt::format(": rtol {:g} of the largest, {}", check_.rtol, shown(largest))
-                        : std::string())};
+        {false, error,
+         fmt::format("{} = {}, expected {} ({} of {} elements differ, max error {:g}, allowed "
+                     "{:.3g}{})",
+                     in_order_ ? place(first) : fmt::format("number {} in ascending order", first),
+                     shown(found_[first]), shown(expected_[first]), wrong, expected_.size(), error,
+                     static_cast<double>(allowed(expected_[first])),
+                     check_.how.to_largest ? fmt::format(": rtol {:g} of the largest, {}",
+                                                         check_.rtol, shown(largest))
+                                           : std::string())},
+        wrong == expected_.size() ? Evidence::kEverywhere : Evidence::kNone};
   }
 
   // Without what is infinite in both. With one that is infinite in one only it is infinite.
@@ -337,31 +335,33 @@ class HostJudge {
     return check_.how.norm == Norm::kL2 ? std::sqrt(sum) : sum;
   }
 
-  Judgement by_norm() const {
+  HostJudgement by_norm() const {
     const Number error = norm_of(true);
     const Number size = norm_of(false);
     const Number allowed = check_.atol + check_.rtol * size;
     const auto measured = static_cast<double>(error);
-    if (error <= allowed && std::isfinite(error)) return {true, measured, {}};
-    return {false, measured,
-            fmt::format(
-                "the {} norm of the error is {:.4g}, allowed {:.4g} (rtol {:g} of the right "
-                "answer's {:.4g}, atol {:g})",
-                kNormNames.at(static_cast<std::size_t>(check_.how.norm)), measured,
-                static_cast<double>(allowed), check_.rtol, static_cast<double>(size), check_.atol)};
+    if (error <= allowed && std::isfinite(error)) return {{true, measured, {}}};
+    return {
+        {false, measured,
+         fmt::format("the {} norm of the error is {:.4g}, allowed {:.4g} (rtol {:g} of the right "
+                     "answer's {:.4g}, atol {:g})",
+                     kNormNames.at(static_cast<std::size_t>(check_.how.norm)), measured,
+                     static_cast<double>(allowed), check_.rtol, static_cast<double>(size),
+                     check_.atol)}};
   }
 
   const CheckPlan& check_;
   const ArgumentPlan& output_;
   bool in_order_;
+  bool is_unwritten_ = false;
   Numbers found_;
   Numbers expected_;
 };
 
 }  // namespace
 
-Judgement judged_on_host(const CheckPlan& check, const ArgumentPlan& output,
-                         const ProblemArray& found, const ProblemArray& expected) {
+HostJudgement judged_on_host(const CheckPlan& check, const ArgumentPlan& output,
+                             const ProblemArray& found, const ProblemArray& expected) {
   return HostJudge(check, output).run(found, expected);
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "tuner/model/plan.h"
 #include "tuner/ports/backend.h"
@@ -25,22 +24,9 @@ struct WrongAnswer {
 DeviceResult<WrongAnswer> look_at(DeviceMemory& memory, const ArgumentPlan& argument,
                                   BufferRange expected, BufferRange found);
 
-// What a message says of a wrong answer.
-enum class Evidence {
-  kNone,
-  kNan,         // NaN, which outputs start as
-  kUnwritten,   // some elements were not written
-  kPlaces,      // the right values in other places
-  kRounding,    // little is wrong, compared with the largest value
-  kNowAndThen,  // right in other launches, or in another order of threads
-  kEverywhere,  // all elements are wrong
-};
-// Of the message of a trial that is `correctness`: of describe(), or of a launch after the first.
-Evidence evidence_in(std::string_view message);
-// How messages of wrong answers begin that other launches have not given.
-inline constexpr std::string_view kRightInSome = "right in some launches, wrong in another";
-inline constexpr std::string_view kRightInOneOrder =
-    "right in the usual order of threads, wrong in another";
+// The pattern of such a wrong answer.
+Evidence evidence_of(const ArgumentPlan& argument, const CheckPlan& check,
+                     const Comparison& difference, const WrongAnswer& all);
 
 // An element of an array; every integer of 64 bits is exact.
 long double number_at(std::span<const std::byte> bytes, DataType type, std::uint64_t i);
@@ -51,8 +37,12 @@ std::string number_text(double value, int digits);
 std::string describe(const ArgumentPlan& argument, const CheckPlan& check,
                      const Comparison& difference, const WrongAnswer& all = {});
 
+struct HostJudgement : Judgement {
+  Evidence evidence = Evidence::kNone;
+};
+
 // `found` and `expected` are the contents of `output`.
-Judgement judged_on_host(const CheckPlan& check, const ArgumentPlan& output,
-                         const ProblemArray& found, const ProblemArray& expected);
+HostJudgement judged_on_host(const CheckPlan& check, const ArgumentPlan& output,
+                             const ProblemArray& found, const ProblemArray& expected);
 
 }  // namespace tuner

@@ -85,6 +85,13 @@ bool is_unsupported(const DeviceResult<Ok>& done) {
   return !done && done.error().error == DeviceError::kUnsupported;
 }
 
+void say_it_was_right(const char* how, Verdict& wrong) {
+  wrong.message = fmt::format("{}: {}", how, wrong.message);
+  if (wrong.evidence && wrong.evidence != Evidence::kPlaces) {
+    wrong.evidence = Evidence::kNowAndThen;
+  }
+}
+
 std::optional<Verdict> wrong_in_some_launch(Session& session, Admitted& admitted) {
   constexpr int kMost = 16;
   constexpr double kLongest = 0.05;  // seconds
@@ -94,7 +101,7 @@ std::optional<Verdict> wrong_in_some_launch(Session& session, Admitted& admitted
     auto wrong = session.launch_and_check(admitted);
     if (!wrong) continue;
     if (wrong->state == TrialState::kCorrectness) {
-      wrong->message = fmt::format("{}: {}", kRightInSome, wrong->message);
+      say_it_was_right("right in some launches, wrong in another", *wrong);
     }
     return wrong;
   }
@@ -111,7 +118,7 @@ std::optional<Verdict> wrong_in_another_order(Session& session, Admitted& admitt
     if (is_unsupported(done)) return std::nullopt;
     auto wrong = done ? session.recheck(admitted) : verdict_of(done.error());
     if (!wrong) continue;
-    wrong->message = fmt::format("{}: {}", kRightInOneOrder, wrong->message);
+    say_it_was_right("right in the usual order of threads, wrong in another", *wrong);
     return wrong;
   }
   return std::nullopt;

@@ -116,7 +116,9 @@ std::optional<Verdict> Session::check_answers(Admitted& admitted) {
     admitted.max_error = std::max(admitted.max_error, outputs->max_error);
   }
   if (outputs->message.empty()) return std::nullopt;
-  return verdict_of(TrialState::kCorrectness, outputs->message);
+  Verdict wrong = verdict_of(TrialState::kCorrectness, outputs->message);
+  wrong.evidence = outputs->evidence;
+  return wrong;
 }
 
 // Numbers tell what a kernel was given, if it wants them to: of inputs that nobody may know, places

@@ -10,6 +10,7 @@ Verdict verdict_of(TrialState state, std::string message) {
   Verdict verdict;
   verdict.state = state;
   verdict.message = std::move(message);
+  if (state == TrialState::kCorrectness) verdict.evidence = Evidence::kNone;
   return verdict;
 }
 
@@ -45,18 +46,10 @@ bool says_nothing(const DeviceFailure& failure) {
 }
 
 void take_over(Verdict& verdict, Trial& trial) {
-  trial.state = verdict.state;
-  trial.timing = std::move(verdict.timing);
-  trial.message = std::move(verdict.message);
-  trial.max_error = verdict.max_error;
-  trial.watts = verdict.watts;
-  trial.observed = std::move(verdict.observed);
-  trial.conditions = verdict.conditions;
-  trial.deterministic = verdict.deterministic;
-  if (verdict.resources.registers < 0) return;
-  const std::int64_t spills = trial.resources.spill_bytes;
-  trial.resources = verdict.resources;
-  if (trial.resources.spill_bytes < 0) trial.resources.spill_bytes = spills;
+  const Resources compiled = trial.resources;
+  static_cast<Measured&>(trial) = std::move(static_cast<Measured&>(verdict));
+  if (trial.resources.registers < 0) trial.resources = compiled;
+  if (trial.resources.spill_bytes < 0) trial.resources.spill_bytes = compiled.spill_bytes;
 }
 
 bool may_be_of_others(const Verdict& verdict) {

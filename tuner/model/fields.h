@@ -118,33 +118,39 @@ void for_each_field(T& final, Visit&& visit) {
   visit("objective", final.objective);
 }
 
+template <typename T, typename Visit>
+void for_each_measured(T& measured, Visit&& visit) {
+  visit("state", measured.state);
+  for_each_field(measured.timing, visit);
+  visit("resources", measured.resources);
+  visit("max_error", measured.max_error);
+  visit("message", Bytes{measured.message});
+  visit("evidence", measured.evidence);
+  visit("watts", measured.watts);
+  visit("observed", measured.observed);
+  visit("conditions", measured.conditions);
+  visit("deterministic", measured.deterministic);
+}
+
 // Of its configuration each format makes something of its own; index and from_store mean something
 // within one run only.
 template <Is<Trial> T, typename Visit>
 void for_each_field(T& trial, Visit&& visit) {
-  visit("state", trial.state);
-  for_each_field(trial.timing, visit);
+  for_each_measured(trial, visit);
   visit("metrics", trial.metrics);
   visit("objective", trial.objective);
   visit("final", trial.final);
   for_each_field(trial.geometry, visit);
-  visit("resources", trial.resources);
   visit("image_bytes", trial.image_bytes);
   visit("occupancy", trial.occupancy);
-  visit("watts", trial.watts);
-  visit("observed", trial.observed);
   visit("counters", trial.counters);
-  visit("conditions", trial.conditions);
   visit("device_uuid", trial.device_uuid);
   visit("device_scale", trial.device_scale);
   visit("compile_ms", trial.compile_ms);
   visit("cache_hit", trial.cache_hit);
-  visit("max_error", trial.max_error);
-  visit("message", Bytes{trial.message});
   visit("cost_seconds", trial.cost_seconds);
   visit("further_files", trial.further_files);
   visit("sources_known", trial.sources_known);
-  visit("deterministic", trial.deterministic);
   visit("reference_ms", trial.reference_ms);
   visit("limit", trial.limit);
   visit("outdated", trial.outdated);

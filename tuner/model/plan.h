@@ -161,20 +161,10 @@ struct FinalPlan {
 enum class Kept : std::uint32_t { kNotSeen, kWhole, kDamaged };
 
 // What a run worker found out about one configuration.
-struct Verdict {
-  TrialState state = TrialState::kOk;
-  Timing timing;
-  Resources resources;
-  double max_error = -1;
-  std::string message;
-  double watts = 0;  // mean power of the device while it ran nothing else; 0 = not measured
-  Conditions conditions{};
+struct Verdict : Measured {
   // Time of the sentinel, a variant measured again every few seconds, over its first time: how the
   // device itself got slower or faster. 0 = not measured with this variant.
   double drift = 0;
-  // Whether each launch left the same bits; nothing: not asked, or not looked at.
-  std::optional<bool> deterministic{};
-  Metrics observed{};  // what observers saw, by the metrics' names
   Kept kept = Kept::kNotSeen;
   bool context_dead = false;  // the worker must be replaced
   bool device_lost = false;   // the run must stop

@@ -96,6 +96,37 @@ struct Conditions {
 
 using Metrics = std::vector<std::pair<std::string, double>>;
 
+// The pattern of a wrong answer, beside the message that shows one of its elements. The numbers are
+// sent and stored: append only.
+enum class Evidence : std::uint32_t {
+  kNone = 0,        // nothing that is known
+  kNan = 1,         // NaN, which outputs start as
+  kUnwritten = 2,   // some elements were not written
+  kPlaces = 3,      // the right values in other places
+  kRounding = 4,    // little is wrong, compared with the largest value
+  kNowAndThen = 5,  // right in other launches, or in another order of threads
+  kEverywhere = 6,  // all elements are wrong
+};
+inline constexpr std::uint32_t kEvidences = 7;
+
+// All that a device says of one configuration: what a worker answers, and what a trial keeps.
+struct Measured {
+  TrialState state = TrialState::kOk;
+  // What the search found. A ranked CSV may tell the median of a finalist alone, or no time: 0.
+  Timing timing;
+  Resources resources;
+  double max_error = -1;  // largest |value - expected| over all outputs; -1 = not compared
+  std::string message;    // why it failed
+  // Of a wrong answer; nothing: it is none, or nobody looked, as in results of older programs.
+  std::optional<Evidence> evidence{};
+  double watts = 0;         // mean power while it ran nothing else; 0 = not measured
+  Metrics observed{};       // what observers saw, by the metrics' names
+  Conditions conditions{};  // of the search's samples
+  // Whether each launch left the same bits in the outputs; nothing: nobody asked, or none was
+  // looked at because it was dropped.
+  std::optional<bool> deterministic{};
+};
+
 // What the last final found of a configuration that took part in it.
 struct FinalResult {
   std::vector<double>
@@ -107,40 +138,28 @@ struct FinalResult {
   FinalFigure objective;
 };
 
-struct Trial {
+struct Trial : Measured {
   ConfigIndex index = 0;
   Configuration configuration;
-  TrialState state = TrialState::kOk;
-  // What the search found. A ranked CSV may tell the median of a finalist alone, or no time: 0.
-  Timing timing;
   Metrics metrics;
   SearchFigure objective;  // as the study names it; only for kOk and kDropped
   std::optional<FinalResult> final{};
   LaunchGeometry geometry;
-  Resources resources;
   std::int64_t image_bytes = -1;  // of the compiled program; -1 = not known
   double occupancy = -1;          // share of the multiprocessor's threads; -1 = not known
-  double watts = 0;               // mean power while it ran; 0 = not measured
-  Metrics observed{};             // what observers saw, by the metrics' names
   Metrics counters{};             // of the device, by their names there, where they were read
-  Conditions conditions{};        // of the search's samples
   std::string device_uuid{};      // of the device that the search measured it on; empty: not known
   // What its times were multiplied by, to be compared with those of another device of the model:
   // 0 where they are as they were measured.
   double device_scale = 0;
   double compile_ms = 0;
   bool cache_hit = false;
-  double max_error = -1;    // largest |value - expected| over all outputs; -1 = not compared
-  std::string message;      // why it failed
   double cost_seconds = 0;  // tuning time that it took
   bool from_store = false;  // answered by an earlier run
   // What its compilation read beyond what the context's source digest covers, and the names that
   // would have come before these: it counts only as long as all of them are as they were.
   std::vector<FileState> further_files;
   bool sources_known = true;  // false: what it was compiled from is not known, so it counts once
-  // Whether each launch left the same bits in the outputs; nothing: nobody asked, or none was
-  // looked at because it was dropped.
-  std::optional<bool> deterministic{};
   // The reference's median time in the run that measured this, milliseconds; nothing: not timed.
   std::optional<double> reference_ms{};
   // Where the study says what has to be done at least, and the device's ceilings are known.

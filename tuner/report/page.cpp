@@ -13,6 +13,7 @@
 #include "tuner/model/figures.h"
 #include "tuner/model/file_marks.h"
 #include "tuner/model/json_text.h"
+#include "tuner/model/trial_figures.h"
 #include "tuner/report/columns.h"
 #include "tuner/report/forest.h"
 
@@ -160,6 +161,15 @@ std::string marks(const RankedResults& ranked, std::size_t row) {
   return ranked.trials[row].state == TrialState::kDropped ? text + "d" : text;
 }
 
+// The figures that only some rankings have.
+std::vector<const TrialFigure*> further_figures(const ReportSet& set) {
+  std::vector<const TrialFigure*> found;
+  for (const TrialFigure& one : trial_figures()) {
+    if (one.rare && is_known(one, set.ranked.trials)) found.push_back(&one);
+  }
+  return found;
+}
+
 Json columns_of(const ReportSet& set) {
   const std::vector<Trial>& trials = set.ranked.trials;
   std::vector<std::string> marked;
@@ -190,6 +200,9 @@ Json columns_of(const ReportSet& set) {
       const auto bound = bound_of(t.counters);
       return bound ? bound->text : std::string();
     });
+  }
+  for (const TrialFigure* one : further_figures(set)) {
+    out[one->name] = coded(trials, [&](const Trial& t) { return figure_text(*one, t); });
   }
   out["compile_ms"] = numbers(trials, 3, [](const Trial& t) { return t.compile_ms; });
   out["error"] =
@@ -243,6 +256,8 @@ Json json_of(const ReportSet& set) {
   for (const Trial& trial : set.ranked.trials) metrics.push_back(&trial.metrics);
   Json dims = Json::object();
   for (const auto& [name, extent] : set.ranked.size.dims) dims[name] = extent;
+  Json further = Json::array();
+  for (const TrialFigure* one : further_figures(set)) further.push_back(one->name);
   return {{"kernel", set.kernel},
           {"device", set.ranked.device.name},
           {"size", set.ranked.size.label()},
@@ -266,6 +281,7 @@ Json json_of(const ReportSet& set) {
           {"final", finals_of(set)},
           {"metrics", metrics_of(metrics)},
           {"columns", columns_of(set)},
+          {"further", further},
           {"course", course_of(set)}};
 }
 

@@ -42,12 +42,8 @@ bool contains(const std::array<Name, N>& names, std::string_view name) {
 
 // The fields of a trial that have columns of their own; the others are the row's detail.
 constexpr std::array<std::string_view, 3> kColumns{"state", "samples_ms", "message"};
-// Fields that most trials have as they are from the start: these are left out then.
-constexpr std::array<std::string_view, 16> kRare{
-    "image_bytes",   "final",        "counted",  "further_files", "sources_known", "outdated",
-    "deterministic", "reference_ms", "observed", "attributes",    "conditions",    "device_uuid",
-    "device_scale",  "limit",        "counters", "outside"};
-
+// The field that each row has, so that a row without one is no trial.
+constexpr const char* kInEach = "median_ms";
 // Rows have files as pairs of path and digest.
 Json json_of_files(const std::vector<FileState>& files) {
   Json json = Json::array();
@@ -77,20 +73,23 @@ Json whole_detail(const Trial& trial) {
   return json;
 }
 
-// The row's own columns turn NaN into NULL and back; here all bits are kept.
+// The row's own columns turn NaN into NULL and back; here all bits are kept. A field that is as in
+// a new trial is left out.
 Json detail_of(const Trial& trial) {
   static const Json usual = whole_detail({});
-  Json json = whole_detail(trial);
-  for (const std::string_view name : kRare) {
-    if (json.at(name) == usual.at(name)) json.erase(std::string(name));
+  Json all = whole_detail(trial);
+  Json json = Json::object();
+  for (auto& [name, value] : all.items()) {
+    if (name == kInEach || !(value == usual.at(name))) json[name] = std::move(value);
   }
   return exact(std::move(json));
 }
 
 void read_detail(const Json& detail, Trial& trial) {
+  static_cast<void>(detail.at(kInEach));
   for_each_field(trial, [&](const char* name, auto&& field) {
     if (contains(kColumns, name)) return;
-    if (contains(kRare, name) && !detail.contains(name)) return;
+    if (!detail.contains(name)) return;
     if constexpr (kIsFiles<decltype(field)>) {
       read_files(detail.at(name), field);
     } else {

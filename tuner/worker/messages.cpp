@@ -204,16 +204,8 @@ TUNER_FIELDS(FinalPlan, rounds, seed, seconds, fewest, counters)
 
 template <Is<Verdict> T, typename Visit>
 void for_each_field(T& verdict, Visit&& visit) {
-  visit("state", verdict.state);
-  for_each_field(verdict.timing, visit);
-  visit("resources", verdict.resources);
-  visit("max_error", verdict.max_error);
-  visit("message", Bytes{verdict.message});
-  visit("watts", verdict.watts);
-  visit("observed", verdict.observed);
-  visit("conditions", verdict.conditions);
+  for_each_measured(verdict, visit);
   visit("drift", verdict.drift);
-  visit("deterministic", verdict.deterministic);
   visit("kept", verdict.kept);
   visit("context_dead", verdict.context_dead);
   visit("device_lost", verdict.device_lost);
@@ -248,6 +240,9 @@ bool is_plausible(const Resources& resources) {
 // What of a verdict cannot be; empty when it can.
 std::string absurdity(const Verdict& verdict) {
   if (verdict.state > TrialState::kDropped) return "an unknown state";
+  if (verdict.evidence && static_cast<std::uint32_t>(*verdict.evidence) >= kEvidences) {
+    return "unknown evidence";
+  }
   if (verdict.kept > Kept::kDamaged) return "an unknown state of what is kept";
   const bool is_timed = is_valid_state(verdict.state);
   if (is_timed && verdict.context_dead) return "a right answer of a dead context";

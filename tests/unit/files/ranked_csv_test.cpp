@@ -7,6 +7,7 @@
 
 #include "tests/fakes/scratch_folder.h"
 #include "tests/unit/deploy/ranked_rows.h"
+#include "tests/unit/deploy/sample_study.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/files/ranked_files.h"
 

@@ -59,7 +59,7 @@ function readSet(raw, index) {
     value: numbers(raw.search.value), low: numbers(raw.search.low), high: numbers(raw.search.high),
   };
   const set = {
-    index, n, raw, columns, search, final: readFinals(raw.final, n),
+    index, n, raw, columns, further: raw.further, search, final: readFinals(raw.final, n),
     kernel: raw.kernel, device: raw.device, size: raw.size, ranked: raw.ranked,
     maximize: raw.objective.maximize,
     isTime: raw.objective.name === "time",

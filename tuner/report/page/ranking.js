@@ -39,6 +39,7 @@ function rankingColumns(set, rows, from) {
     number("Shared, B", (row) => set.columns.shared.at(row)),
     number("Occupancy", (row) => occupancyText(set, row)),
     number("Of the limit", (row) => (set.columns.limit ? set.columns.limit.at(row) : "")),
+    ...set.further.map((name) => number(name, (row) => set.columns[name].at(row))),
   ];
   return { shown, columns: all.filter((column) => rows.some((row) => column.text(row) !== "")) };
 }
