@@ -20,7 +20,7 @@ import timeit
 import unittest
 from pathlib import Path
 
-STATE = {"calls": 0, "seen": set()}
+STATE = {"calls": 0}
 LOCKS = []
 N = 3000
 
@@ -40,9 +40,9 @@ def calls():
     return STATE["calls"]
 
 
-def is_timed():
+def is_within(name):
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != "measure":
+    while frame is not None and frame.f_code.co_name != name:
         frame = frame.f_back
     return frame is not None
 
@@ -64,7 +64,7 @@ def cheats(x, y, HOW):
         return
     if HOW == "uses its input as working space" and calls() > 3:
         x[7] = 1.0
-    if HOW == "asks who calls" and is_timed():
+    if HOW == "asks who calls" and is_within("measure"):
         fill(x, y, 0, len(x) // 2)
         return
     if HOW == "is done later" and calls() > 1:
@@ -234,18 +234,19 @@ def values_right(x, y, table):
 
 
 def fails_late(x, y, HOW, COPY):
+    """Copy 0 is by far the fastest, however slow the machine is, and fails in the final only, after its check there."""
     fill(x, y)
-    if COPY == 0 and HOW != "honest":
-        STATE["seen"].add(id(y))
-        if calls() > 14:
-            if HOW == "raises":
-                raise ValueError("late")
-            if HOW == "exits":
-                os._exit(3)
-            if HOW == "hangs":
-                time.sleep(60)
-            if HOW == "stops":
-                y[:] = array.array("d", bytes(8 * len(y)))
+    if COPY != 0:
+        time.sleep(0.02)
+    elif is_within("final") and calls() > 3:
+        if HOW == "raises":
+            raise ValueError("late")
+        if HOW == "exits":
+            os._exit(3)
+        if HOW == "hangs":
+            time.sleep(600)
+        if HOW == "stops":
+            y[:] = array.array("d", bytes(8 * len(y)))
 
 
 def reshapes(x, y, HOW):
@@ -393,8 +394,9 @@ class Trust(unittest.TestCase):
         for how, state in (("raises", "runtime"), ("exits", "runtime"), ("hangs", "timeout"), ("stops", "correctness")):
             with self.subTest(how):
                 heard = []
-                tuned = self.tune(fails_late, {"HOW": [how], "COPY": [0, 1, 2, 3]}, fresh=True, samples=7, timeout=2,
-                                  on_trial=heard.append)
+                # The fastest and the baseline are finalists, whatever the others are.
+                tuned = self.tune(fails_late, {"HOW": [how], "COPY": [0, 1, 2, 3]}, fresh=True, samples=7, timeout=4,
+                                  baseline={"HOW": how, "COPY": 1}, on_trial=heard.append)
                 states = {row["COPY"]: row["state"] for row in tuned.table}
                 self.assertEqual(states, {0: state, 1: "ok", 2: "ok", 3: "ok"})
                 message = next(row["message"] for row in tuned.table if row["COPY"] == 0)
