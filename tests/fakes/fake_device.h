@@ -35,6 +35,7 @@ struct DeviceScript {
   std::size_t capacity = 4;              // questions that may be open
   std::size_t lost_after = SIZE_MAX;     // measured configurations
   bool lost_in_final = false;
+  bool fails_together = false;  // no final can be held
   std::function<void()> before_final = [] {};
   std::function<void()> on_measured = [] {};  // before the answer is given
   bool cut_short = false;                     // says that something is on the device at the end
@@ -111,6 +112,7 @@ class FakeSizeEvaluator final : public SizeEvaluator {
     script_.before_final();
     script_.finals.push_back(trials.size());
     script_.rounds.push_back(rounds);
+    if (script_.fails_together) return {};
     if (task_.round) task_.round(rounds - 1, rounds);
     std::vector<std::vector<double>> samples(trials.size());
     for (std::size_t i = 0; i < trials.size(); ++i) {

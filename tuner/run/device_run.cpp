@@ -212,6 +212,9 @@ std::optional<FinalRound> DeviceRun::held_final(SizeSearch& current, std::vector
   if (!held.round.finalists.empty()) return std::move(held.round);
   if (current.evaluator.now() >= current.end()) {
     listener_.note("  no final: it was not done when the time was up; ranked by the search");
+  } else if (due.size() > held.failed.size() + 1 && !interrupted_()) {
+    listener_.note(
+        "  no final: the best cannot be measured beside each other; ranked by the search");
   }
   return std::nullopt;
 }

@@ -140,6 +140,21 @@ DeviceShare DeviceSlot::share() const {
   return share;
 }
 
+namespace {
+
+// What is to be said of a finalist that failed, which another may have caused: it is tried alone
+// then, where nobody has run. Empty: nothing, it does not fail there.
+std::optional<Verdict> own_failure(RunWorker& worker, const VariantPlan& finalist, Verdict verdict,
+                                   const FinalPlan& plan, const RunWorker::IsOver& is_over) {
+  if (!may_be_of_others(verdict)) return verdict;
+  worker.end();
+  RunWorker::Remeasured alone = worker.remeasure({finalist}, plan, is_over);
+  if (!alone.failed) return std::nullopt;
+  return std::move(alone.failed->second);
+}
+
+}  // namespace
+
 std::vector<std::vector<double>> remeasure_finalists(RunWorker& worker,
                                                      std::vector<VariantPlan> variants,
                                                      std::vector<Trial>& trials,
@@ -166,9 +181,13 @@ std::vector<std::vector<double>> remeasure_finalists(RunWorker& worker,
     }
     if (!result.failed) return {};
     const auto at = static_cast<std::ptrdiff_t>(result.failed->first);
+    left.seconds = plan.seconds - seconds_since(begun);
+    const auto verdict = own_failure(worker, variants[result.failed->first],
+                                     std::move(result.failed->second), left, is_over);
+    if (!verdict) return {};
     Trial& loser = trials[places[result.failed->first]];
-    loser.state = result.failed->second.state;
-    loser.message = "in the final: " + result.failed->second.message;
+    loser.state = verdict->state;
+    loser.message = "in the final: " + verdict->message;
     variants.erase(variants.begin() + at);
     places.erase(places.begin() + at);
   }

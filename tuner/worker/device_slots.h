@@ -125,7 +125,8 @@ class DeviceSlot {
 };
 
 // samples[i][round] of trials[i], whose plans are `variants`. One that fails gets its state and
-// message and no samples, and the others go on without it. Empty when the final could not be held.
+// message and no samples, and the others go on without it. Empty when the final could not be held,
+// as where one fails beside others only.
 // `rounds` is told how many are done, of how many, and may be empty.
 std::vector<std::vector<double>> remeasure_finalists(RunWorker& worker,
                                                      std::vector<VariantPlan> variants,

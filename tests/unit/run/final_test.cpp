@@ -196,6 +196,15 @@ TEST_F(FinalTest, WithoutTheTimeForOneTheSearchRanksAndTheRunSaysSo) {
   EXPECT_EQ(device.finals.size(), 1U);
 }
 
+TEST_F(FinalTest, WhereTheBestFailBesideEachOtherOnlyTheSearchRanksAndTheRunSaysSo) {
+  device.fails_together = true;
+  const SizeOutcome outcome = tune();
+  EXPECT_EQ(device.finals.size(), 1U);
+  EXPECT_TRUE(heard.heard(
+      "  no final: the best cannot be measured beside each other; ranked by the search"));
+  EXPECT_EQ(outcome.results.ranked, outcome.results.trials.size());
+}
+
 TEST_F(FinalTest, WithTimeForFewerTheBestOfThemTakePart) {
   // Six seconds of search; each of the three finalists takes a little more than one.
   study.search.budget.seconds = 9;

@@ -35,7 +35,7 @@ class ScriptedDevice final : public ThreadPeer {
             const std::string type = message->at("type");
             if (type == "open") tuner::send(socket, {{"type", "ready"}, {"facts", facts}});
             if (type == "prepare") tuner::send(socket, {{"type", "prepared"}});
-            if (type != "evaluate") continue;
+            if (type != "evaluate" && type != "remeasure") continue;
             tuner::send(socket, {{"type", "phase"}, {"phase", "load"}});
             answer(socket, *message);
           }
@@ -75,11 +75,17 @@ class DoubtedResults : public testing::Test {
   // Asked for one after the other. What came, as "VEC state", in that order.
   std::vector<std::string> search() {
     std::vector<std::string> came;
+    for (const Trial& trial : trials()) {
+      came.push_back(to_text(trial.configuration[0]) + " " + std::string(name_of(trial.state)));
+    }
+    return came;
+  }
+  // The same, as trials.
+  std::vector<Trial> trials() {
+    std::vector<Trial> came;
     for (ConfigIndex i = 0; i < space->size(); ++i) {
       evaluator->submit(i);
-      while (const auto trial = evaluator->next(kNoEnd)) {
-        came.push_back(to_text(trial->configuration[0]) + " " + std::string(name_of(trial->state)));
-      }
+      while (auto trial = evaluator->next(kNoEnd)) came.push_back(std::move(*trial));
     }
     return came;
   }
@@ -233,6 +239,62 @@ TEST_F(DoubtedResults, AWorkerThatSaysItIsChangedIsReplaced) {
   };
   EXPECT_EQ(search(), (std::vector<std::string>{"1 ok", "2 ok", "3 ok", "4 ok"}));
   EXPECT_EQ(workers, 2);
+}
+
+// ---- a final ------------------------------------------------------------------------------------
+
+// Of a final, in which "2" fails as `fails` says of those that take part, in that order.
+struct ScriptedFinal {
+  std::function<bool(const std::string& together)> fails;
+  std::vector<std::string> asked{};  // "1 2 3 4", each time
+
+  void answer(int socket, const json& question) {
+    std::string together;
+    for (const json& one : question.at("variants")) {
+      together += (together.empty() ? "" : " ") + one.get<VariantPlan>().artifact.image;
+    }
+    asked.push_back(together);
+    json message{{"type", "remeasured"}, {"id", question.at("id")}};
+    if (fails(together)) {
+      Verdict unfit;
+      unfit.state = TrialState::kLaunch;
+      unfit.message = "behind " + together;
+      message["type"] = "verdict";
+      message["plan"] = together.find('2') / 2;
+      message["verdict"] = unfit;
+    } else {
+      message["samples"] = std::vector(question.at("variants").size(), std::vector<double>{1});
+    }
+    tuner::send(socket, message);
+  }
+};
+
+// The first takes all descriptors, and nothing loads behind it.
+TEST_F(DoubtedResults, AFinalistThatFailsBesideOthersOnlyIsNotCondemned) {
+  ScriptedFinal final{[](const std::string& together) { return together.starts_with("1 2"); }};
+  answer = [&](int socket, const json& question) {
+    if (question.at("type") == "remeasure") return final.answer(socket, question);
+    say(socket, question, good(Kept::kWhole));
+  };
+  std::vector<Trial> best = trials();
+  EXPECT_EQ(evaluator->remeasure(best, {.rounds = 1}), std::vector<std::vector<double>>{});
+  for (const Trial& trial : best) EXPECT_EQ(trial.state, TrialState::kOk) << trial.message;
+  EXPECT_EQ(final.asked, (std::vector<std::string>{"1 2 3 4", "1 2 3 4", "2"}));
+  EXPECT_EQ(workers, 3);
+}
+
+TEST_F(DoubtedResults, AFinalistThatFailsAloneTooIsCondemnedAndTheOthersGoOn) {
+  ScriptedFinal final{[](const std::string& together) { return together.find('2') < 8; }};
+  answer = [&](int socket, const json& question) {
+    if (question.at("type") == "remeasure") return final.answer(socket, question);
+    say(socket, question, good(Kept::kWhole));
+  };
+  std::vector<Trial> best = trials();
+  EXPECT_EQ(evaluator->remeasure(best, {.rounds = 1}),
+            (std::vector<std::vector<double>>{{1}, {}, {1}, {1}}));
+  EXPECT_EQ(best[1].state, TrialState::kLaunch);
+  EXPECT_EQ(best[1].message, "in the final: behind 2");
+  EXPECT_EQ(final.asked, (std::vector<std::string>{"1 2 3 4", "1 2 3 4", "2", "1 3 4"}));
 }
 
 // ---- answers that are not the worker's ----------------------------------------------------------
