@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "program.h"
 
@@ -138,6 +141,25 @@ TEST(Usage, MistakesAreJsonWhereJsonIsAskedFor) {
     EXPECT_EQ(mistakes(2, words).size(), 1U) << words.front();
   }
   EXPECT_EQ(mistakes(3, {"try", tiny, "--backend", "quantum"}).size(), 1U);
+}
+
+TEST(Usage, MistakesAreEventsWhereEventsAreAskedFor) {
+  const Sandbox sandbox;
+  const std::string tiny = data("studies/tiny.yaml");
+  for (const Words& words : {Words{"run", tiny, "--sead", "3", "--progress", "json"},
+                             Words{"run", "none.yaml", "--progress=json"},
+                             Words{"run", tiny, "--progress", "json", "--color", "alway"}}) {
+    const Finished done = run_to(2, sandbox, words);
+    EXPECT_EQ(done.out, "");
+    std::istringstream lines(done.err);
+    std::vector<std::string> events;
+    for (std::string line; std::getline(lines, line);) {
+      const auto event = nlohmann::json::parse(line, nullptr, false);
+      ASSERT_TRUE(event.is_object()) << line;
+      events.push_back(event.value("event", "") + std::to_string(event.value("status", 0)));
+    }
+    EXPECT_EQ(events, (std::vector<std::string>{"error2", "done2"})) << done.err;
+  }
 }
 
 TEST(Usage, StrategiesOfKernelTunerAreKnownByTheirNamesThere) {

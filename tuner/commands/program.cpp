@@ -19,6 +19,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/keeper.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/progress.h"
 #include "tuner/model/json_text.h"
 #include "tuner/worker/child.h"
 
@@ -276,7 +277,19 @@ void print_mistakes(const Words& words, int status, const std::vector<Complaint>
   std::cout << dump(Json{{"status", status}, {"mistakes", std::move(listed)}}) << "\n";
 }
 
+// Who asked for events reads nothing else, and gets these where a command fails before its first.
+bool print_events(const Words& words, int status, const char* message) {
+  const auto option = std::ranges::find(words, "--progress");
+  const bool is_apart = option != words.end() && option + 1 != words.end() && option[1] == "json";
+  if (!is_apart && std::ranges::find(words, "--progress=json") == words.end()) return false;
+  JsonEvents events(stderr);
+  events.error(message, status);
+  events.finish(status);
+  return true;
+}
+
 int failed(const Words& words, int status, const char* message) {
+  if (print_events(words, status, message)) return status;
   std::cerr << "tuner: " << lines_for_terminal(message) << "\n";
   print_mistakes(words, status, {{{}, message, {}}});
   return status;
@@ -286,6 +299,7 @@ int guarded_dispatch(const Words& words) {
   try {
     return dispatch(words);
   } catch (const InputError& error) {
+    if (print_events(words, kExitBadInput, error.what())) return kExitBadInput;
     std::cerr << error.what() << "\n";
     print_mistakes(words, kExitBadInput, error.complaints());
     return kExitBadInput;
