@@ -8,7 +8,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/declarations.h"
@@ -124,9 +126,10 @@ class LaunchCheck {
     std::map<std::size_t, std::vector<std::pair<const Case*, Finding>>> all;
     std::size_t looked_at = 0;
     std::set<std::string> seen;
+    const auto instead = values_instead();
     for (const Case& one : cases) {
       Configuration configuration = one.configuration;
-      for (const auto& [name, value] : launch_.instead) set(configuration, name, value);
+      for (const auto& [place, value] : instead) configuration[place] = *value;
       const Bindings names =
           bindings_of(study_, configuration, DeviceFacts{}, study_.sizes.front());
       const auto entry = substitute(launch_.entry, names);
@@ -156,10 +159,16 @@ class LaunchCheck {
     return out;
   }
 
-  void set(Configuration& configuration, const std::string& name, const Value& value) const {
+  // The places of the parameters that the launch gives other values.
+  std::vector<std::pair<std::size_t, const Value*>> values_instead() const {
+    std::map<std::string_view, const Value*> values;
+    for (const auto& [name, value] : launch_.instead) values[name] = &value;
+    std::vector<std::pair<std::size_t, const Value*>> out;
     for (std::size_t p = 0; p < study_.parameters.size(); ++p) {
-      if (study_.parameters[p].name == name) configuration[p] = value;
+      const auto found = values.find(study_.parameters[p].name);
+      if (found != values.end()) out.emplace_back(p, found->second);
     }
+    return out;
   }
 
   // What is wrong with the declaration that fits best.

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostHeaders = 100, kMostHosts = 200;
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 20;
+constexpr std::size_t kMostHostBytes = std::size_t{8} << 20;  // seconds' work
 constexpr int kFoldersAbove = 4;
 
 std::optional<std::string> readable_text(const fs::path& file) {
@@ -130,9 +131,12 @@ void take_hosts(const fs::path& folder, const fs::path& source, ProjectFiles& ou
     }
   }
   std::ranges::sort(files);
+  std::size_t bytes = 0;
   for (const fs::path& file : files) {
     std::error_code ignored;
-    if (out.hosts.size() >= kMostHosts || fs::equivalent(file, source, ignored)) continue;
+    if (out.hosts.size() >= kMostHosts || bytes > kMostHostBytes ||
+        fs::equivalent(file, source, ignored))
+      continue;
     const bool is_header = std::ranges::any_of(out.headers, [&](const SourceText& header) {
       std::error_code unlike;
       return fs::equivalent(file, header.name, unlike);
@@ -140,6 +144,7 @@ void take_hosts(const fs::path& folder, const fs::path& source, ProjectFiles& ou
     auto text = is_header ? std::nullopt : readable_text(file);
     if (!text) continue;
     if (file.extension() != ".py") {
+      bytes += text->size();
       out.hosts.push_back({file.string(), std::move(*text)});
     } else if (text->find("tune_kernel") != text->npos) {
       out.scripts.push_back({file.string(), std::move(*text)});

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/resolve/argument_plans.h"
@@ -120,16 +122,17 @@ void take_baseline(Reader& reader, const YamlNode& node) {
 // Values of parameters with which the reference is compiled.
 void read_configuration(Reader& reader, const YamlNode& node) {
   if (node.is_scalar() && node.text == "baseline") return take_baseline(reader, node);
+  std::map<std::string_view, const Parameter*> parameters;
+  for (const Parameter& one : reader.study.parameters) parameters.emplace(one.name, &one);
   for (const auto& [key, value] : entries_of(node, "'configuration' of the reference")) {
-    const auto& all = reader.study.parameters;
     const std::string& name = key->text;
-    const auto parameter =
-        std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
+    const auto parameter = parameters.find(name);
     const auto chosen = read_value(*value, "'" + key->text + "'");
-    if (parameter == all.end()) {
+    if (parameter == parameters.end()) {
       reader.names.complain(key->where(), key->text, kParameterName, "'configuration'");
-    } else if (chosen && std::none_of(parameter->values.begin(), parameter->values.end(),
-                                      [&](const Value& v) { return same_value(v, *chosen); })) {
+    } else if (chosen && std::ranges::none_of(parameter->second->values, [&](const Value& v) {
+                 return same_value(v, *chosen);
+               })) {
       value->error("'" + key->text + "' cannot be " + value->text);
     } else if (std::ranges::find(reader.study.reference->per, name) !=
                reader.study.reference->per.end()) {

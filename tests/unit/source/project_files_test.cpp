@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "scratch.h"
 
 namespace tuner {
@@ -35,6 +37,21 @@ TEST_F(ProjectFilesTest, HostCodeIsBesideOrAboveAndMayIncludeTheSource) {
   EXPECT_TRUE(files.headers.empty());
   ASSERT_EQ(files.hosts.size(), 2U);
   EXPECT_TRUE(files.includer.ends_with("main.cu")) << files.includer;
+}
+
+// Three that are too large, and of the others as many as make 8 MiB: looking through more takes
+// minutes.
+TEST_F(ProjectFilesTest, OfHugeFilesBesideItAFewAreRead) {
+  const auto source = write("here/k.cu", "__global__ void k() {}\n");
+  for (char name = 'a'; name < 'd'; ++name) {
+    write(std::string("here/") + name + ".cu", std::string((1 << 20) + 1, '\n'));
+  }
+  for (char name = 'l'; name <= 'z'; ++name) {
+    write(std::string("here/") + name + ".cu", std::string(1 << 20, '\n'));
+  }
+  const ProjectFiles files = project_files(source, "__global__ void k() {}\n");
+  ASSERT_EQ(files.hosts.size(), 9U);
+  EXPECT_TRUE(files.hosts.front().name.ends_with("l.cu"));
 }
 
 }  // namespace
