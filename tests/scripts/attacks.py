@@ -13,6 +13,9 @@ def tests_of(folder):
     for path in folder.rglob("*.cpp"):
         found = re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", path.read_text(encoding="utf-8"), re.M)
         names |= {f"{suite}.{name}" for suite, name in found}
+    for path in folder.rglob("*_test.py"):
+        found = re.findall(r"^ +def (test_\w+)", path.read_text(encoding="utf-8"), re.M)
+        names |= {f"{path.name}::{name}" for name in found}
     return names
 
 
@@ -21,6 +24,7 @@ def named_in(page):
     for line in page.splitlines():
         if not line.startswith("|"):
             continue
+        yield from re.findall(r"`(\w+\.py::\w+)`", line.split("|")[-2])
         suite = ""
         for word in re.findall(r"`(\w*\.[\w.*]+)`", line.split("|")[-2]):
             suite = suite if word.startswith(".") else word.split(".")[0]
@@ -42,8 +46,8 @@ class Attacks(unittest.TestCase):
         self.assertEqual(list(missing(page, tests_of(ROOT / "tests"))), [])
 
     def test_a_name_that_is_wrong_is_found(self):
-        page = "| 1 | x | `A.B`, `.C`; `D.*` | \n"
-        self.assertEqual(list(missing(page.strip(), {"A.B", "D.E"})), ["A.C"])
+        page = "| 1 | x | `A.B`, `.C`; `D.*`, `e.py::test_f`, `e.py::test_g` | \n"
+        self.assertEqual(list(missing(page.strip(), {"A.B", "D.E", "e.py::test_f"})), ["e.py::test_g", "A.C"])
 
 
 if __name__ == "__main__":
