@@ -92,6 +92,28 @@ extern "C" __global__ void kernel(int* out) {
   }
 }
 
+#ifdef __SSE__
+TEST(Execution, ALaunchRoundsAsUsualWhateverTheOneBeforeHasSet) {
+  // With a barrier, so that each thread has a fiber, which is used again.
+  Variant variant(R"(
+extern "C" __global__ void kernel(float* y, int upwards) {
+  if (upwards) __builtin_ia32_ldmxcsr(0x5F80);
+  __syncthreads();
+  volatile float three = 3;
+  y[blockIdx.x * blockDim.x + threadIdx.x] = -1 / three;
+})");
+  constexpr int kCount = 64 * 32;
+  Buffer<float> usual{std::vector<float>(kCount)};
+  variant.run({64, 32}, usual, 0);
+  Buffer<float> upwards{std::vector<float>(kCount)};
+  variant.run({64, 32}, upwards, 1);
+  Buffer<float> again{std::vector<float>(kCount)};
+  variant.run({64, 32}, again, 0);
+  EXPECT_GT(upwards.values[0], usual.values[0]);
+  EXPECT_EQ(again.values, usual.values);
+}
+#endif
+
 TEST(Execution, AtomicsHoldBetweenBlocks) {
   Variant variant(R"(
 extern "C" __global__ void kernel(int* ints, unsigned* words, float* f, double* d,

@@ -41,6 +41,7 @@ BlockRunner::BlockRunner(ThreadOrder order)
 
 void BlockRunner::begin(const Grid& grid) {
   grid_ = &grid;
+  ++launch_;
   order_ = grid.order.value_or(usual_order_);
   thread_count_ = grid.block.x * grid.block.y * grid.block.z;
   const std::uint32_t warps = (thread_count_ + kWarpSize - 1) / kWarpSize;
@@ -174,6 +175,8 @@ Fiber& BlockRunner::fiber_for(std::uint32_t thread) {
     }
     fiber = idle_.back();
     idle_.pop_back();
+    // A fiber keeps how its threads had numbers rounded: the next kernel is not to find that.
+    if (std::exchange(fiber->launch, launch_) != launch_) fiber->restart(fiber_main);
   }
   return *fiber;
 }

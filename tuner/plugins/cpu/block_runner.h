@@ -132,6 +132,7 @@ class BlockRunner {
   Context main_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
+  std::uint64_t launch_ = 0;  // how many have begun
 
   // The block that is running.
   std::uint32_t thread_count_ = 0;

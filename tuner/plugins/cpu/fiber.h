@@ -4,6 +4,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
+#include <cstdint>
 
 #ifdef TUNER_SANITIZED
 #include <sanitizer/asan_interface.h>
@@ -62,6 +63,8 @@ class Fiber {
   const Context& context() const { return context_; }
   // The next jump calls `function` from the top of the stack. Whatever ran here is forgotten.
   void restart(Function function);
+  // The launch whose threads it last ran, as its owner counts them.
+  std::uint64_t launch = 0;
 
  private:
   void forget_red_zones();
