@@ -107,8 +107,9 @@ Finished run_deed(const Sandbox& sandbox) {
 
 TEST(Deeds, ProcessesThatAKernelStartsWithoutSessionAndEnvironmentEndWithTheRun) {
   const Sandbox sandbox;
-  write_deed(sandbox, R"(int system(const char*) __asm__("system");)",
-             R"(system("env -i /usr/bin/setsid /bin/sh -c 'echo $$ > pid; exec /bin/sleep 600' & "
+  write_deed(
+      sandbox, R"(int system(const char*) __asm__("system");)",
+      R"(system("test -s pid || env -i /usr/bin/setsid /bin/sh -c 'echo $$ > pid; exec /bin/sleep 600' & "
                        "while ! test -s pid; do sleep 0.01; done");)");
   run_deed(sandbox);
   const int left = std::stoi(text_of(sandbox.path("pid")));
@@ -121,7 +122,15 @@ TEST(Deeds, AVariantThatLeavesTheProcessUnfitCondemnsNoOtherAndIsNamed) {
        R"(while (open("/dev/null", 0) >= 0) {})"},
       {R"(int setrlimit(int, const unsigned long*) __asm__("setrlimit");)",
        "const unsigned long most[2] = {5, 5}; setrlimit(7, most);"},
-      {R"(unsigned alarm(unsigned) __asm__("alarm");)", "alarm(1);"}};
+      {R"(unsigned alarm(unsigned) __asm__("alarm");)", "alarm(1);"},
+      {R"(int sched_setscheduler(int, int, const int*) __asm__("sched_setscheduler");)",
+       "const int none = 0; sched_setscheduler(0, 5, &none);"},
+      // A thread that waits until its time comes.
+      {R"(int create(unsigned long*, void*, int (*)(unsigned), unsigned long) __asm__("pthread_create");
+          int usleep(unsigned) __asm__("usleep");)",
+       "unsigned long thread; create(&thread, nullptr, usleep, 100000000);"},
+      {R"(int fork() __asm__("fork"); int usleep(unsigned) __asm__("usleep");)",
+       "if (fork() == 0) usleep(100000000);"}};
   for (const auto& [declaration, deed] : deeds) {
     const Sandbox sandbox;
     write_deed(sandbox, declaration, deed);

@@ -5,10 +5,12 @@
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +18,12 @@
 #include <cfenv>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "tuner/base/process_state.h"
 
 extern char** environ;
 
@@ -86,13 +94,71 @@ std::string environment() {
   return text;
 }
 
-std::string processors() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  ::sched_getaffinity(0, sizeof cores, &cores);
-  std::string text;
-  add(text, cores);
-  return text + std::to_string(::getpriority(PRIO_PROCESS, 0));
+std::vector<pid_t> threads() {
+  std::vector<pid_t> all;
+  DIR* const folder = ::opendir("/proc/self/task");
+  if (folder == nullptr) return all;
+  while (const dirent* const entry = ::readdir(folder)) {
+    if (const int number = std::atoi(entry->d_name); number > 0) all.push_back(number);
+  }
+  ::closedir(folder);
+  std::ranges::sort(all);
+  return all;
+}
+
+// Of each thread, since a kernel's blocks run on several; what is equal is told once.
+std::string processors(std::vector<pid_t> threads) {
+  if (threads.empty()) threads.push_back(0);  // no file is left to look with
+  std::set<std::string> different;
+  for (const pid_t thread : threads) {
+    std::string text = std::to_string(::sched_getscheduler(thread)) + ' ' +
+                       std::to_string(::getpriority(PRIO_PROCESS, static_cast<id_t>(thread)));
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (::sched_getaffinity(thread, sizeof cores, &cores) != 0) continue;  // it has just ended
+    add(text, cores);
+    different.insert(text);
+  }
+  std::string all;
+  for (const std::string& one : different) all += one;
+  return all;
+}
+
+std::string rights() {
+  std::string text = std::to_string(::geteuid()) + ' ' + std::to_string(::getegid());
+  for (const int asked : {PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, PR_GET_THP_DISABLE}) {
+    text += ' ' + std::to_string(::prctl(asked, 0, 0, 0, 0));
+  }
+  return text;
+}
+
+bool has_children() {
+  siginfo_t ended{};
+  int found = 0;
+  do {
+    ended.si_pid = 0;
+    found = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG);
+  } while (found == 0 && ended.si_pid != 0);
+  return found == 0;
+}
+
+// Whether it runs, or sleeps until a time comes.
+bool is_at_work(pid_t thread) {
+  const std::string number = "self/task/" + std::to_string(thread);
+  if (const std::string state = stat_field(number, 0); state != "S") return state == "R";
+  const std::string call = text_of_file("/proc/" + number + "/syscall");
+  const int which = std::atoi(call.c_str());
+  return call.starts_with("running") || which == SYS_nanosleep || which == SYS_clock_nanosleep;
+}
+
+bool leaves_at_work(const std::vector<pid_t>& threads) {
+  constexpr std::chrono::milliseconds kPatience{250};
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (std::ranges::any_of(threads, is_at_work)) {
+    if (std::chrono::steady_clock::now() > until) return true;
+    ::usleep(1000);
+  }
+  return false;
 }
 
 // Without the flags of what has happened, which each operation may set.
@@ -123,15 +189,19 @@ std::size_t most_open_files() {
 }  // namespace
 
 ProcessSnapshot process_snapshot() {
+  std::vector<pid_t> all = threads();
   return {{{"a limit of the process", limits()},
            {"its current folder", current_folder()},
            {"the mode of new files (umask)", file_mask()},
            {"how signals are handled", signals()},
            {"a timer", timers()},
            {"its environment", environment()},
-           {"the processors or the priority that it has", processors()},
+           {"the processors or the priority that it has", processors(all)},
+           {"what the system lets it do", rights()},
            {"how numbers are rounded", arithmetic()}},
-          open_files()};
+          open_files(),
+          has_children(),
+          std::move(all)};
 }
 
 std::string changed_since(const ProcessSnapshot& before, const ProcessSnapshot& now) {
@@ -148,6 +218,10 @@ std::string changed_since(const ProcessSnapshot& before, const ProcessSnapshot& 
   if (is_blind || now.open_files > before.open_files + (most - before.open_files) / 2) {
     name("files that it has left open");
   }
+  if (now.has_children && !before.has_children) name("processes that it has left running");
+  std::vector<pid_t> left;
+  std::ranges::set_difference(now.threads, before.threads, std::back_inserter(left));
+  if (leaves_at_work(left)) name("threads that it has left running");
   return names;
 }
 

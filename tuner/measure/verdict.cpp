@@ -58,8 +58,7 @@ bool may_be_of_others(const Verdict& verdict) {
 }
 
 bool may_leave_traces(const Verdict& verdict) {
-  return verdict.state != TrialState::kLaunch && verdict.state != TrialState::kConstraints &&
-         !verdict.retryable;
+  return verdict.state != TrialState::kLaunch && verdict.state != TrialState::kConstraints;
 }
 
 }  // namespace tuner

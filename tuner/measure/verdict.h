@@ -26,8 +26,8 @@ void take_over(Verdict& verdict, Trial& trial);
 // measure/watches looks into.
 bool may_be_of_others(const Verdict& verdict);
 
-// Whether a variant ran, so that it may have left something behind: not if it did not load, or was
-// refused.
+// Whether a variant may have run, and so have left something behind: not if it was refused. One
+// that failed for lack of memory may have failed in a later launch.
 bool may_leave_traces(const Verdict& verdict);
 
 }  // namespace tuner

@@ -3,6 +3,7 @@
 #include "tuner/worker/child.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -233,6 +234,7 @@ class RunServer {
   // Before the first variant runs.
   void look_at_process() {
     if (host_ != Host::kApplication && has_host_code_ && !untouched_) {
+      ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans are seen, too
       untouched_ = process_snapshot();
     }
   }

@@ -4,28 +4,36 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <thread>
 
 namespace tuner {
 namespace {
 
 // What is seen of a change, which a child makes so that this process stays as it is.
-std::string seen(const std::function<void()>& change) {
+std::string seen(
+    const std::function<void()>& change, const std::function<void()>& prepare = [] {}) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";
   const pid_t child = ::fork();
   if (child == 0) {
+    prepare();
     const ProcessSnapshot before = process_snapshot();
     change();
     const std::string text = changed_since(before, process_snapshot());
@@ -58,6 +66,65 @@ TEST(ProcessSnapshot, ShowsWhatTheNextVariantWouldFindChanged) {
   EXPECT_EQ(seen([] { ::alarm(100); }), "a timer");
   EXPECT_EQ(seen([] { ::setenv("LD_BIND_NOW", "of a test", 1); }), "its environment");
   EXPECT_EQ(seen([] { std::fesetround(FE_UPWARD); }), "how numbers are rounded");
+}
+
+// The same of a change that a thread makes which was there before.
+std::string seen_of_another_thread(void (*change)()) {
+  static std::atomic<void (*)()> asked = nullptr;
+  const auto serve = [] {
+    for (;; ::usleep(1000)) {
+      if (asked == nullptr) continue;
+      asked.load()();
+      asked = nullptr;
+    }
+  };
+  const auto ask = [change] {
+    for (asked = change; asked != nullptr;) ::usleep(1000);
+  };
+  return seen(ask, [serve] { std::thread(serve).detach(); });
+}
+
+TEST(ProcessSnapshot, ShowsWhatIsSetForAnyThread) {
+  const std::string processors = "the processors or the priority that it has";
+  EXPECT_EQ(seen_of_another_thread([] {}), "");
+  EXPECT_EQ(seen_of_another_thread([] { ::setpriority(PRIO_PROCESS, 0, 19); }), processors);
+  EXPECT_EQ(seen_of_another_thread([] {
+              const sched_param none{};
+              ::sched_setscheduler(0, SCHED_BATCH, &none);
+            }),
+            processors);
+}
+
+TEST(ProcessSnapshot, ShowsWhatTheSystemRefusesFromNowOn) {
+  EXPECT_EQ(seen([] { ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }), "what the system lets it do");
+}
+
+TEST(ProcessSnapshot, ShowsThreadsAndProcessesThatAreStillAtWork) {
+  const auto start = [](void (*work)()) { return [work] { std::thread(work).detach(); }; };
+  const auto wait = [] { static_cast<void>(::poll(nullptr, 0, 2000)); };
+  EXPECT_EQ(seen(start([] {
+              for (;;) ::usleep(100);
+            })),
+            "threads that it has left running");
+  EXPECT_EQ(seen(start([] {
+              for (std::atomic<int> i = 0;;) ++i;
+            })),
+            "threads that it has left running");
+  EXPECT_EQ(seen(start(wait)), "");
+  EXPECT_EQ(seen(start([] { ::usleep(50000); })), "");
+  const auto forks = [&](void (*work)()) {
+    return [work] {
+      if (::fork() != 0) return;
+      work();
+      ::_exit(0);
+    };
+  };
+  EXPECT_EQ(seen(forks(wait)), "processes that it has left running");
+  EXPECT_EQ(seen([&] {
+              forks([] {})();
+              ::usleep(100000);
+            }),
+            "");
 }
 
 TEST(ProcessSnapshot, OpenFilesCountWhenMostOfThoseThatWereLeftAreTaken) {
