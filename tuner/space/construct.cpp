@@ -35,9 +35,11 @@ constexpr std::size_t kSamples = 64;
 //     (expand.h), and join what is equal into a diagram (diagram.h).
 class Constructor {
  public:
-  Constructor(const SpaceDefinition& definition, const NameTable& names, BuildMonitor& monitor)
+  Constructor(const SpaceDefinition& definition, const NameTable& names,
+              const std::vector<std::uint32_t>& constraints, BuildMonitor& monitor)
       : definition_(definition),
-        texts_(definition),
+        constraints_(constraints),
+        texts_(definition, constraints),
         translator_(definition, names, texts_),
         configuration_(definition, names),
         domains_(all_domains(definition, texts_)),
@@ -47,13 +49,13 @@ class Constructor {
     };
   }
 
-  Construction run(const std::vector<std::uint32_t>& constraints) {
+  Construction run() {
     Construction out;
     bool shrunk = true;
     int pair_rounds = 0;
     while (shrunk && !out.empty) {
       graph_ = TermGraph();
-      conditions_ = translator_.translate(constraints, domains_, graph_);
+      conditions_ = translator_.translate(constraints_, domains_, graph_);
       TermValues values(graph_, opaque_);
       shrunk = false;
       for (const Condition& condition : conditions_) {
@@ -234,6 +236,7 @@ class Constructor {
   }
 
   const SpaceDefinition& definition_;
+  const std::vector<std::uint32_t>& constraints_;
   TextRanks texts_;
   Translator translator_;
   ConfigurationNames configuration_;
@@ -250,7 +253,7 @@ class Constructor {
 
 Construction construct(const SpaceDefinition& definition, const NameTable& names,
                        const std::vector<std::uint32_t>& constraints, BuildMonitor& monitor) {
-  return Constructor(definition, names, monitor).run(constraints);
+  return Constructor(definition, names, constraints, monitor).run();
 }
 
 }  // namespace tuner::detail

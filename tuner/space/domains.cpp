@@ -36,7 +36,8 @@ bool keep(Domain& domain, const std::vector<bool>& found) {
 
 }  // namespace
 
-TextRanks::TextRanks(const SpaceDefinition& definition) {
+TextRanks::TextRanks(const SpaceDefinition& definition,
+                     const std::vector<std::uint32_t>& constraints) {
   texts_.emplace_back();
   const auto add = [&](const Value& value) {
     if (const auto* text = std::get_if<std::string>(&value)) texts_.push_back(*text);
@@ -48,7 +49,8 @@ TextRanks::TextRanks(const SpaceDefinition& definition) {
   for (const NamedExpression& derived : definition.derived) {
     if (!derived.expression.empty()) collect(*derived.expression.root());
   }
-  for (const Expression& constraint : definition.constraints) {
+  for (const std::uint32_t number : constraints) {
+    const Expression& constraint = definition.constraints[number];
     if (!constraint.empty()) collect(*constraint.root());
   }
   std::sort(texts_.begin(), texts_.end());

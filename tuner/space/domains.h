@@ -10,11 +10,12 @@
 
 namespace tuner::detail {
 
-// Texts as numbers: the place of each among all texts of a definition, sorted. Comparing ranks is
+// Texts as numbers: the place of each among the texts of a definition, sorted; of its constraints
+// only the given ones are read, since each of thousands may be looked at alone. Comparing ranks is
 // comparing texts, and the empty text has rank 0, so that it alone is false.
 class TextRanks {
  public:
-  explicit TextRanks(const SpaceDefinition& definition);
+  TextRanks(const SpaceDefinition& definition, const std::vector<std::uint32_t>& constraints);
   double of(const std::string& text) const;
 
  private:
