@@ -51,6 +51,14 @@ TEST(Run, AllSizesOfTheStudyGetTheirOwnFile) {
   EXPECT_EQ(read_csv(csv_of(sandbox, "n10000")).size(), 3U);
 }
 
+TEST(Run, EndsThoughWhoStartedItIgnoresTheEndOfChildren) {
+  const Sandbox sandbox;
+  const auto done =
+      run(sandbox, tiny({"--budget", "2"}),
+          {"/usr/bin/timeout", "200", "/bin/sh", "-c", "trap '' CHLD; exec \"$@\"", "sh"});
+  EXPECT_EQ(done.status, 0) << done.err;
+}
+
 TEST(Run, FreshMeasuresAgain) {
   const Sandbox sandbox;
   run_to(0, sandbox, tiny({"--budget", "2", "--strategy", "random"}));

@@ -102,8 +102,13 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, Kind kind)
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&spawn.attributes, &none);
+  sigset_t usual;  // an application may ignore the end of its children; they wait for theirs
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGCHLD);
+  posix_spawnattr_setsigdefault(&spawn.attributes, &usual);
   posix_spawnattr_setpgroup(&spawn.attributes, 0);
-  posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&spawn.attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
   std::vector<char*> arguments;
   arguments.reserve(argv.size() + 1);

@@ -341,6 +341,7 @@ void tell(const std::string& note) { std::cerr << for_terminal(note) << "\n"; }
 
 int run_program(int argc, char** argv) {
   open_closed_streams();
+  ::signal(SIGCHLD, SIG_DFL);  // where whoever started us ignored it, no child could be waited for
   ::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size fails instead
   // So does one that nobody reads: a run goes on without its progress. A handler, since what is
   // ignored would be ignored in children, too.
