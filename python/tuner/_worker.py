@@ -114,8 +114,11 @@ class Running(Session):
         taken = []
         while len(taken) < count:
             self._connection.send(("phase", "at work"))
-            taken += self._clock.sample(_Turn(self._inputs, lambda: self._call(configuration)),
-                                        min(count - len(taken), self._inputs.at_once))
+            more = self._clock.sample(_Turn(self._inputs, lambda: self._call(configuration)),
+                                      min(count - len(taken), self._inputs.at_once))
+            if not more:  # as where the function has replaced `range`: this would not end
+                raise ValueError("it cannot be timed any more: it has changed what Python does")
+            taken += more
             self._inputs.judge()
         unlikely = [one for one in taken if not 0 < one < math.inf]
         if unlikely:
@@ -199,6 +202,11 @@ class _Turn:
         self._inputs.note(self._answer)
 
 
+def _third():
+    """By the present rounding, which a library that the function calls may have changed."""
+    return float("1") / float("-3"), float("1") / float("3")
+
+
 def _surroundings():
     """What a variant may leave behind that makes others slow, or fail."""
     children = 0
@@ -208,7 +216,7 @@ def _surroundings():
     limits = [resource.getrlimit(one) for one in (resource.RLIMIT_AS, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE,
                                                   resource.RLIMIT_CPU, resource.RLIMIT_STACK)]
     return (len(sys._current_frames()), sys.gettrace(), sys.getprofile(), children, limits, os.getcwd(),
-            os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0))
+            os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), _third())
 
 
 def _all_names():

@@ -6,6 +6,7 @@ import argparse
 import array
 import builtins
 import contextlib
+import ctypes
 import math
 import os
 import resource
@@ -173,6 +174,8 @@ def leaves(x, y, HOW):
         LOCKS[0].acquire()
     elif HOW == "replaces a builtin":
         builtins.len = lambda _: 10
+    elif HOW == "replaces range":
+        builtins.range = lambda *_: iter(())
     elif HOW == "takes all descriptors":
         with contextlib.suppress(OSError):
             while True:
@@ -419,13 +422,27 @@ class Trust(unittest.TestCase):
             self.assertTrue(all(row["time_ms"] > 0.01 for row in tuned.table))
 
     def test_what_one_leaves_behind_condemns_no_other(self):
-        self.healthy(leaves, ["appends", "pops", "empties", "shortens", "holds a lock", "replaces a builtin",
+        self.healthy(leaves, ["appends", "pops", "empties", "shortens", "holds a lock", "replaces a builtin", "replaces range",
                               "takes all descriptors", "limits memory", "forgets", "forks", "a thread ends the process",
                               "an alarm ends the process", "allows no recursion", "is traced", "clears modules",
                               "closes descriptors", "writes into descriptors", "ends its group", "cannot say why"], timeout=2)
         views = [memoryview(bytearray(800)).cast("d"), memoryview(bytearray(800)).cast("d")]
         self.healthy(leaves_view, ["releases"], views, view_right)
         self.healthy(leaves_values, ["deletes", "pops", "sets"], [self.x, self.y, {"by": [2.0]}], values_right)
+
+    def test_what_would_make_others_slow_or_wrong_is_seen(self):
+        from tuner import _worker
+        library = ctypes.CDLL("libm.so.6")
+        changes = {"nothing": int, "the policy": lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)),
+                   "the priority": lambda: os.nice(3), "rounding": lambda: library.fesetround(0x800)}
+        for what, change in changes.items():
+            child = os.fork()
+            if child == 0:
+                before = _worker._surroundings()
+                change()
+                os._exit(_worker._surroundings() != before)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            self.assertEqual(status, 0 if what == "nothing" else 1, what)
 
     def test_arrays_of_numpy_are_made_anew(self):
         try:
