@@ -61,6 +61,22 @@ TEST(Gate, AWrongHeadFailsByTheReferenceOfTheStudy) {
   EXPECT_TRUE(says(done.out, "N1000: failed\n  head is correctness: y["));
 }
 
+TEST(Gate, SaysWhereAKernelThatKeepsItsAnswersWouldNotBeNoticed) {
+  const Sandbox sandbox;
+  add_trees(sandbox, "2 * x[i]", "2 * x[i]");
+  const auto drawn = nlohmann::json::parse(run_to(0, sandbox, gate({"--json"})).out);
+  EXPECT_TRUE(drawn.at("same_inputs").is_null());
+  std::string study = kStudy;
+  const std::string fill = "uniform: [1, 2]";
+  sandbox.write("twice.yaml", study.replace(study.find(fill), fill.size(), "sequence: [1, 2]"));
+  const std::string why =
+      "no input has random numbers that the device draws ('uniform', 'normal', 'integers')";
+  EXPECT_TRUE(says(run_to(0, sandbox, gate({})).out,
+                   "a kernel that keeps its answers would not be noticed: " + why));
+  const auto same = nlohmann::json::parse(run_to(0, sandbox, gate({"--json"})).out);
+  EXPECT_EQ(same.at("same_inputs"), why);
+}
+
 TEST(Gate, SaysWhatASideMayBe) {
   const Sandbox sandbox;
   add_trees(sandbox, "2 * x[i]", "2 * x[i]");

@@ -18,6 +18,7 @@
 #include "tuner/model/json_text.h"
 #include "tuner/model/study.h"
 #include "tuner/resolve/study_sources.h"
+#include "tuner/study/unverified.h"
 #include "tuner/trust/gate.h"
 #include "tuner/worker/plugins.h"
 
@@ -287,13 +288,14 @@ Json size_json(const GateOutcome& outcome, const Study& study) {
           {"seconds", outcome.seconds}};
 }
 
-std::string document(const GateOptions& options, const std::string& kernel, GateVerdict worst,
-                     Json sizes) {
-  return dump(Json{{"kernel", kernel},
+std::string document(const GateOptions& options, const Study& study, GateVerdict worst,
+                     const std::string& same_inputs, Json sizes) {
+  return dump(Json{{"kernel", study.kernel.name},
                    {"base", options.base},
                    {"head", options.head},
                    {"allow", options.rule.allow},
                    {"verdict", name_of(worst)},
+                   {"same_inputs", same_inputs.empty() ? Json(nullptr) : Json(same_inputs)},
                    {"sizes", std::move(sizes)}},
               2) +
          "\n";
@@ -324,7 +326,12 @@ int gate_command(const Words& words) {
              std::cout << gate_text(outcome, sides, shown) << std::flush;
            });
   if (interrupt.count() > 0) throw InterruptedError("interrupted before there was a verdict");
-  if (options.json) std::cout << document(options, study.kernel.name, worst, std::move(sizes));
+  const std::string same_inputs = same_inputs_text(study);
+  if (options.json) {
+    std::cout << document(options, study, worst, same_inputs, std::move(sizes));
+  } else if (!same_inputs.empty()) {
+    std::cout << "a kernel that keeps its answers would not be noticed: " << same_inputs << "\n";
+  }
   if (worst == GateVerdict::kUndecided) return kExitUndecided;
   return worst == GateVerdict::kPassed ? kExitDone : kExitNothingValid;
 }
