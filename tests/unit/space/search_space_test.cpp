@@ -209,6 +209,15 @@ TEST(SearchSpace, ReportsWhatEachConstraintRemovesAlone) {
   EXPECT_DOUBLE_EQ(reports[0].removed_fraction, 0.55);
 }
 
+// It would take minutes if the count of each read all of them.
+TEST(SearchSpace, ReportsOnEachOfManyConstraints) {
+  std::vector<std::string> constraints;
+  for (int i = 0; i < 20000; ++i) constraints.push_back("a + " + std::to_string(i) + " > 0");
+  const auto space = SearchSpace::build(define({range("a", 2)}, constraints));
+  EXPECT_EQ(space.constraint_reports().size(), 20000U);
+  EXPECT_EQ(space.constraint_reports()[0].removed, "1");
+}
+
 // The product of all lists is 2^1100 here.
 TEST(SearchSpace, SharesOfSpacesLargerThanAnyDoubleAreNumbers) {
   std::vector<Parameter> parameters;
