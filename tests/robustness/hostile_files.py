@@ -2,9 +2,11 @@
 """Files that mean harm: none makes the program crash, hang, or eat memory, and none gets into what it exports.
 
     hostile_files.py --tuner build/release/bin/tuner --rounds 2000 --seed 7
+    hostile_files.py --tuner build/release/bin/tuner --minutes 30
 
-Each round damages one file (a database, a Kernel Tuner cache, T4, ranked CSV, device.json) by flipped
-bytes, a hostile cell or value, or a cut, and runs the commands that read it. Then each of sixteen texts
+Each round damages one file (a database, a Kernel Tuner cache, T4, ranked CSV, device.json, a study, a T1
+file) by flipped bytes, a hostile cell or value, words in other places, or a cut, and runs the commands that
+read it. None of them takes a minute or leaves a file outside of its folder. Then each of sixteen texts
 becomes the value of a parameter, the name of a device and a metric of recorded results; headers that are exported
 from them compile without a warning, and JSON gives the text back. Exit status 0 when nothing happened.
 """
@@ -13,14 +15,17 @@ import argparse
 import json
 import pathlib
 import random
+import re
 import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
-DATA = pathlib.Path(__file__).resolve().parents[1] / "data" / "studies"
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+DATA = TESTS / "data" / "studies"
 SECONDS = 60  # for one command: busy machines are slow
 STATUSES = (0, 1, 2, 3)
 
@@ -32,12 +37,22 @@ VALUES = [None, True, -1, 0, 1e308, -1e308, 1e-320, 2**63, -2**63, 2**70, "", "x
 
 
 class Bench:
-    def __init__(self, tuner, gigabytes):
+    def __init__(self, tuner, gigabytes, kept):
+        self.kept = pathlib.Path(kept).resolve() if kept else None
         self.memory = gigabytes << 30
         self.tuner = str(pathlib.Path(tuner).resolve())
-        self.root = pathlib.Path(tempfile.mkdtemp(prefix="tuner-hostile-"))
+        self.outside = pathlib.Path(tempfile.mkdtemp(prefix="tuner-hostile-"))
+        self.root = self.outside / "a" / "b" / "c"
         self.failures = []
         self.commands = 0
+        self.slowest = 0.0
+        for folder in (self.root, self.outside / "home", self.outside / "temporary"):
+            folder.mkdir(parents=True)
+        self.around = self.look_around()
+
+    def look_around(self):
+        """What is beside the folder that commands work in: their home, their temporary files, the folders above."""
+        return {str(path) for path in self.outside.rglob("*") if self.root not in path.parents}
 
     def limit(self):
         if self.memory:
@@ -45,18 +60,37 @@ class Bench:
 
     def run(self, *words):
         self.commands += 1
+        begin = time.monotonic()
         try:
             done = subprocess.run([self.tuner, *map(str, words)], cwd=self.root, capture_output=True, text=True,
                                   stdin=subprocess.DEVNULL, timeout=SECONDS, check=False, errors="replace",
-                                  env={"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(self.root / "cache")},
+                                  env={"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(self.root / "cache"),
+                                       "HOME": str(self.outside / "home"),
+                                       "TMPDIR": str(self.outside / "temporary")},
                                   preexec_fn=self.limit)
         except subprocess.TimeoutExpired:
-            self.failures.append(f"no end: {words}")
+            self.failures.append(f"no end: {words}{self.keep(words)}")
             return None
+        self.slowest = max(self.slowest, time.monotonic() - begin)
         said = done.stdout + done.stderr
         if done.returncode not in STATUSES or "std::" in done.stderr or "Sanitizer" in said:
-            self.failures.append(f"status {done.returncode}: {words}\n{said[-400:]}")
+            self.failures.append(f"status {done.returncode}: {words}\n{said[-400:]}{self.keep(words)}")
+        unasked = self.look_around() - self.around
+        if unasked:
+            self.failures.append(f"files that nobody asked for: {words}: {sorted(unasked)}{self.keep(words)}")
+            self.around |= unasked
         return done
+
+    def keep(self, words):
+        """A copy of the files that a command has read, since they are removed at the end."""
+        if not self.kept:
+            return ""
+        folder = self.kept / str(self.commands)
+        for word in words:
+            if (self.root / str(word)).is_file():
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copy(self.root / str(word), folder)
+        return f"\n  kept in {folder}"
 
     def set_up(self):
         for name in ("tiny.yaml", "tiny.cu"):
@@ -64,6 +98,8 @@ class Bench:
         self.run("run", "tiny.yaml", "--backend", "cpu", "--size", "n=3000", "--progress", "none", "--budget", "6",
                  "--results", "good")
         self.run("export", "tiny.yaml", "--results", "good", "--format", "t4", "--size", "n=3000", "-o", "good.t4.json")
+        for folder in (TESTS.parent / "kernel_sources", TESTS.parent / "search_spaces", DATA, TESTS / "data" / "t1"):
+            shutil.copytree(folder, self.root / folder.name)
         csv = next((self.root / "good").rglob("n3000.csv"))
         (self.root / "cache.json").write_text(json.dumps(cache_of({"BLOCK": 32, "PER": 1}, {"BLOCK": 64, "PER": 2})))
         return csv
@@ -90,6 +126,32 @@ def mutate_bytes(draw, raw):
         else:
             raw[at:at] = draw.choice([b"\x00", b"{", b"[" * 200, b'"', b"-1e999", b"\xff", b",,,", b"\n"])
     return bytes(raw)
+
+
+WORDS = re.compile(rb"[A-Za-z_][A-Za-z_0-9]*|[0-9.]+|\s+|.", re.DOTALL)
+PARTS = [b"*a", b"&a ", b"<<: ", b"- ", b"{", b"[", b"\t", b"\r\n", b"\xef\xbb\xbf", b"---\n", b"!!binary ", b"|\n",
+         b"%", b"\\", b"device", b"2**62", b"-1", b"0", b"1e999", b"0x", b"range", b"{range: [1, 99999999]}", b"../", b"/dev/zero",
+         b"ceil_div(", b"// 0", b"in", b"not", b"for", b"'", b'"', "\u202e\u00e9".encode(), b"\xed\xa0\x80"]
+
+
+def mutate_words(draw, raw):
+    """A text whose words or lines change places, go, come twice, or give way to others."""
+    by_line = draw.random() < 0.4
+    words = raw.splitlines(keepends=True) if by_line else WORDS.findall(raw)
+    for _ in range(draw.randrange(1, 4)):
+        at, other = draw.randrange(len(words)), draw.randrange(len(words))
+        kind = draw.randrange(5)
+        if kind == 0:
+            words[at], words[other] = words[other], words[at]
+        elif kind == 1 and len(words) > 1:
+            del words[at]
+        elif kind == 2:
+            words.insert(at, words[other])
+        elif kind == 3:
+            words.insert(at, draw.choice(PARTS))
+        else:
+            words[at] = draw.choice(PARTS)
+    return b"".join(words)
 
 
 def places(document, path=()):
@@ -176,6 +238,30 @@ def damage_folder(bench, draw, csv):
     bench.run("export", "tiny.yaml", "--from", "rows", "--format", "json")
 
 
+def damage_study(bench, draw, studies):
+    sound = draw.choice(studies)
+    whole = sound.read_bytes()
+    study = sound.parent / "bad.yaml"
+    study.write_bytes(mutate_words(draw, whole) if draw.random() < 0.7 else mutate_bytes(draw, whole))
+    small = b"tiny.cu" in whole
+    compiled = ["--compile", "--arch", "cpu", "--limit", "2", "--timeout", "15"] if draw.random() < 0.3 else []
+    bench.run("check", study, *(compiled or draw.choice([[], ["--json"], ["--sample", "3"]])))
+    if small and draw.random() < 0.5:
+        bench.run("results", study, "--results", "good")
+        form = draw.choice(["header", "json", "defines", "launcher"])
+        bench.run("export", study, "--results", "good", "--format", form, "-o", "out")
+
+
+def damage_t1(bench, draw, spaces):
+    sound = draw.choice(spaces)
+    raw = sound.read_bytes()
+    bad = bench.root / "t1" / "bad.json"
+    bad.write_bytes(mutate_json(draw, raw) if draw.random() < 0.6 else mutate_words(draw, raw)
+                    if draw.random() < 0.7 else mutate_bytes(draw, raw))
+    bench.run("check", bad, *draw.choice([[], ["--json"], ["--sample", "3"]]))
+    bench.run("import", bad, "-o", "imported.yaml", "--force")
+
+
 def inject(bench, text):
     """The text in every place of exported files that recorded results can reach."""
     quoted = json.dumps(text)
@@ -211,30 +297,35 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--tuner", required=True)
     parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--minutes", type=float, help="go on for that long, whatever the rounds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--gigabytes", type=int, default=3, help="of addresses for a command; 0: no limit")
+    parser.add_argument("--keep", help="a folder for the studies that failed")
     options = parser.parse_args()
-    bench = Bench(options.tuner, options.gigabytes)
+    bench = Bench(options.tuner, options.gigabytes, options.keep)
     draw = random.Random(options.seed)
+    rounds = 0
     try:
         csv = bench.set_up()
-        for number in range(options.rounds):
-            kind = number % 4
-            if kind == 0:
-                damage_store(bench, draw)
-            elif kind == 3:
-                damage_folder(bench, draw, csv)
-            else:
-                damage_recording(bench, draw, "cache.json" if kind == 1 else "good.t4.json")
+        small = [bench.root / "studies" / name for name in ("tiny.yaml", "domain.yaml", "stencil.yaml")]
+        studies = small * 4 + sorted((bench.root / "search_spaces").rglob("*.yaml"))
+        spaces = [bench.root / "t1" / "scale.json", *sorted((TESTS / "data" / "spaces").glob("*.json"))]
+        kinds = [lambda: damage_store(bench, draw), lambda: damage_recording(bench, draw, "cache.json"),
+                 lambda: damage_recording(bench, draw, "good.t4.json"), lambda: damage_folder(bench, draw, csv),
+                 lambda: damage_study(bench, draw, studies), lambda: damage_t1(bench, draw, spaces)]
+        until = time.monotonic() + 60 * (options.minutes or 0)
+        while time.monotonic() < until if options.minutes else rounds < options.rounds:
+            kinds[rounds % len(kinds)]()
+            rounds += 1
         for text in TEXTS:
             wrong = inject(bench, text)
             if wrong:
                 bench.failures.append(f"{text!r}: {wrong}")
     finally:
-        shutil.rmtree(bench.root, ignore_errors=True)
+        shutil.rmtree(bench.outside, ignore_errors=True)
     for failure in bench.failures[:20]:
         print(failure)
-    print(f"{options.rounds} damaged files, {bench.commands} commands, {len(TEXTS)} texts: "
+    print(f"{rounds} damaged files, {bench.commands} commands, {len(TEXTS)} texts, {bench.slowest:.1f} s at most: "
           f"{len(bench.failures)} failures (seed {options.seed})")
     return 1 if bench.failures else 0
 
