@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/study.schema.json has exactly the keys that the reader of studies knows, and both accept and refuse the
-same studies. schema.py --tuner PROGRAM"""
+"""The schema that `tuner check --schema` prints is docs/study.schema.json, has the keys of docs/study-file.md, and
+accepts and refuses the studies that the program does. schema.py --tuner PROGRAM"""
 
 import argparse
 import copy
@@ -22,101 +22,22 @@ except ImportError:
 needs_jsonschema = unittest.skipIf(jsonschema is None, "no python3-jsonschema or no python3-yaml")
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "study.schema.json").read_text())
-READER = ROOT / "tuner" / "study"
+COMMITTED = ROOT / "docs" / "study.schema.json"
+SCHEMA = {}  # as the program prints it
 TUNER = ""
 
-# What the reader calls a map with known keys -> where the schema has it. A map that is missing here, or that the
-# reader has no more, fails the test.
-PLACES = {
-    "the study": [],
-    "'kernel'": ["kernel"],
-    "'launcher'": ["launcher"],
-    "'command'": ["command"],
-    "'metrics' of the command": ["command", "metrics"],
-    "'problem_sizes'": ["problem_sizes", 1],
-    "what, {x, y, z}": ["launch", "block", 2],
-    "who": ["launch", "then", 0],
-    "'launch'": ["launch"],
-    "'limits'": ["launch", "limits"],
-    "an argument": ["arguments", 0],
-    "a constant": ["constants", 0],
-    "'fill'": ["arguments", 0, "fill", 1],
-    "fill 'ragged'": ["arguments", 0, "fill", 1, "ragged"],
-    "'tensor_map'": ["arguments", 0, "tensor_map"],
-    "'texture'": ["arguments", 0, "texture"],
-    "'surface'": ["arguments", 0, "surface"],
-    "'reference'": ["reference"],
-    "the tolerance of '": ["verify", 1, "ANY", 1],
-    "'objective'": ["objective"],
-    "an objective beside it": ["objective", "beside", 0],
-    "'backend'": ["backend", 1],
-    "'problem'": ["problem", 1],
-    "a metric of an observer": ["metrics", "ANY", 1],
-    "a metric that is a counter": ["metrics", "ANY", 2],
-    "'search'": ["search"],
-    "'budget'": ["search", "budget"],
-    "'work'": ["work"],
-    "'measure'": ["measure"],
-    "'export'": ["export"],
-    "what, {values, range, pow2, when, otherwise}": ["parameters", "ANY", 1],
+# Headings of docs/study-file.md -> where the schema has the keys of the tables below them.
+TABLES = {
+    "## Keys": [],
+    "### kernel": ["kernel"],
+    "### command": ["command"],
+    "### Domains": ["problem_sizes", 1],
+    "### launch": ["launch", "then", "ITEM"],
+    "### arguments": ["arguments", "ITEM"],
+    "#### Textures and surfaces": ["arguments", "ITEM", "texture"],
+    "`search`": ["search"],
+    "`measure`": ["measure"],
 }
-
-NAMES = re.compile(r'"(\w+)"')
-# Fields fields(diagnostics, node, where, WHAT, KEYS);
-MAPS = re.compile(r"\bconst Fields \w+\(((?:[^;]|\n)*?)\);")
-
-
-def text_of(name):
-    return (READER / name).read_text()
-
-
-def keys_in(text, begin, end):
-    at = text.index(begin)
-    return set(NAMES.findall(text[at : text.index(end, at)]))
-
-
-def known_by_the_reader():
-    """Keys of each map with known keys, by what the reader calls the map in its messages."""
-    out = {}
-    for source in READER.glob("*.cpp"):
-        if source.name.startswith("t1_"):
-            continue
-        text = source.read_text()
-        for call in MAPS.findall(text):
-            literal = re.search(r'(?<!\w)"((?!\w+"[,}\s])[^"]+)"|\b(what|who)\b', call)
-            what = literal.group(1) or literal.group(2)
-            braces = re.search(r"\{([^}]*)\}\s*$", call)
-            keys = set(NAMES.findall(braces.group(1))) if braces else None
-            if what == "what":
-                what = f"what, {{{', '.join(NAMES.findall(braces.group(1)))}}}"
-            out[what] = keys
-    arguments = text_of("read_arguments.cpp")
-    del out["a constant"]  # or an argument: one call for both
-    out["a constant"] = keys_in(arguments, "keys{\"name\"", "}")
-    out["an argument"] = out["a constant"] | keys_in(arguments, "keys.insert(", "}") | {"file"}
-    out["'fill'"] = {"file", "same_as", "sorted"} | set(re.findall(r'\{"(\w+)", Kind::', text_of("read_fill.cpp")))
-    out["the study"] = keys_in(text_of("yaml_reader.cpp"), "kSections{", "}")
-    return out
-
-
-def resolved(node):
-    while "$ref" in node:
-        node = SCHEMA["definitions"][node["$ref"].rsplit("/", 1)[1]]
-    return node
-
-
-def place(path):
-    """The node of the schema that describes what is found by a path of keys; a number is a list's item or,
-    where there is a choice, one of its forms."""
-    node = SCHEMA
-    for step in path:
-        node = resolved(node)
-        if isinstance(step, int):
-            node = node["items"] if "items" in node else node["anyOf"][step]
-        else:
-            node = node["additionalProperties"] if step == "ANY" else node["properties"][step]
-    return resolved(node)
 
 
 # A study of which each section can be changed.
@@ -225,6 +146,40 @@ REFUSED = [
 ]
 
 
+def printed_schema():
+    return subprocess.run([TUNER, "check", "--schema"], check=True, capture_output=True, text=True).stdout
+
+
+def resolved(node):
+    while "$ref" in node:
+        node = SCHEMA["definitions"][node["$ref"].rsplit("/", 1)[1]]
+    return node
+
+
+def keys_of(path):
+    """Keys of the map that is found by a path of keys; a number is one of several forms."""
+    node = SCHEMA
+    for step in path:
+        node = resolved(node)
+        node = node["items"] if step == "ITEM" else node["anyOf"][step] if isinstance(step, int) else node["properties"][step]
+    return resolved(node)["properties"]
+
+
+def documented_rows(heading):
+    """Names and next cell of each row of the tables whose first column has keys."""
+    text = (ROOT / "docs" / "study-file.md").read_text()
+    if heading.startswith("#"):
+        below = text.split(f"\n{heading}\n")[1]
+        text = re.split(r"\n#+ ", below)[0]
+    head = rf"\| key of {heading} \|" if heading.startswith("`") else r"\| key(?: of `\w+`)? \|"
+    rows = []
+    for table in re.findall(rf"^{head}.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE):
+        for row in table.splitlines():
+            first, second = (cell.strip() for cell in row.split("|")[1:3])
+            rows.append((re.findall(r"`(\w+)`", first), second))
+    return rows
+
+
 def changed(path, value):
     """GOOD with a value at a path; steps that are missing are made, a list grows by one."""
     study = copy.deepcopy(GOOD)
@@ -266,13 +221,17 @@ class StudySchema(unittest.TestCase):
     def test_it_is_a_schema(self):
         jsonschema.Draft7Validator.check_schema(SCHEMA)
 
-    def test_it_has_the_keys_of_the_reader_and_no_others(self):
-        reader = known_by_the_reader()
-        self.assertEqual(set(reader), set(PLACES))
-        for what, path in PLACES.items():
-            node = place(path)
-            self.assertEqual(set(node["properties"]), reader[what], what)
-            self.assertIs(node["additionalProperties"], False, what)
+    def test_the_file_in_docs_is_what_the_program_prints(self):
+        same = COMMITTED.read_text() == printed_schema()
+        self.assertTrue(same, "tuner check --schema > docs/study.schema.json")
+
+    def test_tables_of_the_documentation_have_its_keys_and_defaults(self):
+        for heading, path in TABLES.items():
+            keys = keys_of(path)
+            rows = documented_rows(heading)
+            self.assertEqual({name for names, _ in rows for name in names}, set(keys), heading)
+            for names, cell in rows if heading == "`measure`" else []:
+                self.assertEqual(cell.replace("`", ""), ", ".join(str(keys[name]["default"]) for name in names))
 
     @needs_jsonschema
     def test_both_accept_what_is_right(self):
@@ -332,4 +291,5 @@ if __name__ == "__main__":
     arguments.add_argument("--tuner", required=True)
     given, rest = arguments.parse_known_args()
     TUNER = str(pathlib.Path(given.tuner).resolve())
+    SCHEMA = json.loads(printed_schema())
     unittest.main(argv=[sys.argv[0], *rest])

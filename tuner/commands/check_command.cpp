@@ -23,6 +23,7 @@
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/space/sampling.h"
+#include "tuner/study/schema.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/worker/artifact_shelf.h"
@@ -35,6 +36,7 @@ namespace {
 
 struct CheckOptions : StudyOptions {
   bool json = false;
+  bool schema = false;
   bool list = false;
   std::uint64_t sample = 0;
   bool compile = false;
@@ -225,6 +227,7 @@ CheckOptions parse_check(const Words& words) {
   std::string archs;
   OptionTable add;
   add("json", o.json, "the report as JSON");
+  add("schema", o.schema, "the JSON schema of studies, for editors; without STUDY");
   add("list", o.list, "all valid configurations as CSV");
   add("sample", o.sample, "this many random ones as CSV");
   add("compile", o.compile,
@@ -240,7 +243,8 @@ CheckOptions parse_check(const Words& words) {
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
   const auto values = add.parse(words, "tuner check STUDY [options]");
-  o.study = one_input(values, "study", true);
+  o.study = one_input(values, "study", !o.schema);
+  if (o.schema && !o.study.empty()) wrong_usage("--schema is of every study, not of one");
   if (!archs.empty()) o.archs = split(archs, ',');
   if (!archs.empty() && !o.compile) wrong_usage("--arch goes with --compile");
   if (o.compile && o.limit == 0) o.limit = o.sample;  // compile a sample
@@ -321,6 +325,10 @@ int check_study(const CheckOptions& options) {
 
 int check_command(const Words& words) {
   const CheckOptions options = parse_check(words);
+  if (options.schema) {
+    std::cout << study_schema();
+    return kExitDone;
+  }
   const std::filesystem::path path = options.study;
   if (path.extension() != ".json" || is_t1(study_text(path))) return check_study(options);
   if (options.compile) {

@@ -345,9 +345,8 @@ class HostJudge {
         {false, measured,
          fmt::format("the {} norm of the error is {:.4g}, allowed {:.4g} (rtol {:g} of the right "
                      "answer's {:.4g}, atol {:g})",
-                     kNormNames.at(static_cast<std::size_t>(check_.how.norm)), measured,
-                     static_cast<double>(allowed), check_.rtol, static_cast<double>(size),
-                     check_.atol)}};
+                     name_of(check_.how.norm), measured, static_cast<double>(allowed), check_.rtol,
+                     static_cast<double>(size), check_.atol)}};
   }
 
   const CheckPlan& check_;

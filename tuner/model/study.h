@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,6 +20,10 @@ namespace tuner {
 
 // Which compiler takes the sources; on backends with one compiler it says nothing.
 enum class KernelCompiler { kAuto, kNvrtc, kNvcc };
+inline std::string_view name_of(KernelCompiler compiler) {
+  constexpr std::array kNames{"auto", "nvrtc", "nvcc"};
+  return kNames.at(static_cast<std::size_t>(compiler));
+}
 
 struct KernelSpec {
   std::string name;
@@ -250,7 +255,10 @@ struct CompareRule {
   bool is_usual() const { return *this == CompareRule{}; }
   friend bool operator==(const CompareRule&, const CompareRule&) = default;
 };
-inline constexpr std::array<const char*, 4> kNormNames{"none", "l1", "l2", "max"};
+inline std::string_view name_of(CompareRule::Norm norm) {
+  constexpr std::array kNames{"none", "l1", "l2", "max"};
+  return kNames.at(static_cast<std::size_t>(norm));
+}
 
 // An element passes when |value - expected| <= atol + rtol * |expected|. NaN never passes.
 struct Tolerance {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
@@ -11,20 +12,33 @@ namespace tuner {
 
 namespace {
 
+constexpr auto kName = key("name", "text", "As the kernel's parameter.").needed();
+constexpr auto kShape = key("shape", "shape", "Of a buffer: its extents.");
+constexpr auto kFill = key("fill", "fill", "What an input holds at first.");
+constexpr auto kValue = key("value", "element", "Of a scalar.");
+
+constexpr auto kArgument = key_table(
+    "an argument", kName, key("type", "argument_type", "Of its elements."), kShape,
+    key("role", R"({"enum": ["in", "out", "inout", "scratch", "workspace"]})", "in if absent."),
+    kFill, kValue,
+    key("zero", R"({"enum": ["once", "each", "never"]})", "When a workspace is zeroed."),
+    key("tensor_map", "tensor_map", "A map of another argument's buffer."),
+    key("buffer", "text", "The address of another buffer."),
+    key("offset", "expression", "Elements behind its beginning."),
+    key("pointers", R"({"type": "array", "minItems": 1, "items": {"type": ["string", "null"]}})",
+        "A table of addresses."),
+    key("texture", "texture", "A texture object over a vector or a matrix, or over an array."),
+    key("surface", "surface", "A surface object over an array that holds what a buffer holds."));
+
+constexpr auto kFileOfProgram =
+    key("file", "text", "Of a command: the file in the variant's folder that it reads or writes.");
+
+constexpr auto kConstant = key_table("a constant", kName, key("type", "type", "Of its elements."),
+                                     kShape, key("role", R"({"const": "in"})", ""), kFill, kValue);
+
 // As the enumerations Role and Zero.
 const std::vector<std::string> kRoles{"in", "out", "inout", "scratch", "workspace"};
 const std::vector<std::string> kZeros{"once", "each", "never"};
-
-void read_role(const YamlNode& node, ArgumentSpec& argument) {
-  const auto name = read_text(node, "'role'");
-  if (!name) return;
-  const auto found = std::find(kRoles.begin(), kRoles.end(), *name);
-  if (found != kRoles.end()) {
-    argument.role = static_cast<Role>(found - kRoles.begin());
-    return;
-  }
-  node.error("unknown role '" + *name + "'", suggestion_for(*name, kRoles));
-}
 
 void read_zero(const Fields& fields, ArgumentSpec& argument) {
   if (!fields.mentions("zero")) return;
@@ -32,7 +46,7 @@ void read_zero(const Fields& fields, ArgumentSpec& argument) {
     fields.error("zero", "'" + argument.name + "' is no workspace, so it cannot have 'zero'",
                  "role: workspace");
   } else if (const YamlNode* node = fields.require("zero")) {
-    argument.zero = static_cast<Zero>(read_word(*node, "zero", kZeros));
+    argument.zero = static_cast<Zero>(read_word(*node, "zero", kZeros).value_or(0));
   }
 }
 
@@ -92,20 +106,17 @@ void read_contents(Reader& reader, const Fields& fields, ArgumentSpec& argument)
   }
 }
 
-std::vector<std::string> known_keys(bool is_constant, bool is_of_program) {
-  std::vector<std::string> keys{"name", "type", "shape", "role", "fill", "value"};
-  if (is_of_program) keys.emplace_back("file");
-  if (!is_constant)
-    keys.insert(keys.end(),
-                {"zero", "tensor_map", "buffer", "offset", "pointers", "texture", "surface"});
-  return keys;
+Fields fields_of(const YamlNode& node, bool is_constant, bool is_of_program) {
+  if (is_constant) return kConstant.fields(node, node.where());
+  std::vector<std::string> keys = kArgument.names();
+  if (is_of_program) keys.insert(keys.begin() + 6, std::string(kFileOfProgram.name));
+  return {node, kArgument.what, keys};
 }
 
 ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constant) {
   ArgumentSpec argument;
   argument.where = node.where();
-  const Fields fields(node, argument.where, is_constant ? "a constant" : "an argument",
-                      known_keys(is_constant, reader.study.kernel.is_command()));
+  const Fields fields = fields_of(node, is_constant, reader.study.kernel.is_command());
   if (!fields.is_map()) return argument;
   if (const YamlNode* name = fields.require("name")) {
     argument.name = read_text(*name, "'name'").value_or("");
@@ -128,7 +139,7 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
     return argument;
   }
   if (const YamlNode* role = fields.find("role")) {
-    read_role(*role, argument);
+    argument.role = static_cast<Role>(read_word(*role, "role", kRoles).value_or(0));
     if (is_constant && argument.role != Role::kIn) {
       role->error("a constant can only have role in");
       argument.role = Role::kIn;
@@ -148,10 +159,10 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
 
 // Constants are symbols of the source and may stand in a namespace.
 void check_name(Reader& reader, const ArgumentSpec& argument, bool is_constant) {
-  static const NameForm kArgument("[A-Za-z_][A-Za-z0-9_]*");
+  static const NameForm kParameter("[A-Za-z_][A-Za-z0-9_]*");
   static const NameForm kSymbol("(::)?[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*");
   if (argument.name.empty()) return;
-  if ((is_constant ? kSymbol : kArgument).fits(argument.name)) return;
+  if ((is_constant ? kSymbol : kParameter).fits(argument.name)) return;
   reader.error(argument.where, "'" + argument.name + "' cannot be a name",
                "a letter or _, then letters, digits and _");
 }
@@ -206,6 +217,51 @@ void read_buffers(Reader& reader, const YamlNode& node) {
     if (!all[i].is_scalar) continue;
     reader.error(all[i].where, "'" + all[i].name + "' is no buffer");
   }
+}
+
+namespace {
+
+// What an argument needs, unless it is one of a study that is extended.
+constexpr std::string_view kWholeArguments = R"json({
+  "whole_argument": {
+    "oneOf": [
+      {"required": ["type", "shape"]},
+      {"required": ["type", "value"]},
+      {"required": ["value"], "not": {"required": ["type"]}, "properties": {"value": {"type": "null"}}},
+      {"required": ["buffer"], "not": {"$ref": "#/definitions/of_buffers"}},
+      {"required": ["pointers"], "not": {"$ref": "#/definitions/of_buffers"}},
+      {"required": ["texture"], "not": {"$ref": "#/definitions/of_data"}},
+      {"required": ["surface"], "not": {"$ref": "#/definitions/of_data"}},
+      {"required": ["tensor_map"], "not": {"$ref": "#/definitions/of_data"}}],
+    "dependencies": {
+      "value": {"not": {"anyOf": [{"required": ["role"]}, {"required": ["fill"]}]}},
+      "zero": {"required": ["role"], "properties": {"role": {"const": "workspace"}}},
+      "fill": {"properties": {"role": {"enum": ["in", "inout"]}}}}},
+  "of_buffers": {"anyOf": [{"required": ["type"]}, {"required": ["shape"]}, {"required": ["value"]}]},
+  "of_data": {"anyOf": [{"$ref": "#/definitions/of_buffers"},
+                        {"required": ["role"]}, {"required": ["fill"]}, {"required": ["zero"]}]},
+  "whole_constant": {
+    "required": ["type"],
+    "oneOf": [{"required": ["shape"]}, {"required": ["value"]}],
+    "dependencies": {"value": {"not": {"anyOf": [{"required": ["role"]}, {"required": ["fill"]}]}}}},
+  "shape": {"anyOf": [{"$ref": "#/definitions/expression"},
+                      {"type": "array", "minItems": 1, "items": {"$ref": "#/definitions/expression"}}]}})json";
+
+constexpr std::string_view kLists = R"json({
+  "arguments": {"type": "array", "items": {"$ref": "#/definitions/argument"}},
+  "buffers": {"type": "array", "items": {"$ref": "#/definitions/argument"},
+              "description": "Memory that no parameter of the kernel names itself."},
+  "constants": {"type": "array", "items": {"$ref": "#/definitions/constant"}}})json";
+
+}  // namespace
+
+void describe_arguments(SchemaParts& parts) {
+  Schema& argument = parts.definitions["argument"] = kArgument.schema(R"({
+    "description": "A buffer has a shape, a scalar a value, a map of a buffer a tensor_map."})");
+  argument["properties"][std::string(kFileOfProgram.name)] = kFileOfProgram.schema();
+  parts.definitions["constant"] = kConstant.schema();
+  add_schema(parts.definitions, kWholeArguments);
+  add_schema(parts.sections, kLists);
 }
 
 }  // namespace tuner

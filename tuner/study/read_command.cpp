@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -20,6 +21,20 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+constexpr auto kCommandMetrics = key_table(
+    "'metrics' of the command",
+    key("json", "text", "A file that the program writes: time_ms and other keys, or nvbench's."),
+    key("pattern", R"({"anyOf": [{"type": "string"}, {"$ref": "#/definitions/names"}]})",
+        "A regular expression: one group is the time in ms, or groups with names."),
+    key("values", "names", "Keys of the JSON that become metrics."));
+
+constexpr auto kCommand = key_table(
+    "'command'", key("name", "text", "Names the results' folder; the study file if absent."),
+    key("build", "text", "The command line that is run once, in the variant's folder. No shell."),
+    key("run", "text", "The command line that is run and timed. No shell.").needed(),
+    key("metrics", "command_metrics", "How the program says its time; the clock if absent."),
+    key("sources", "names", "Files and folders that each variant has in its own folder."));
 
 const std::vector<std::string> kTimeNames{"time_ms", "time_s", "time_us", "time_ns"};
 
@@ -165,7 +180,7 @@ json read_program_metrics(Reader& reader, const Fields& command, const StudyPart
   const YamlNode* node = command.find("metrics");
   if (node == nullptr) return {{"time", "clock"}};
   const Position where = command.where("metrics");
-  const Fields fields(*node, where, "'metrics' of the command", {"json", "pattern", "values"});
+  const Fields fields = kCommandMetrics.fields(*node, where);
   const YamlNode* file = fields.find("json");
   const YamlNode* pattern = fields.find("pattern");
   if (file != nullptr && pattern == nullptr) {
@@ -242,7 +257,7 @@ void add_environment(Reader& reader) {
 void read_command(Reader& reader, const YamlNode& node, const Position& where,
                   const StudyParts& parts) {
   KernelSpec& kernel = reader.study.kernel;
-  const Fields fields(node, where, "'command'", {"name", "build", "run", "metrics", "sources"});
+  const Fields fields = kCommand.fields(node, where);
   kernel.is_launcher = true;
   kernel.language = "program";
   kernel.where = where;
@@ -305,6 +320,13 @@ void check_program_measuring(Reader& reader) {
   if (measure.mode != LaunchMode::kStream) {
     reader.error(measure.mode_where, "a program cannot run from a graph", "without 'mode'");
   }
+}
+
+void describe_command(SchemaParts& parts) {
+  parts.definitions["command_metrics"] =
+      kCommandMetrics.schema(R"({"oneOf": [{"required": ["json"]}, {"required": ["pattern"]}]})");
+  parts.sections["command"] = kCommand.schema(
+      R"({"description": "In place of kernel and launch: a program as the variant."})");
 }
 
 }  // namespace tuner

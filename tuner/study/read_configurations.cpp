@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tuner/base/text.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -278,6 +279,15 @@ void read_baseline(Reader& reader, const YamlNode& node, const Position& where) 
     return;
   }
   reader.study.baseline = BaselineSpec{*configuration, where};
+}
+
+void describe_configurations(SchemaParts& parts) {
+  add_schema(parts.definitions, R"({
+    "configuration": {"type": "object", "additionalProperties": {"$ref": "#/definitions/value"}}})");
+  add_schema(parts.sections, R"({
+    "configurations": {"type": "array", "minItems": 1, "items": {"$ref": "#/definitions/configuration"},
+                       "description": "Exactly those that may be tried."},
+    "baseline": {"$ref": "#/definitions/configuration", "description": "The configuration that you have now."}})");
 }
 
 }  // namespace tuner

@@ -6,10 +6,23 @@
 #include <optional>
 
 #include "tuner/model/size_sampler.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
 namespace {
+
+constexpr auto kDomain = key_table(
+    "'problem_sizes'",
+    key("domain", R"({"type": "object", "minProperties": 1, "additionalProperties": {
+          "type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "integer", "minimum": 1}}})",
+        "By dimension: [lowest, highest].")
+        .needed(),
+    key("kinds",
+        R"({"type": "array", "minItems": 1, "items": {"$ref": "#/definitions/expression"}})",
+        "Conditions on the dimensions: a size is of a kind where it is true."),
+    key("weights", R"({"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}})",
+        "One for each kind: how much it counts."));
 
 constexpr std::uint64_t kExampleSeed = 1;
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
@@ -116,7 +129,7 @@ void take_over(Reader& reader, SizeDomain domain, const Position& where) {
 
 void read_domain(Reader& reader, const YamlNode& node) {
   const Position where = node.where();
-  const Fields fields(node, where, "'problem_sizes'", {"domain", "kinds", "weights"});
+  const Fields fields = kDomain.fields(node, where);
   const YamlNode* ranges = fields.require("domain");
   if (ranges == nullptr) {
     reader.names.set_incomplete();
@@ -135,6 +148,16 @@ void read_domain(Reader& reader, const YamlNode& node) {
   ProblemSize any;  // so that the other sections know the dimensions
   for (const ExtentRange& range : domain.extents) any.dims.emplace_back(range.name, range.low);
   reader.study.sizes.push_back(std::move(any));
+}
+
+void describe_domain(SchemaParts& parts) {
+  const Schema sizes = Schema::parse(R"({"type": "array", "minItems": 1, "items": {
+    "type": "object", "additionalProperties": {"type": "integer", "minimum": 1}}})");
+  parts.sections["problem_sizes"] = {
+      {"description",
+       "Maps of dimension to extent, all with the same dimensions; or a domain, of which the run "
+       "chooses sizes."},
+      {"anyOf", Schema::array({sizes, kDomain.schema()})}};
 }
 
 }  // namespace tuner

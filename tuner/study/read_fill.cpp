@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/base/text.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
@@ -74,7 +75,7 @@ void read_permutation(Reader&, const YamlNode& node, FillSpec&) {
   node.error("fill 'permutation' takes true: the numbers from 0 in any order");
 }
 
-void read_choice(Reader&, const YamlNode& node, FillSpec& fill) {
+void read_choices(Reader&, const YamlNode& node, FillSpec& fill) {
   const auto numbers = read_numbers(node, "fill 'choice'");
   if (numbers) fill.values = *numbers;
   if (numbers && numbers->empty()) {
@@ -82,8 +83,13 @@ void read_choice(Reader&, const YamlNode& node, FillSpec& fill) {
   }
 }
 
+constexpr auto kRagged = key_table(
+    "fill 'ragged'",
+    key("mean", R"({"type": "number", "exclusiveMinimum": 0})", "Elements of a row; 1 if absent."),
+    key("of", "expression", "Elements of all rows.").needed());
+
 void read_ragged(Reader& reader, const YamlNode& node, FillSpec& fill) {
-  const Fields fields(node, "fill 'ragged'", {"mean", "of"});
+  const Fields fields = kRagged.fields(node, node.where());
   if (!fields.is_map()) return;
   if (const YamlNode* of = fields.require("of")) {
     fill.rule = reader.names.read(*of, "'of'", kSizeName, "'of'");
@@ -100,11 +106,13 @@ struct RuleForm {
   const char* key;
   Kind kind;
   void (*read)(Reader&, const YamlNode&, FillSpec&);
+  const char* allows;  // as in a table of keys
 };
-constexpr RuleForm kRules[] = {{"permutation", Kind::kPermutation, read_permutation},
-                               {"choice", Kind::kChoice, read_choice},
-                               {"formula", Kind::kFormula, read_formula},
-                               {"ragged", Kind::kRagged, read_ragged}};
+constexpr RuleForm kRules[] = {
+    {"permutation", Kind::kPermutation, read_permutation, R"({"const": true})"},
+    {"choice", Kind::kChoice, read_choices, "numbers"},
+    {"formula", Kind::kFormula, read_formula, "expression"},
+    {"ragged", Kind::kRagged, read_ragged, "ragged"}};
 
 void read_sorted(Reader& reader, const YamlNode& node, FillSpec& fill) {
   if (!node.is_map()) {
@@ -181,6 +189,41 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
     const auto path = read_data_file(reader, *name, kSizeName, "fill 'file'");
     if (path) fill.file = *path;
   }
+}
+
+namespace {
+
+// A map with exactly one of these keys.
+Schema one_of_the_keys(Schema keys) {
+  return {{"type", "object"},
+          {"minProperties", 1},
+          {"maxProperties", 1},
+          {"additionalProperties", false},
+          {"properties", std::move(keys)}};
+}
+
+}  // namespace
+
+void describe_fill(SchemaParts& parts) {
+  Schema keys = Schema::object();
+  for (const FillForm& form : kForms) {
+    keys[form.key] = form.numbers == 1 ? Schema{{"type", "number"}} : key("", "two", "").schema();
+    keys[form.key]["description"] = form.meaning;
+  }
+  for (const RuleForm& form : kRules) keys[form.key] = key("", form.allows, "").schema();
+  Schema sortable = Schema::object();
+  for (const char* name : {"uniform", "normal", "integers", "choice"}) sortable[name] = keys[name];
+  keys["sorted"] = one_of_the_keys(std::move(sortable));
+  for (const char* name : {"file", "same_as"}) keys[name] = {{"type", "string"}};
+  Schema of_members = Schema::parse(R"({
+    "type": "object", "minProperties": 1, "description": "Of a buffer of structs: for each member its own.",
+    "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "object"}]}})");
+  Schema& names = of_members["propertyNames"]["not"]["enum"] = Schema::array();
+  for (const auto& [name, allowed] : keys.items()) names.push_back(name);
+  const Schema words = {{"enum", {"zeros", "problem"}}};
+  parts.definitions["ragged"] = kRagged.schema();
+  parts.definitions["fill"] = {
+      {"anyOf", Schema::array({words, one_of_the_keys(std::move(keys)), std::move(of_members)})}};
 }
 
 // ---- same_as ------------------------------------------------------------------------------------

@@ -9,10 +9,41 @@
 
 #include "tuner/base/text.h"
 #include "tuner/resolve/compiler_options.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
 namespace tuner {
+
+namespace {
+
+// The macros and options of a kernel and of a launcher.
+constexpr auto kPrefixKey =
+    key("define_prefix", "text", "Before each parameter's macro; TUNE_ if absent.");
+constexpr auto kIncludeKey = key("include_dirs", "names", "Folders, relative to the study file.");
+constexpr auto kOptionsKey = key("options", "names", "Of the compiler; {NAME} is a value.");
+
+constexpr auto kKernel = key_table(
+    "'kernel'", key("name", "text", "Names the results' folder."),
+    key("source", "text", "CUDA or OpenCL source, relative to the study file."),
+    key("sources", R"({"type": "array", "minItems": 1, "items": {"type": "string"}})",
+        "In place of source: the kernel's file first; the others are linked with it."),
+    key("entry", "text", "Function name, or a name expression such as matmul<float, {BM}>."),
+    key("language", &KernelSpec::language, one_of("cuda", "opencl"), "Of all sources."), kPrefixKey,
+    key("compiler", &KernelSpec::compiler,
+        one_of(KernelCompiler::kAuto, KernelCompiler::kNvrtc, KernelCompiler::kNvcc),
+        "auto: NVRTC, or nvcc for what it does not take."),
+    kIncludeKey, kOptionsKey);
+
+constexpr auto kLauncher =
+    key_table("'launcher'", key("name", "text", "Names the results' folder; the entry if absent."),
+              key("source", "text", "C++ or CUDA source, relative to the study file."),
+              key("entry", "text",
+                  "extern \"C\" cudaError_t NAME(ARGUMENTS..., cudaStream_t); on cpu int "
+                  "NAME(ARGUMENTS...)."),
+              kPrefixKey, kIncludeKey, kOptionsKey);
+
+}  // namespace
 
 // ---- kernel -------------------------------------------------------------------------------------
 
@@ -95,20 +126,12 @@ void read_sources_of_kernel(Reader& reader, const Fields& fields) {
   kernel.units.assign(paths.begin() + 1, paths.end());
 }
 
-void read_compiler(Reader& reader, const YamlNode& node) {
-  static const std::array kCompilers{KernelCompiler::kAuto, KernelCompiler::kNvrtc,
-                                     KernelCompiler::kNvcc};
-  KernelSpec& kernel = reader.study.kernel;
-  kernel.compiler = kCompilers.at(read_choice(node, "compiler", {"auto", "nvrtc", "nvcc"}));
+// What a compiler or a language has not is said where it stands.
+void check_language(const KernelSpec& kernel, const Fields& fields) {
   if (kernel.compiler == KernelCompiler::kNvrtc && !kernel.units.empty()) {
-    node.error("NVRTC takes one source, and 'sources' names several", "'compiler: nvcc', or auto");
+    fields.find("compiler")
+        ->error("NVRTC takes one source, and 'sources' names several", "'compiler: nvcc', or auto");
   }
-}
-
-// Read last: what a language has not is said where it stands.
-void read_language(Reader& reader, const YamlNode& node, const Fields& fields) {
-  KernelSpec& kernel = reader.study.kernel;
-  kernel.language = read_choice(node, "language", {"cuda", "opencl"}) == 1 ? "opencl" : "cuda";
   if (!kernel.is_opencl()) return;
   if (const YamlNode* compiler = fields.find("compiler")) {
     compiler->error("'compiler' chooses between compilers of CUDA C++",
@@ -122,17 +145,6 @@ void read_language(Reader& reader, const YamlNode& node, const Fields& fields) {
 }
 
 }  // namespace
-
-std::size_t read_choice(const YamlNode& node, const std::string& what,
-                        const std::vector<std::string>& words) {
-  const auto word = read_text(node, "'" + what + "'");
-  if (!word) return 0;
-  const auto found = std::find(words.begin(), words.end(), *word);
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  node.error("'" + what + "' must be " + listed(words, "or") + ", not '" + *word + "'",
-             did_you_mean(*word, words));
-  return 0;
-}
 
 void add_compiler_options(Reader& reader, const YamlNode& list) {
   std::vector<std::string> texts;
@@ -185,23 +197,26 @@ void read_code(Reader& reader, const Fields& fields, const Position& where) {
 }
 
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'kernel'",
-                      {"name", "source", "sources", "entry", "language", "define_prefix",
-                       "compiler", "include_dirs", "options"});
+  const Fields fields = kKernel.fields(node, where);
   if (const YamlNode* name = fields.require("name")) read_name(reader, *name);
   read_code(reader, fields, where);
-  if (const YamlNode* compiler = fields.find("compiler")) read_compiler(reader, *compiler);
-  if (const YamlNode* language = fields.find("language")) read_language(reader, *language, fields);
+  kKernel.read(reader, fields, reader.study.kernel);
+  check_language(reader.study.kernel, fields);
 }
 
 void read_launcher(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'launcher'",
-                      {"name", "source", "entry", "define_prefix", "include_dirs", "options"});
+  const Fields fields = kLauncher.fields(node, where);
   reader.study.kernel.is_launcher = true;
   read_code(reader, fields, where);
   const YamlNode* name = fields.find("name");
   if (name == nullptr) name = fields.find("entry");  // which is its name, too
   if (name != nullptr) read_name(reader, *name);
+}
+
+void describe_kernel(SchemaParts& parts) {
+  parts.sections["kernel"] = kKernel.schema();
+  parts.sections["launcher"] = kLauncher.schema(
+      R"({"description": "In place of kernel and launch: a function of the host as the variant."})");
 }
 
 }  // namespace tuner

@@ -8,10 +8,50 @@
 #include <vector>
 
 #include "tuner/resolve/argument_places.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
 namespace {
+
+constexpr std::size_t kMostFollowing = 15;  // launches of 'then'
+
+constexpr auto kAxisKeys = key_table("axes", key("x", "expression", "").needed(),
+                                     key("y", "expression", ""), key("z", "expression", ""));
+
+constexpr auto kBlock = key("block", "axes", "Threads of a block.");
+constexpr auto kGrid = key("grid", "axes", "Blocks.");
+constexpr auto kShared = key("dynamic_shared_bytes", "expression", "Of each block; 0 if absent.");
+constexpr auto kCluster = key("cluster", "axes", "Blocks of a cluster.");
+constexpr auto kCooperative =
+    key("cooperative", "expression", "true: all blocks run at once, for grid.sync().");
+constexpr auto kCarveout =
+    key("carveout", "expression", "Percent of the L1 cache's memory that is shared memory; or -1.");
+constexpr auto kScheduling =
+    key("scheduling", "expression", "Of clusters: 'default', 'spread' or 'load_balancing'.");
+
+constexpr auto kNextLaunch = key_table(
+    "a launch of 'then'", key("entry", "text", "Another kernel of the same source.").needed(),
+    kBlock.needed(), kGrid.needed(), kShared, kCluster, kCooperative, kCarveout, kScheduling,
+    key("programmatic", "expression",
+        "true: it may begin before the one in front of it has ended."),
+    key("arguments", "names", "What it takes; all if absent."),
+    key("when", "expression", "Where this is false there is no such launch."));
+
+constexpr auto kLimits = key_table(
+    "'limits'",
+    key("heap", &KernelLimits::heap, at_least(1), "Bytes of malloc and new in kernels."),
+    key("stack", &KernelLimits::stack, at_least(1), "Bytes of each thread."),
+    key("printf", &KernelLimits::printf, at_least(1), "Bytes that printf in kernels fills."));
+
+constexpr auto kLaunch =
+    key_table("'launch'", kBlock, kGrid, kShared, kCluster, kCooperative, kCarveout, kScheduling,
+              key("work", "expression", "Pieces of work that blocks share evenly."),
+              key("then", "then", "Launches that follow."),
+              key("arguments", "names", "Of the first launch; all if absent."),
+              key("repeat", "expression", "How often all launches are made."),
+              key("swap", "swap", "Buffers that change places after each round."),
+              key("limits", "limits", "As cudaDeviceSetLimit sets them, of the whole study."));
 
 // 1 to 3 expressions: one scalar, a list, or a map with keys x, y and z.
 std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const Position& where,
@@ -22,7 +62,7 @@ std::array<Expression, 3> read_axes(Reader& reader, const YamlNode& node, const 
     axes[0] = reader.names.read(node, what, kinds, who);
   } else if (node.is_map()) {
     const std::array<const char*, 3> keys{"x", "y", "z"};
-    const Fields fields(node, where, what, {"x", "y", "z"});
+    const Fields fields = kAxisKeys.fields(node, where, what);
     fields.require("x");
     for (std::size_t i = 0; i < 3; ++i) {
       const YamlNode* axis = fields.find(keys[i]);
@@ -53,10 +93,8 @@ void read_attributes(Reader& reader, const Fields& fields, unsigned kinds, const
 
 // Of the study, or of its reference, whose expressions may use less.
 NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node, unsigned kinds) {
-  const std::string who = "a launch of 'then'";
-  const Fields fields(node, who,
-                      {"entry", "block", "grid", "dynamic_shared_bytes", "cluster", "cooperative",
-                       "carveout", "scheduling", "programmatic", "arguments", "when"});
+  const std::string who = kNextLaunch.what;
+  const Fields fields = kNextLaunch.fields(node, node.where());
   NextLaunchSpec next;
   if (!fields.is_map()) return next;
   if (const YamlNode* entry = fields.require("entry")) {
@@ -193,7 +231,6 @@ void warn_of_idle_arguments(Reader& reader) {
 
 void read_sequence(Reader& reader, const Fields& fields, unsigned kinds, const std::string& who,
                    std::vector<NextLaunchSpec>& then, RoundsSpec& rounds) {
-  constexpr std::size_t kMost = 15;
   rounds.repeat = reader.expression(fields, "repeat", kinds, who);
   if (const YamlNode* swap = fields.find("swap")) {
     read_swap(reader, *swap, rounds);
@@ -204,9 +241,10 @@ void read_sequence(Reader& reader, const Fields& fields, unsigned kinds, const s
   }
   const YamlNode* node = fields.find("then");
   if (node == nullptr || !expect_list(*node, "'then'")) return;
-  if (node->items.size() > kMost) {
-    node->items[kMost]->error("at most " + std::to_string(kMost) + " launches may follow, not " +
-                              std::to_string(node->items.size()));
+  if (node->items.size() > kMostFollowing) {
+    node->items[kMostFollowing]->error("at most " + std::to_string(kMostFollowing) +
+                                       " launches may follow, not " +
+                                       std::to_string(node->items.size()));
     return;
   }
   for (const YamlRef& item : node->items) then.push_back(read_next_launch(reader, *item, kinds));
@@ -243,35 +281,13 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
   return names;
 }
 
-namespace {
-
-// Of the whole study, since a device does not change its heap once a kernel has used it.
-void read_limits(const YamlNode& node, const Position& where, KernelLimits& limits) {
-  const Fields fields(node, where, "'limits'", {"heap", "stack", "printf"});
-  const auto read = [&](const char* key, std::uint64_t& out) {
-    const YamlNode* value = fields.find(key);
-    const auto bytes = value == nullptr ? std::nullopt : read_integer(*value, key);
-    if (!bytes) return;
-    if (*bytes < 1) value->error(std::string("'") + key + "' is a number of bytes, at least 1");
-    out = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *bytes));
-  };
-  read("heap", limits.heap);
-  read("stack", limits.stack);
-  read("printf", limits.printf);
-}
-
-}  // namespace
-
 void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(
-      node, where, "'launch'",
-      {"block", "grid", "dynamic_shared_bytes", "cluster", "cooperative", "carveout", "scheduling",
-       "work", "then", "arguments", "repeat", "swap", "limits"});
+  const Fields fields = kLaunch.fields(node, where);
   reader.study.launch = read_geometry(reader, fields, kSpaceNames, "'launch'");
   read_attributes(reader, fields, kSpaceNames, "'launch'", reader.study.launch.attributes);
   reader.study.work = reader.expression(fields, "work", kSpaceNames, "'launch'");
   if (const YamlNode* limits = fields.find("limits")) {
-    read_limits(*limits, fields.where("limits"), reader.study.limits);
+    kLimits.read(reader, kLimits.fields(*limits, fields.where("limits")), reader.study.limits);
   }
   if (const YamlNode* arguments = fields.find("arguments")) {
     for (const auto& [name, place] : read_argument_names(reader, *arguments, "'launch'")) {
@@ -279,6 +295,18 @@ void read_launch(Reader& reader, const YamlNode& node, const Position& where) {
     }
   }
   read_sequence(reader, fields, kSpaceNames, "'launch'", reader.study.then, reader.study.rounds);
+}
+
+void describe_launch(SchemaParts& parts) {
+  const Schema one = Schema::parse(R"({"$ref": "#/definitions/expression"})");
+  const Schema list = {{"type", "array"}, {"minItems", 1}, {"maxItems", 3}, {"items", one}};
+  parts.definitions["axes"] = {{"anyOf", Schema::array({one, list, kAxisKeys.schema()})}};
+  parts.definitions["then"] = {
+      {"type", "array"}, {"maxItems", kMostFollowing}, {"items", kNextLaunch.schema()}};
+  add_schema(parts.definitions, R"({"swap": {"type": "array", "items": {
+    "type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "string"}}}})");
+  parts.definitions["limits"] = kLimits.schema();
+  parts.sections["launch"] = kLaunch.schema();
 }
 
 }  // namespace tuner

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -17,25 +18,33 @@ OptionList read_options(const YamlNode& node, const std::string& whose) {
 
 namespace {
 
-// A name, or a name with options.
-struct NamedOptions {
-  std::string name;
-  OptionList options;
-  Position where;
-};
+constexpr auto kBackend =
+    key_table("'backend'",
+              key("name", &BackendSpec::name, any_text(), "A name of 'tuner list'.")
+                  .needed()
+                  .at(&BackendSpec::where),
+              key("options", &BackendSpec::options, options_of("backend"), "Of the backend."));
 
-NamedOptions named_options(const Fields& fields, const Position& where, const char* key,
-                           const std::string& whose) {
-  NamedOptions out{{}, {}, where};
-  if (const YamlNode* name = fields.require(key)) {
-    out.name = read_text(*name, "'" + std::string(key) + "'").value_or("");
-    out.where = name->where();
-  }
-  if (const YamlNode* options = fields.find("options")) {
-    out.options = read_options(*options, whose);
-  }
-  return out;
-}
+constexpr auto kProblem =
+    key_table("'problem'",
+              key("name", &ProblemSpec::name, any_text(), "A problem that a plugin offers.")
+                  .needed()
+                  .at(&ProblemSpec::where),
+              key("options", &ProblemSpec::options, options_of("problem"), "Of the problem."));
+
+constexpr auto kObserver =
+    key_table("a metric of an observer",
+              key("observer", &ObserverSpec::name, any_text(), "A name of 'tuner list observers'.")
+                  .needed()
+                  .at(&ObserverSpec::where),
+              key("value", &ObserverSpec::value, any_text(),
+                  "One of its values; that with the metric's name, or its only one, if absent.")
+                  .at(&ObserverSpec::value_where),
+              key("options", &ObserverSpec::options, options_of("observer"), "Of the observer."));
+
+constexpr auto kCounter = key_table(
+    "a metric that is a counter",
+    key("counter", &OptionValue::value, any_text(), "Its name: dram__bytes.sum.").needed());
 
 }  // namespace
 
@@ -45,9 +54,7 @@ void read_backend(Reader& reader, const YamlNode& node, const Position& where) {
   if (!node.is_map()) {
     backend.name = read_text(node, "'backend'").value_or("");
   } else {
-    const Fields fields(node, where, "'backend'", {"name", "options"});
-    NamedOptions given = named_options(fields, where, "name", "backend");
-    backend = {given.name, std::move(given.options), given.where};
+    kBackend.read(reader, kBackend.fields(node, where), backend);
   }
   if (backend.name.empty()) backend.name = "auto";
   if (backend.name == "auto" && !backend.options.empty()) {
@@ -62,9 +69,7 @@ void read_problem(Reader& reader, const YamlNode& node, const Position& where) {
     problem.name = read_text(node, "'problem'").value_or("");
     return;
   }
-  const Fields fields(node, where, "'problem'", {"name", "options"});
-  NamedOptions given = named_options(fields, where, "name", "problem");
-  problem = {given.name, std::move(given.options), given.where};
+  kProblem.read(reader, kProblem.fields(node, where), problem);
 }
 
 bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string& what) {
@@ -95,30 +100,41 @@ void warn_of_idle_problem(Reader& reader) {
 
 // The metric's expression is its own name, whose value the device gives.
 void read_counter(Reader& reader, const YamlNode& key, const YamlNode& node) {
-  const Fields fields(node, key.where(), "a metric that is a counter", {"counter"});
+  OptionValue counter{key.text, {}};
+  kCounter.read(reader, kCounter.fields(node, key.where()), counter);
   reader.names.declare(key, kMetricName, {key.text});
-  const auto counter = read_text(*fields.find("counter"), "'counter'");
   auto own = Expression::parse(key.text, {});
-  if (!own || !counter || counter->empty()) return;
+  if (!own || counter.value.empty()) return;
   reader.study.metrics.push_back({key.text, std::move(*own)});
-  reader.study.counters.push_back({key.text, *counter});
+  reader.study.counters.push_back(std::move(counter));
 }
 
 // The metric's expression is its own name, whose value the observer gives.
 void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node) {
   const Position where = key.where();
-  const Fields fields(node, where, "a metric of an observer", {"observer", "value", "options"});
   reader.names.declare(key, kMetricName, {key.text});
-  NamedOptions given = named_options(fields, where, "observer", "observer");
-  ObserverSpec spec{key.text, given.name, {}, std::move(given.options), given.where, where};
-  if (const YamlNode* value = fields.find("value")) {
-    spec.value = read_text(*value, "'value'").value_or("");
-    spec.value_where = value->where();
-  }
+  ObserverSpec spec{key.text, {}, {}, {}, where, where};
+  kObserver.read(reader, kObserver.fields(node, where), spec);
   auto own = Expression::parse(key.text, {});
   if (!own || spec.name.empty()) return;  // that was complained of
   reader.study.metrics.push_back({key.text, std::move(*own)});
   reader.study.observers.push_back(std::move(spec));
+}
+
+void describe_plugins(SchemaParts& parts) {
+  const Schema text = {{"type", "string"}};
+  parts.sections["backend"] = {{"anyOf", Schema::array({text, kBackend.schema()})}};
+  parts.sections["problem"] = {
+      {"description",
+       "A plugin's item that fills inputs, knows right answers and judges, where the study says "
+       "'problem'."},
+      {"anyOf", Schema::array({text, kProblem.schema()})}};
+  const Schema metric = Schema::array(
+      {Schema::parse(R"({"$ref": "#/definitions/expression"})"),
+       kObserver.schema(R"({"description": "A value that an observer of a plugin gives."})"),
+       kCounter.schema(
+           R"({"description": "A hardware counter of the device, read of finalists."})")});
+  parts.sections["metrics"] = {{"type", "object"}, {"additionalProperties", {{"anyOf", metric}}}};
 }
 
 }  // namespace tuner

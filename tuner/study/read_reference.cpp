@@ -12,10 +12,41 @@
 
 #include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/reference_plan.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
 namespace {
+
+constexpr int kMostSeeds = 100;  // each costs a launch of the reference
+
+constexpr auto kReference = key_table(
+    "'reference'", key("entry", "text", "A kernel that computes the right answer."),
+    key("source", "text", "Where it is; the kernel's source if absent."),
+    key("configuration",
+        R"({"anyOf": [{"const": "baseline"}, {"$ref": "#/definitions/configuration"}]})",
+        "Values of parameters with which it runs."),
+    key("block", "axes", "Threads of a block."), key("grid", "axes", "Blocks."),
+    key("dynamic_shared_bytes", "expression", "Of each block; 0 if absent."),
+    key("cooperative", "expression", "true: all blocks run at once, for grid.sync()."),
+    key("arguments", "names", "What it takes; all if absent."),
+    key("seeds", &ReferenceSpec::seeds, from_to(1, kMostSeeds),
+        "Sets of inputs that answers are compared on."),
+    key("fills", R"({"type": "array", "uniqueItems": true,
+                     "items": {"enum": ["large", "tiny", "equal", "special"]}})",
+        "Further inputs that answers are compared on."),
+    key("per", "names",
+        "Parameters that the right answer depends on: one answer for each of their values."),
+    key("file",
+        R"({"anyOf": [{"type": "string"},
+                      {"type": "object", "additionalProperties": {"type": "string"}}]})",
+        "Instead of a kernel: .npy files with the right answers. {N} in a name is an extent of "
+        "the size."),
+    key("by", R"({"const": "problem"})",
+        "Instead of a kernel: the study's problem knows the right answers."),
+    key("then", "then", "Launches that follow."),
+    key("repeat", "expression", "How often all launches are made."),
+    key("swap", "swap", "Buffers that change places after each round."));
 
 // The reference runs once for all configurations that share an answer, so nothing that it gets may
 // vary with them.
@@ -146,15 +177,6 @@ void read_configuration(Reader& reader, const YamlNode& node) {
   }
 }
 
-std::optional<int> read_seeds(const YamlNode& node) {
-  constexpr std::int64_t kMost = 100;  // each costs a launch of the reference
-  const auto seeds = read_integer(node, "'seeds'");
-  if (!seeds) return std::nullopt;
-  if (*seeds >= 1 && *seeds <= kMost) return static_cast<int>(*seeds);
-  node.error(fmt::format("'seeds' is {}, must be 1 to {}", *seeds, kMost));
-  return std::nullopt;
-}
-
 const std::vector<std::string> kFills(kExtremeInputs.begin(), kExtremeInputs.end());
 
 void read_fills(Reader& reader, const YamlNode& node) {
@@ -176,10 +198,7 @@ void read_fills(Reader& reader, const YamlNode& node) {
 
 // On which inputs answers are compared.
 void read_sets(Reader& reader, const Fields& fields) {
-  ReferenceSpec& reference = *reader.study.reference;
-  if (const YamlNode* seeds = fields.find("seeds")) {
-    reference.seeds = read_seeds(*seeds).value_or(reference.seeds);
-  }
+  kReference.read(reader, fields, *reader.study.reference);
   if (const YamlNode* fills = fields.find("fills")) read_fills(reader, *fills);
 }
 
@@ -338,10 +357,7 @@ bool reference_takes(const Study& study, const std::string& argument) {
 }
 
 void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(
-      node, where, "'reference'",
-      {"entry", "source", "configuration", "block", "grid", "dynamic_shared_bytes", "cooperative",
-       "arguments", "seeds", "fills", "per", "file", "by", "then", "repeat", "swap"});
+  const Fields fields = kReference.fields(node, where);
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
   if (!fields.is_map()) return;
@@ -359,5 +375,7 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   refuse_beside(fields, "with 'file' computes nothing", {"seeds", "fills"});
   if (const YamlNode* file = fields.require("file")) read_files(reader, *file);
 }
+
+void describe_reference(SchemaParts& parts) { parts.sections["reference"] = kReference.schema(); }
 
 }  // namespace tuner

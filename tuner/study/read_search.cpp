@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <regex>
 #include <set>
 #include <utility>
 
+#include "tuner/model/ranked_results.h"
 #include "tuner/model/trial.h"
 #include "tuner/resolve/device_limit.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -18,53 +19,50 @@ namespace tuner {
 
 namespace {
 
-// Reads numbers of a section and complains of those outside their range.
-class NumberReader {
- public:
-  explicit NumberReader(const Fields& fields) : fields_(fields) {}
+constexpr auto kBudget = key_table(
+    "'budget'",
+    key("evaluations", &Budget::evaluations, at_least(1), "Enough after so many configurations."),
+    key("seconds", &Budget::seconds, above(0), "Enough after so much time."),
+    key("target", &Budget::target, any_number(), "Enough once the objective is as good."),
+    key("patience", &Budget::patience, at_least(1),
+        "Enough after so many evaluations without a better one."));
 
-  template <typename Accept, typename Out>
-  void number(const char* key, const Accept& accept, const std::string& range, Out& out,
-              const std::string& suggestion = {}) const {
-    take(read_number, key, accept, range, out, suggestion);
-  }
-  template <typename Accept, typename Out>
-  void count(const char* key, const Accept& accept, const std::string& range, Out& out) const {
-    take(read_integer, key, accept, range, out, {});
-  }
+constexpr auto kSearch = key_table(
+    "'search'",
+    key("strategy", &SearchSpec::strategy, any_text(), "A name of 'tuner list strategies'.")
+        .at(&SearchSpec::where),
+    key("options", &SearchSpec::options, options_of("search"), "Of the strategy."),
+    key("budget", &SearchSpec::budget, keys_of(kBudget), "When it is enough."),
+    key("until_loss", &SearchSpec::until_loss, from_below(0, 1, "0.03 is 3 %"),
+        "Of a domain: enough when the expected loss is below."));
 
- private:
-  template <typename Read, typename Accept, typename Out>
-  void take(const Read& read, const char* key, const Accept& accept, const std::string& range,
-            Out& out, const std::string& suggestion) const {
-    const YamlNode* node = fields_.find(key);
-    if (node == nullptr) return;
-    const std::string what = "'" + std::string(key) + "'";
-    const auto value = read(*node, what);
-    if (value && accept(*value)) {
-      out = static_cast<Out>(*value);
-    } else if (value) {
-      node->error(what + " must be " + range + ", not " + node->text, suggestion);
-    }
-  }
-
-  const Fields& fields_;
-};
-
-bool is_positive(double value) { return value > 0; }
-bool is_share(double value) { return value >= 0 && value < 1; }
-
-void read_budget(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'budget'", {"evaluations", "seconds", "target", "patience"});
-  Budget& budget = reader.study.search.budget;
-  const NumberReader numbers(fields);
-  const auto is_count = [](std::int64_t value) { return value > 0; };
-  numbers.count("evaluations", is_count, "at least 1", budget.evaluations);
-  numbers.count("patience", is_count, "at least 1", budget.patience);
-  numbers.number(
-      "target", [](double) { return true; }, "a number", budget.target);
-  numbers.number("seconds", is_positive, "above 0", budget.seconds);
-}
+constexpr auto kMeasure = key_table(
+    "'measure'",
+    key("mode", &MeasureSpec::mode, one_of(LaunchMode::kStream, LaunchMode::kGraph),
+        "How timed launches come to the device.")
+        .at(&MeasureSpec::mode_where),
+    key("cache", &MeasureSpec::cache,
+        one_of(CacheState::kCold, CacheState::kHot, CacheState::kRotate),
+        "State of the last-level cache.")
+        .at(&MeasureSpec::cache_where),
+    key("inputs", &MeasureSpec::inputs, one_of(TimedInputs::kSame, TimedInputs::kFresh),
+        "What the inputs hold from one timed launch to the next.")
+        .at(&MeasureSpec::inputs_where),
+    key("min_samples", &MeasureSpec::min_samples, from_to(1, kMostSamples),
+        "Timed launches of a configuration that is not dropped, at least."),
+    key("max_samples", &MeasureSpec::max_samples, from_to(1, kMostSamples),
+        "Timed launches of a configuration, at most."),
+    key("max_milliseconds", &MeasureSpec::max_milliseconds, above(0),
+        "Kernel time for one configuration's samples."),
+    key("confidence", &MeasureSpec::confidence, between(0, 1), "Of the median's interval."),
+    key("precision", &MeasureSpec::precision, between(0, 1),
+        "Sampling ends when the median's interval is within this share of it."),
+    key("drop_above", &MeasureSpec::drop_above, above_or_zero(1, "never"),
+        "A probe slower than this times the best is dropped; 0: never."),
+    key("finalists", &MeasureSpec::finalists, from_to(0, kMostSamples),
+        "Configurations that are measured again, alternately, at the end; 0: none."),
+    key("simpler_within", &MeasureSpec::simpler_within, from_below(0, 1),
+        "Among configurations less than this share slower than the fastest the simplest wins."));
 
 // There must be something to write anew, and a right answer for it.
 void check_fresh_inputs(Reader& reader) {
@@ -88,6 +86,14 @@ void check_fresh_inputs(Reader& reader) {
         "inputs: same, or a kernel as reference");
   }
 }
+
+constexpr auto kGoal =
+    key_table("an objective beside it", key("minimize", "text", ""), key("maximize", "text", ""));
+constexpr auto kObjective =
+    key_table("'objective'", key("minimize", "text", "What is ranked by."),
+              key("maximize", "text", "What is ranked by, the largest first."),
+              key("beside", R"({"type": "array", "items": {"$ref": "#/definitions/goal"}})",
+                  "Weighed beside it."));
 
 // A metric that is a counter, or has one in its expression.
 bool is_of_counters(const Study& study, const std::string& metric) {
@@ -194,15 +200,14 @@ void read_compiled(Reader& reader, const YamlNode& node) {
 }
 
 void read_objective(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'objective'", {"minimize", "maximize", "beside"});
-  auto objective = read_goal(reader, fields, where, "'objective'");
+  const Fields fields = kObjective.fields(node, where);
+  auto objective = read_goal(reader, fields, where, kObjective.what);
   if (!objective) return;
   if (const YamlNode* beside = fields.find("beside")) {
     if (!expect_list(*beside, "'beside'")) return;
     for (const auto& item : beside->items) {
       const Position at = item->where();
-      const Fields others(*item, at, "an objective beside it", {"minimize", "maximize"});
-      const auto other = read_goal(reader, others, at, "an objective beside it");
+      const auto other = read_goal(reader, kGoal.fields(*item, at), at, kGoal.what);
       if (!other) continue;
       const auto is_same = [&](const ObjectiveSpec& o) { return o.name == other->name; };
       if (is_same(*objective) || std::ranges::any_of(objective->beside, is_same)) {
@@ -215,66 +220,21 @@ void read_objective(Reader& reader, const YamlNode& node, const Position& where)
 }
 
 void read_search(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'search'", {"strategy", "options", "budget", "until_loss"});
-  SearchSpec& search = reader.study.search;
-  search.where = where;
-  if (const YamlNode* strategy = fields.find("strategy")) {
-    const auto name = read_text(*strategy, "'strategy'").value_or("");
-    if (!name.empty()) search.strategy = name;
-    search.where = strategy->where();
-  }
-  if (const YamlNode* options = fields.find("options")) {
-    search.options = read_options(*options, "search");
-  }
-  if (const YamlNode* budget = fields.find("budget")) {
-    read_budget(reader, *budget, fields.where("budget"));
-  }
-  NumberReader(fields).number("until_loss", is_share, "from 0 and below 1", search.until_loss,
-                              "0.03 is 3 %");
+  reader.study.search.where = where;
+  kSearch.read(reader, kSearch.fields(node, where), reader.study.search);
 }
 
 void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'measure'",
-                      {"mode", "cache", "inputs", "min_samples", "max_samples", "max_milliseconds",
-                       "confidence", "precision", "drop_above", "finalists", "simpler_within"});
+  const Fields fields = kMeasure.fields(node, where);
   MeasureSpec& measure = reader.study.measure;
-  if (const YamlNode* cache = fields.find("cache")) {
-    constexpr std::array kStates{CacheState::kCold, CacheState::kHot, CacheState::kRotate};
-    measure.cache = kStates.at(read_choice(*cache, "cache", {"cold", "hot", "rotate"}));
-    measure.cache_where = cache->where();
-    if (measure.cache == CacheState::kRotate &&
-        std::ranges::any_of(reader.study.arguments, is_table)) {
-      cache->error(
-          "'cache: rotate' gives launches copies of the buffers, and a table "
-          "of addresses names the buffers themselves");
-    }
+  kMeasure.read(reader, fields, measure);
+  if (measure.cache == CacheState::kRotate &&
+      std::ranges::any_of(reader.study.arguments, is_table)) {
+    reader.error(measure.cache_where,
+                 "'cache: rotate' gives launches copies of the buffers, and a table "
+                 "of addresses names the buffers themselves");
   }
-  if (const YamlNode* mode = fields.find("mode")) {
-    constexpr std::array kModes{LaunchMode::kStream, LaunchMode::kGraph};
-    measure.mode = kModes.at(read_choice(*mode, "mode", {"stream", "graph"}));
-    measure.mode_where = mode->where();
-  }
-  if (const YamlNode* inputs = fields.find("inputs")) {
-    constexpr std::array kInputs{TimedInputs::kSame, TimedInputs::kFresh};
-    measure.inputs = kInputs.at(read_choice(*inputs, "inputs", {"same", "fresh"}));
-    measure.inputs_where = inputs->where();
-    check_fresh_inputs(reader);
-  }
-  const NumberReader numbers(fields);
-  const auto inside = [](double x) { return x > 0 && x < 1; };
-  const auto off_or_above = [](double x) { return x == 0 || x > 1; };
-  const auto samples = [&](const char* key, int lowest, int& out) {
-    const auto fits = [&](std::int64_t x) { return x >= lowest && x <= kMostSamples; };
-    numbers.count(key, fits, fmt::format("from {} to {}", lowest, kMostSamples), out);
-  };
-  samples("min_samples", 1, measure.min_samples);
-  samples("max_samples", 1, measure.max_samples);
-  samples("finalists", 0, measure.finalists);
-  numbers.number("max_milliseconds", is_positive, "above 0", measure.max_milliseconds);
-  numbers.number("confidence", inside, "between 0 and 1", measure.confidence);
-  numbers.number("precision", inside, "between 0 and 1", measure.precision);
-  numbers.number("drop_above", off_or_above, "above 1, or 0 for never", measure.drop_above);
-  numbers.number("simpler_within", is_share, "from 0 and below 1", measure.simpler_within);
+  check_fresh_inputs(reader);
   if (measure.min_samples > measure.max_samples) {
     const bool says_max = fields.mentions("max_samples");
     reader.error(fields.where(says_max ? "max_samples" : "min_samples"),
@@ -286,6 +246,12 @@ void read_measure(Reader& reader, const YamlNode& node, const Position& where) {
 // ---- export: how exported tables answer ---------------------------------------------------------
 
 namespace {
+
+constexpr auto kExport = key_table(
+    "'export'",
+    key("weights",
+        R"({"type": "object", "additionalProperties": {"type": "number", "minimum": 0}})",
+        "By dimension: how much a ratio in it counts when the nearest size is looked for."));
 
 void read_weight(Reader& reader, const YamlNode& key, const YamlNode& value,
                  const std::vector<std::string>& dimensions) {
@@ -317,7 +283,7 @@ void read_weights(Reader& reader, const YamlNode& node, const Position& where) {
 }  // namespace
 
 void read_export(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'export'", {"weights"});
+  const Fields fields = kExport.fields(node, where);
   if (const YamlNode* weights = fields.find("weights")) {
     read_weights(reader, *weights, fields.where("weights"));
   }
@@ -326,6 +292,11 @@ void read_export(Reader& reader, const YamlNode& node, const Position& where) {
 // ---- work: what a kernel has to do at least -----------------------------------------------------
 
 namespace {
+
+constexpr auto kWork =
+    key_table("'work'", key("bytes", "expression", "Read and written, each once."),
+              key("flops", "expression", "Operations; a fused multiply-add is two."),
+              key("type", "text", "Of flops: a type of arguments, or tf32."));
 
 // What a size alone decides can be looked at now, at each of them; the first that is wrong stands
 // for all.
@@ -368,7 +339,7 @@ void read_type(Reader& reader, const YamlNode& node, std::string& out) {
 }  // namespace
 
 void read_work(Reader& reader, const YamlNode& node, const Position& where) {
-  const Fields fields(node, where, "'work'", {"bytes", "flops", "type"});
+  const Fields fields = kWork.fields(node, where);
   if (!fields.is_map()) return;
   if (!fields.mentions("bytes") && !fields.mentions("flops")) {
     return reader.error(where, "'work' says neither 'bytes' nor 'flops'", "work: {bytes: 8 * N}");
@@ -390,6 +361,22 @@ void read_work(Reader& reader, const YamlNode& node, const Position& where) {
     }
   }
   reader.study.least_work = std::move(work);
+}
+
+void describe_search(SchemaParts& parts) {
+  const std::string_view one_goal =
+      R"({"oneOf": [{"required": ["minimize"]}, {"required": ["maximize"]}]})";
+  parts.definitions["goal"] = kGoal.schema(one_goal);
+  parts.sections["objective"] = kObjective.schema(one_goal);
+  parts.sections["work"] = kWork.schema(
+      R"({"description": "What has to be done at least: shares of the device's limit, )"
+      R"(and what is faster than it can be."})");
+  parts.sections["search"] = kSearch.schema();
+  parts.sections["measure"] = kMeasure.schema();
+  parts.sections["export"] = kExport.schema();
+  add_schema(parts.sections, R"({"compiled": {
+    "type": "array", "items": {"$ref": "#/definitions/expression"},
+    "description": "Conditions on what compilers say: registers, spill_bytes, occupancy, ..."}})");
 }
 
 }  // namespace tuner

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tuner/study/extents.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -93,6 +94,17 @@ void read_sizes(Reader& reader, const YamlNode& node) {
 // ---- parameters, derived, constraints -----------------------------------------------------------
 
 namespace {
+
+constexpr std::string_view kWholes = R"({"type": "array", "minItems": 2, "maxItems": 3,
+  "items": {"$ref": "#/definitions/whole"}})";
+constexpr auto kValues = key_table(
+    "a parameter", key("values", R"({"type": "array", "minItems": 1})", "A list."),
+    key("range", kWholes, "[first, last, step], both ends included."),
+    key("pow2", R"({"type": "array", "minItems": 2, "maxItems": 2,
+                    "items": {"$ref": "#/definitions/whole"}})",
+        "[first, last], both included."),
+    key("when", "expression", "Where this is false, the parameter is what 'otherwise' says."),
+    key("otherwise", "value", "One of the values."));
 
 constexpr std::int64_t kMaxValues = 1 << 21;  // of one parameter
 
@@ -248,8 +260,8 @@ std::vector<Value> read_values(const YamlNode& key, const YamlNode& node) {
     return read_python_values(node, *text, node.where(), what);
   }
   if (node.is_map()) {
-    const Fields fields(node, key.where(), what, {"values", "range", "pow2", "when", "otherwise"});
-    const auto is_mentioned = [&](const char* name) { return fields.mentions(name); };
+    const Fields fields = kValues.fields(node, key.where(), what);
+    const auto is_mentioned = [&](const std::string& name) { return fields.mentions(name); };
     const YamlNode* values = fields.find("values");
     const YamlNode* range = fields.find("range");
     const YamlNode* pow2 = fields.find("pow2");
@@ -257,8 +269,7 @@ std::vector<Value> read_values(const YamlNode& key, const YamlNode& node) {
     if (given == 1 && range != nullptr) return read_range(*range);
     if (given == 1 && pow2 != nullptr) return read_pow2(*pow2);
     if (given == 1 && !values->is_map()) return read_values(key, *values);
-    constexpr const char* kKeys[] = {"values", "range", "pow2", "when", "otherwise"};
-    if (node.entries.empty() || std::ranges::any_of(kKeys, is_mentioned)) {
+    if (node.entries.empty() || std::ranges::any_of(kValues.names(), is_mentioned)) {
       key.error(what + " must have one of 'values', 'range' and 'pow2'");
     }
     return {};
@@ -330,6 +341,24 @@ void read_constraints(Reader& reader, const YamlNode& node) {
     }
     reader.study.constraints.push_back(std::move(constraint));
   }
+}
+
+void describe_space(SchemaParts& parts) {
+  parts.definitions["values"] = {
+      {"description",
+       "A list, {range: [first, last, step]} or {pow2: [first, last]}, both ends included, or a "
+       "list as text in Python; in a map, as values, range or pow2, with when and otherwise."},
+      {"anyOf",
+       Schema::array({Schema::parse(R"({"type": "array", "minItems": 1})"), kValues.schema(R"({
+          "oneOf": [{"required": ["values"]}, {"required": ["range"]}, {"required": ["pow2"]}],
+          "dependencies": {"when": ["otherwise"], "otherwise": ["when"]}})")})}};
+  add_schema(parts.definitions, R"({"whole": {
+    "description": "An integer, also as 1_000 or 2**10.",
+    "anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^[-+0-9]"}]}})");
+  add_schema(parts.sections, R"({
+    "parameters": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/definitions/values"}},
+    "derived": {"type": "object", "additionalProperties": {"$ref": "#/definitions/expression"}},
+    "constraints": {"type": "array", "items": {"$ref": "#/definitions/expression"}}})");
 }
 
 }  // namespace tuner

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 
 namespace tuner {
@@ -19,53 +20,42 @@ void warn_where_zeros_pass(const YamlNode& node, const Expression& rtol) {
   node.warning("with 'rtol' " + to_text(*value) + " zeros pass for right answers", "rtol: 1e-5");
 }
 
-// Whether the node says `word`, the only one that the key knows.
-bool says(const Fields& fields, const char* key, const char* word) {
-  const YamlNode* node = fields.find(key);
-  if (node == nullptr) return false;
-  if (node->is_scalar() && node->text == word) return true;
-  node->error(fmt::format("'{}' can only be {}", key, word));
-  return false;
-}
+// What the tolerance of one output is read into.
+struct Judgement : CompareRule {
+  bool is_usual = false;
+};
 
-CompareRule::Norm read_norm(const Fields& fields) {
-  const YamlNode* node = fields.find("norm");
-  const auto name = node == nullptr ? std::nullopt : read_text(*node, "'norm'");
-  if (!name) return CompareRule::Norm::kNone;
-  for (std::size_t i = 1; i < kNormNames.size(); ++i) {
-    if (*name == kNormNames.at(i)) return static_cast<CompareRule::Norm>(i);
-  }
-  node->error("'norm' must be l1, l2 or max, not '" + *name + "'");
-  return CompareRule::Norm::kNone;
-}
-
-bool read_equal_nan(Reader& reader, const Fields& fields, const std::string& output) {
-  const YamlNode* node = fields.find("equal_nan");
-  if (node == nullptr || !read_flag(*node, "'equal_nan'")) return false;
-  const ArgumentSpec* argument = find_argument(reader.study, output);
-  if (argument != nullptr && !argument->record && !is_floating(argument->type)) {
-    node->error(fmt::format("'{}' is {}, which has no NaN", output, name_of(argument->type)));
-  }
-  return true;
-}
+constexpr auto kTolerance = key_table(
+    "a tolerance",
+    key("tolerance", &Judgement::is_usual, only("usual"), "In place of rtol and atol."),
+    key("rtol", "expression", "An error may be this share of the right value."),
+    key("atol", "expression", "An error may be so much."),
+    key("norm", &Judgement::norm,
+        one_of(CompareRule::Norm::kL1, CompareRule::Norm::kL2, CompareRule::Norm::kMax),
+        "The output is compared as a whole."),
+    key("order", &Judgement::any_order, only("any"), "The same values, wherever they stand."),
+    key("relative_to", &Judgement::to_largest, only("largest"), "rtol is of the largest value."),
+    key("equal_nan", &Judgement::equal_nan, true_or_false(), "NaN passes where NaN is right."));
 
 void read_rule(Reader& reader, const Fields& fields, const std::string& output,
                Tolerance& tolerance) {
-  CompareRule& how = tolerance.how;
-  tolerance.is_usual = says(fields, "tolerance", "usual");
+  Judgement how;
+  kTolerance.read(reader, fields, how);
+  tolerance.is_usual = how.is_usual;
+  tolerance.how = how;
   for (const char* key : {"rtol", "atol"}) {
     if (!tolerance.is_usual || !fields.mentions(key)) continue;
     fields.error(key, fmt::format("'tolerance: usual' stands in place of '{}'", key));
   }
-  how.norm = read_norm(fields);
-  how.any_order = says(fields, "order", "any");
-  how.to_largest = says(fields, "relative_to", "largest");
-  how.equal_nan = read_equal_nan(reader, fields, output);
   if (how.norm != CompareRule::Norm::kNone && how.to_largest) {
     fields.error("relative_to", "'norm' compares the output as a whole, 'relative_to' its elements",
                  "norm: max, or no norm");
   }
   const ArgumentSpec* argument = find_argument(reader.study, output);
+  if (how.equal_nan && argument != nullptr && !argument->record && !is_floating(argument->type)) {
+    fields.find("equal_nan")
+        ->error(fmt::format("'{}' is {}, which has no NaN", output, name_of(argument->type)));
+  }
   for (const char* key : {"norm", "order", "relative_to", "equal_nan"}) {
     if (argument == nullptr || !argument->record || !fields.mentions(key)) continue;
     fields.error(key, "'" + output + "' holds structs, whose members are compared one by one",
@@ -86,8 +76,8 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
   Tolerance tolerance;
   tolerance.by_problem = is_left_to_problem(reader, value, "the judgement of '" + key.text + "'");
   if (!value.is_null() && !tolerance.by_problem) {
-    const Fields fields(value, key.where(), "the tolerance of '" + key.text + "'",
-                        {"tolerance", "rtol", "atol", "norm", "order", "relative_to", "equal_nan"});
+    const Fields fields =
+        kTolerance.fields(value, key.where(), "the tolerance of '" + key.text + "'");
     // Where the output's type is a parameter, it may be named.
     const ArgumentSpec* output = find_argument(reader.study, key.text);
     std::vector<std::string> types;
@@ -149,6 +139,15 @@ void read_verify(Reader& reader, const YamlNode& node, const Position& where) {
     check_verified(reader, *key);
     read_tolerance(reader, *key, *value);
   }
+}
+
+void describe_verify(SchemaParts& parts) {
+  Schema outputs = Schema::parse(R"({"type": "object", "properties": {"deterministic": {
+    "type": "boolean", "description": "true: each launch must leave the same bits."}}})");
+  const Schema words = Schema::parse(R"({"enum": [null, "problem"]})");
+  outputs["additionalProperties"] = {{"anyOf", Schema::array({words, kTolerance.schema()})}};
+  const Schema nothing = {{"const", "none"}};
+  parts.sections["verify"] = {{"anyOf", Schema::array({nothing, std::move(outputs)})}};
 }
 
 }  // namespace tuner

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
@@ -17,9 +18,19 @@ const std::vector<std::string> kFilters{"point", "linear"};
 const std::vector<std::string> kOutside{"clamp", "wrap", "mirror", "border"};
 const std::vector<std::string> kReads{"element", "normalized_float"};
 
+constexpr auto kOf = key("of", "text", "The buffer.").needed();
+constexpr auto kSurface = key_table("'surface'", kOf);
+constexpr auto kTexture = key_table(
+    "'texture'", kOf,
+    key("filter", R"({"enum": ["point", "linear"]})", "Of what is read as floating-point numbers."),
+    key("address", R"({"enum": ["clamp", "wrap", "mirror", "border"]})", "Outside of the buffer."),
+    key("normalized", R"({"type": "boolean"})", "Coordinates from 0 to 1."),
+    key("read", R"({"enum": ["element", "normalized_float"]})", "How integers are read."),
+    key("array", R"({"type": "boolean"})", "Over an array that holds what the buffer holds."));
+
 std::size_t word_of(const Fields& fields, const char* key, const std::vector<std::string>& words) {
   const YamlNode* node = fields.find(key);
-  return node == nullptr ? 0 : read_word(*node, key, words);
+  return node == nullptr ? 0 : read_word(*node, key, words).value_or(0);
 }
 
 bool flag_of(const Fields& fields, const char* key) {
@@ -35,13 +46,12 @@ void read_buffer(const Fields& fields, MemberSpec& member) {
 }
 
 void read_surface(const YamlNode& node, const Position& where, MemberSpec& member) {
-  const Fields fields(node, where, "'surface'", {"of"});
+  const Fields fields = kSurface.fields(node, where);
   if (fields.is_map()) read_buffer(fields, member);
 }
 
 void read_view(const YamlNode& node, const Position& where, MemberSpec& member) {
-  const Fields fields(node, where, "'texture'",
-                      {"of", "filter", "address", "normalized", "read", "array"});
+  const Fields fields = kTexture.fields(node, where);
   if (!fields.is_map()) return;
   read_buffer(fields, member);
   TextureSpec& texture = *member.texture;
@@ -145,6 +155,14 @@ void check_textures(Reader& reader) {
 
 namespace {
 
+constexpr auto kTensorMap = key_table(
+    "'tensor_map'", kOf,
+    key("box",
+        R"({"type": "array", "minItems": 1, "maxItems": 5, "items": {"$ref": "#/definitions/expression"}})",
+        "One extent for each of the buffer's.")
+        .needed(),
+    key("swizzle", "expression", "Bytes: 0, 32, 64 or 128."));
+
 void read_box(Reader& reader, const YamlNode& node, TensorMapSpec& map) {
   for (const YamlRef& item : items_of(node, "'box'")) {
     map.box.push_back(reader.names.read(*item, "'box'", kSpaceNames, "'box'"));
@@ -184,7 +202,7 @@ void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argumen
   const YamlNode* node = fields.require("tensor_map");
   if (node == nullptr) return;
   const Position where = fields.where("tensor_map");
-  const Fields inner(*node, where, "'tensor_map'", {"of", "box", "swizzle"});
+  const Fields inner = kTensorMap.fields(*node, where);
   if (!inner.is_map()) return;
   TensorMapSpec map;
   const YamlNode* of = inner.require("of");
@@ -207,6 +225,12 @@ void check_tensor_maps(Reader& reader) {
   for (const ArgumentSpec& argument : reader.study.arguments) {
     if (argument.map && !argument.map->of.empty()) check_tensor_map(reader, argument);
   }
+}
+
+void describe_views(SchemaParts& parts) {
+  parts.definitions["surface"] = kSurface.schema();
+  parts.definitions["texture"] = kTexture.schema();
+  parts.definitions["tensor_map"] = kTensorMap.schema();
 }
 
 }  // namespace tuner

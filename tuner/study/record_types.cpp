@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/source/parameters.h"
+#include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
 #include "tuner/study/yaml_values.h"
 
@@ -290,6 +291,23 @@ void expand_types(Reader& reader) {
     }
   }
   reader.study.arguments = std::move(all);
+}
+
+void describe_types(SchemaParts& parts) {
+  add_schema(parts.definitions, R"({
+    "element": {"anyOf": [{"$ref": "#/definitions/expression"}, {"type": ["null", "array", "object"]}]},
+    "type": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_ ]*$",
+             "examples": ["float32", "float64", "float16", "int32", "uint8", "float4", "half2",
+                          "complex64", "bool", "size_t"]},
+    "argument_type": {"anyOf": [{"$ref": "#/definitions/type"},
+                                {"description": "A text parameter names it.", "type": "string",
+                                 "pattern": "^[{][A-Za-z_][A-Za-z0-9_]*[}]$"}]}})");
+  add_schema(parts.sections, R"({"types": {
+    "description": "Structs in C's layout.", "type": "object",
+    "additionalProperties": {"type": "array", "minItems": 1, "items": {
+      "type": "object", "minProperties": 1, "maxProperties": 1,
+      "additionalProperties": {"anyOf": [{"type": "string"},
+                                         {"type": "array", "minItems": 2, "maxItems": 2}]}}}}})");
 }
 
 }  // namespace tuner

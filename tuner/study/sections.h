@@ -101,6 +101,9 @@ struct Reader {
   }
 };
 
+// The keys of a study, in the order in which messages name them.
+const std::vector<std::string>& study_sections();
+
 // The values of a collection that were read without an error count on; sections that are absent
 // are not called.
 void read_sizes(Reader& reader, const YamlNode& node);
@@ -198,10 +201,6 @@ std::vector<std::string> outputs_of(const Study& study);  // their names
 const ArgumentSpec* find_argument(const Study& study, const std::string& name);
 // Whether there is a reference that computes this argument's right answer.
 bool reference_takes(const Study& study, const std::string& argument);
-// One of a few words: which, by place. The first where it is none of them.
-std::size_t read_choice(const YamlNode& node, const std::string& what,
-                        const std::vector<std::string>& words);
-
 // Compiler options, of a list of texts.
 void add_compiler_options(Reader& reader, const YamlNode& list);
 // {NAME} in text that becomes part of the program: names of `kinds` only, braces in pairs.

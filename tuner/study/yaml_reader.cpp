@@ -67,13 +67,6 @@ void refuse_source(const fs::path& path) {
   }
 }
 
-const std::vector<std::string> kSections{
-    "schema",    "kernel",    "problem_sizes", "parameters", "derived",        "constraints",
-    "launch",    "arguments", "constants",     "reference",  "verify",         "metrics",
-    "objective", "backend",   "search",        "measure",    "export",         "baseline",
-    "problem",   "extends",   "types",         "buffers",    "configurations", "compiled",
-    "launcher",  "work",      "command"};
-
 void check_schema(const Fields& file) {
   const YamlNode* node = file.require("schema");
   if (node == nullptr) return;
@@ -234,7 +227,7 @@ bool check_dimensions(Diagnostics& diagnostics, const Fields& file, const Study&
 void read_over_t1(Diagnostics& diagnostics, const YamlNode& root, Study& study) {
   const std::vector<std::string> allowed{"schema", "extends", "problem_sizes",
                                          "search", "measure", "export"};
-  const Fields file(root, diagnostics.at(1, 1), "the study", kSections);
+  const Fields file(root, diagnostics.at(1, 1), "the study", study_sections());
   check_schema(file);
   for (const auto& [key, value] : root.entries) {
     if (std::ranges::find(allowed, key->text) != allowed.end()) continue;
@@ -273,7 +266,7 @@ StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::p
   result.study.text = diagnostics.text();
   Names names(diagnostics);
   Reader reader{diagnostics, names, result.study, how.data};
-  const Fields file(root, diagnostics.at(1, 1), "the study", kSections);
+  const Fields file(root, diagnostics.at(1, 1), "the study", study_sections());
   if (file.is_map()) StudyReader(reader, file).read();
   if (result.study.kernel.name.empty()) result.study.kernel.name = first.stem().string();
   if (other == nullptr || check_dimensions(diagnostics, file, *other, result.study)) {
@@ -334,6 +327,16 @@ StudyFile read_file(const fs::path& path, const StudyReading& how) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& study_sections() {
+  static const std::vector<std::string> kSections{
+      "schema",    "kernel",    "problem_sizes", "parameters", "derived",        "constraints",
+      "launch",    "arguments", "constants",     "reference",  "verify",         "metrics",
+      "objective", "backend",   "search",        "measure",    "export",         "baseline",
+      "problem",   "extends",   "types",         "buffers",    "configurations", "compiled",
+      "launcher",  "work",      "command"};
+  return kSections;
+}
 
 std::string study_text(const std::filesystem::path& path) {
   std::error_code error;

@@ -12,6 +12,7 @@
 #include <set>
 #include <system_error>
 
+#include "tuner/base/text.h"
 #include "tuner/expression/expression.h"
 #include "tuner/space/name_table.h"
 #include "tuner/study/extents.h"
@@ -251,14 +252,15 @@ bool read_flag(const YamlNode& node, const std::string& what) {
   return false;
 }
 
-std::size_t read_word(const YamlNode& node, const std::string& key,
-                      const std::vector<std::string>& words) {
-  const auto text = read_text(node, "'" + key + "'");
-  if (!text) return 0;
-  const auto found = std::ranges::find(words, *text);
+std::optional<std::size_t> read_word(const YamlNode& node, const std::string& key,
+                                     const std::vector<std::string>& words) {
+  const auto word = read_text(node, "'" + key + "'");
+  if (!word) return std::nullopt;
+  const auto found = std::ranges::find(words, *word);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  node.error("'" + key + "' cannot be '" + *text + "'", suggestion_for(*text, words));
-  return 0;
+  node.error("'" + key + "' must be " + listed(words, "or") + ", not '" + *word + "'",
+             did_you_mean(*word, words));
+  return std::nullopt;
 }
 
 std::optional<std::filesystem::path> read_file_name(const YamlNode& node, const std::string& what) {

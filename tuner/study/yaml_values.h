@@ -35,9 +35,9 @@ std::vector<Value> read_python_list(Diagnostics& diagnostics, const std::string&
 std::optional<Value> repeated_value(const std::vector<Value>& values);
 // False where it is neither true nor false.
 bool read_flag(const YamlNode& node, const std::string& what);
-// One of a few words: which, by place. The first where it is none of them.
-std::size_t read_word(const YamlNode& node, const std::string& key,
-                      const std::vector<std::string>& words);
+// One of a few words: which, by place.
+std::optional<std::size_t> read_word(const YamlNode& node, const std::string& key,
+                                     const std::vector<std::string>& words);
 // The text of any scalar, as it was written.
 std::optional<std::string> read_text(const YamlNode& node, const std::string& what);
 

@@ -12,7 +12,7 @@ TEST(ArgumentSections, UnknownTypeAndRole) {
   - {name: Y, type: float31, shape: [N], role: output}
 )yaml")),
             R"text(study.yaml:7:21: unknown type 'float31' (did you mean 'float32'?)
-study.yaml:7:48: unknown role 'output' (known: in, out, inout, scratch and workspace))text");
+study.yaml:7:48: 'role' must be in, out, inout, scratch or workspace, not 'output')text");
 }
 
 TEST(ArgumentSections, ArgumentNeedsNameTypeAndContents) {
@@ -171,7 +171,7 @@ reference: {entry: r, block: [1], grid: [N], arguments: [Y, c]}
 verify: {a: {rtol: 1}}
 )yaml")),
             R"text(study.yaml:7:51: 'Y' is no workspace, so it cannot have 'zero' (role: workspace)
-study.yaml:8:63: 'zero' cannot be 'twice' (known: once, each and never)
+study.yaml:8:63: 'zero' must be once, each or never, not 'twice'
 study.yaml:9:57: 'b' is a workspace: 'zero' says what the kernel finds in it, so a fill has no effect
 study.yaml:10:67: 'zero' must be text, not a list
 study.yaml:11:36: 'n' has a value, so it cannot have 'zero'

@@ -41,7 +41,7 @@ TEST(Judgement, RulesOfOutputsAreRead) {
 TEST(Judgement, EveryMistakeHasItsPlace) {
   expect_mistakes(
       {{"verify: {y: {norm: l3, rtol: 1}, n: }",
-        "study.yaml:11:20: 'norm' must be l1, l2 or max, not 'l3'"},
+        "study.yaml:11:20: 'norm' must be l1, l2 or max, not 'l3' (did you mean 'l1'?)"},
        {"verify: {y: {norm: l2}, n: }",
         "study.yaml:11:14: 'norm' has no effect without 'rtol' or 'atol' (rtol: 1e-5)"},
        {"verify: {y: {norm: l2, rtol: 1e-5, relative_to: largest}, n: }",

@@ -212,7 +212,7 @@ arguments: [{name: Y, type: float, shape: [N], role: out}]
       accepted(head + "launch: {block: [32], grid: [N], limits: {heap: 67108864, stack: 4096}}\n");
   EXPECT_EQ(study.limits, (KernelLimits{67108864, 4096, 0}));
   EXPECT_NE(complaints_of(head + "launch: {block: [32], grid: [N], limits: {stack: 0}}\n")
-                .find("'stack' is a number of bytes, at least 1"),
+                .find("'stack' must be at least 1, not 0"),
             std::string::npos);
 }
 

@@ -101,6 +101,11 @@ metrics:
   EXPECT_EQ(study.metrics.size(), 2U);
 }
 
+TEST(PluginSections, ACounterHasAName) {
+  EXPECT_EQ(complaints_of("schema: 1\nparameters: {B: [1, 2]}\nmetrics: {moved: {counter: }}\n"),
+            "study.yaml:3:19: 'counter' is empty");
+}
+
 TEST(PluginSections, NoObjectiveDependsOnACounter) {
   EXPECT_EQ(complaints_of(R"yaml(schema: 1
 parameters: {B: [1, 2]}

@@ -47,7 +47,8 @@ TEST(VerifySections, AnswersAreComparedOnSoManySetsOfInputs) {
   };
   EXPECT_EQ(accepted(with("")).reference->seeds, 2);
   EXPECT_EQ(accepted(with(", seeds: 5")).reference->seeds, 5);
-  EXPECT_EQ(complaints_of(with(", seeds: 0")), "study.yaml:8:53: 'seeds' is 0, must be 1 to 100");
+  EXPECT_EQ(complaints_of(with(", seeds: 0")),
+            "study.yaml:8:53: 'seeds' must be from 1 to 100, not 0");
 }
 
 TEST(VerifySections, ReferenceTakesArgumentsOfTheKernel) {
