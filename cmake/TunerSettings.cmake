@@ -41,6 +41,8 @@ target_include_directories(tuner_sdk INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURC
   $<INSTALL_INTERFACE:include>)
 
 target_compile_options(tuner_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow)
+# A type that a switch forgets, or a field that a table's row does, would be found by users.
+target_compile_options(tuner_settings INTERFACE -Werror=switch -Werror=missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 sees uninitialised strings in `throw InputError(Complaint{{}, a + b, ""})`, wrongly, and
   # overlapping copies in `"'" + name` (its bug 105651).

@@ -11,10 +11,10 @@ import sys
 
 from tuner._library import Error
 
-# Relative and absolute, by the type of the elements: those of a study.
+# Relative, which are those of a study, and absolute, by the type of the elements.
 TOLERANCES = {"float64": (1e-10, 1e-12), "complex128": (1e-10, 1e-12), "float32": (1e-4, 1e-5),
               "complex64": (1e-4, 1e-5), "float16": (1e-2, 1e-3), "bfloat16": (5e-2, 1e-2),
-              "float8_e4m3fn": (0.13, 2e-3), "float8_e5m2": (0.26, 2e-5)}
+              "float8_e4m3fn": (0.13, 2e-3), "float8_e5m2": (0.26, 2e-3)}
 
 
 def _made_by(value, module, name):

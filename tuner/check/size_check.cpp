@@ -220,9 +220,8 @@ class SizeCheck {
   }
 
   static bool fits(DataType type, std::int64_t number) {
-    const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
     const auto bits = static_cast<int>(size_of(type) * 8);
-    if (!is_signed) return number >= 0 && (bits == 64 || number < (std::int64_t{1} << bits));
+    if (!is_signed(type)) return number >= 0 && (bits == 64 || number < (std::int64_t{1} << bits));
     if (bits == 64) return true;
     const std::int64_t end = std::int64_t{1} << (bits - 1);
     return number >= -end && number < end;

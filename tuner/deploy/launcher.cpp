@@ -160,13 +160,14 @@ std::string parameters_of(const LauncherSignature& signature, bool with_defaults
 
 std::string includes_of(const Study& study) {
   std::string out = "#include <cuda_runtime.h>\n";
-  const auto uses = [&](DataType type) {
-    return std::ranges::count(study.arguments, type, &ArgumentSpec::type) > 0 ||
-           std::ranges::count(study.constants, type, &ArgumentSpec::type) > 0;
-  };
-  if (uses(DataType::kFloat16)) out += "#include <cuda_fp16.h>\n";
-  if (uses(DataType::kBFloat16)) out += "#include <cuda_bf16.h>\n";
-  if (uses(DataType::kFloat8E4M3) || uses(DataType::kFloat8E5M2)) out += "#include <cuda_fp8.h>\n";
+  std::string_view last;
+  for (const TypeFacts& one : kDataTypes) {
+    const bool is_used = std::ranges::count(study.arguments, one.type, &ArgumentSpec::type) > 0 ||
+                         std::ranges::count(study.constants, one.type, &ArgumentSpec::type) > 0;
+    if (!is_used || one.cuda_header.empty() || one.cuda_header == last) continue;
+    out += fmt::format("#include <{}>\n", one.cuda_header);
+    last = one.cuda_header;
+  }
   return out + "#include <cstddef>\n#include <cstdint>\n";
 }
 

@@ -29,32 +29,11 @@ std::string unused(const std::string& wanted, std::set<std::string>& used) {
   return name;
 }
 
-std::string_view cpp_type_of(DataType type) {
-  constexpr std::array<std::string_view, 14> kTypes{
-      "float",         "double",        "__half",        "__nv_bfloat16", "std::int8_t",
-      "std::int16_t",  "std::int32_t",  "std::int64_t",  "std::uint8_t",  "std::uint16_t",
-      "std::uint32_t", "std::uint64_t", "__nv_fp8_e4m3", "__nv_fp8_e5m2"};
-  return kTypes.at(static_cast<std::size_t>(type));
-}
-
-// A vector as CUDA names it: of complex numbers and halves it has its own names.
 std::string cpp_type_of(const ArgumentSpec& spec) {
-  if (spec.lanes == 1) return std::string(cpp_type_of(spec.type));
-  if (spec.type == DataType::kFloat16) return "__half2";
-  if (spec.type == DataType::kBFloat16) return "__nv_bfloat162";
-  constexpr std::array<std::string_view, 12> kVectors{"float", "double", "",     "",
-                                                      "char",  "short",  "int",  "longlong",
-                                                      "uchar", "ushort", "uint", "ulonglong"};
-  return std::string(kVectors.at(static_cast<std::size_t>(spec.type))) + std::to_string(spec.lanes);
-}
-
-// CUDA's name for elements of a map: of those with 8 and 16 bits it knows unsigned integers only,
-// which will do, since it only moves them.
-std::string_view map_type_of(DataType type) {
-  constexpr std::array<std::string_view, 14> kTypes{
-      "FLOAT32", "FLOAT64", "FLOAT16", "BFLOAT16", "UINT8",  "UINT16", "INT32",
-      "INT64",   "UINT8",   "UINT16",  "UINT32",   "UINT64", "UINT8",  "UINT8"};
-  return kTypes.at(static_cast<std::size_t>(type));
+  const TypeFacts& facts = facts_of(spec.type);
+  if (spec.lanes == 1) return std::string(facts.cuda);
+  const std::string vector(facts.cuda_vector);
+  return vector.ends_with('2') ? vector : vector + std::to_string(spec.lanes);
 }
 
 class Signature {
@@ -164,7 +143,7 @@ class Signature {
     const LauncherArgument& matrix = *std::ranges::find_if(
         out_.arguments, [&](const LauncherArgument& a) { return a.spec->name == map.of; });
     const auto spell = [&](const Expression& one) { return model_.expression(one); };
-    words["TYPE"] = map_type_of(matrix.spec->type);
+    words["TYPE"] = facts_of(matrix.spec->type).map;
     words["ELEMENT"] = std::to_string(size_of(matrix.spec->type));
     words["RANK"] = std::to_string(matrix.spec->shape.size());
     words["EXTENTS"] = joined(matrix.spec->shape, spell);

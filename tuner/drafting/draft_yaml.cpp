@@ -196,11 +196,8 @@ std::string verify_text(const DraftPlan& plan) {
   std::string out;
   for (const auto& [name, type] : plan.outputs) {
     if (type.empty()) continue;  // structs have the usual tolerances
-    const bool is_half = type == "float16" || type == "bfloat16";
-    const char* usual = type == "float64"   ? "1e-9"
-                        : type == "float32" ? "1e-4"
-                        : is_half           ? "1e-2"
-                                            : "0";
+    const auto known = data_type_named(type);
+    const std::string_view usual = known ? facts_of(*known).as_float.drafted_rtol : "0";
     const auto seen = plan.atol.find(name);
     out += seen == plan.atol.end()
                ? fmt::format("  {}: {{tolerance: usual}}  # that of {}\n", name, type)

@@ -73,8 +73,8 @@ DeviceResult<AnswerSize> size_of_answer(DeviceMemory& memory, BufferRange conten
 
 double smallest_step(DataType type) {
   if (!is_floating(type)) return 1;
-  const auto [exponent, mantissa] = form_of(type);
-  return std::ldexp(1.0, 2 - (1 << (exponent - 1)) - mantissa);
+  const FloatFacts& form = facts_of(type).as_float;
+  return std::ldexp(1.0, 2 - (1 << (form.exponent - 1)) - form.mantissa);
 }
 
 }  // namespace tuner

@@ -150,24 +150,6 @@ namespace {
 
 using Failed = Unexpected<std::string>;
 
-struct NpyType {
-  const char* name;  // without the byte order, which is little
-  DataType type;
-};
-// NumPy itself has no bfloat16; packages that have write two bytes without a meaning.
-constexpr std::array<NpyType, 12> kTypes{{{"f4", DataType::kFloat32},
-                                          {"f8", DataType::kFloat64},
-                                          {"f2", DataType::kFloat16},
-                                          {"V2", DataType::kBFloat16},
-                                          {"i1", DataType::kInt8},
-                                          {"i2", DataType::kInt16},
-                                          {"i4", DataType::kInt32},
-                                          {"i8", DataType::kInt64},
-                                          {"u1", DataType::kUInt8},
-                                          {"u2", DataType::kUInt16},
-                                          {"u4", DataType::kUInt32},
-                                          {"u8", DataType::kUInt64}}};
-
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
@@ -175,17 +157,17 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
 // What is wrong with a header, beginning with a verb; empty when nothing is.
 std::string wrong_with(const NpyHeader& header, const DataWanted& wanted) {
   const std::string& type = header.type;
-  const auto known = std::ranges::find_if(
-      kTypes, [&](const NpyType& one) { return type.size() == 3 && type.substr(1) == one.name; });
-  const bool has_no_order = known != kTypes.end() && size_of(known->type) == 1;
+  const auto known = std::ranges::find_if(kDataTypes, [&](const TypeFacts& one) {
+    return type.size() == 3 && type.substr(1) == one.numpy;
+  });
+  const bool has_no_order = known != kDataTypes.end() && known->bytes == 1;
   if (type.starts_with('>')) return fmt::format("holds big-endian numbers ('{}')", type);
-  if (known == kTypes.end() ||
+  if (known == kDataTypes.end() ||
       !(type[0] == '<' || (type[0] == '|' && (has_no_order || type == "|V2")))) {
     return fmt::format("holds numbers of a type ('{}') that no argument has", type);
   }
   if (known->type != wanted.type) {
-    return fmt::format("holds {}, '{}' is {}", name_of(known->type), wanted.name,
-                       name_of(wanted.type));
+    return fmt::format("holds {}, '{}' is {}", known->name, wanted.name, name_of(wanted.type));
   }
   if (header.shape != wanted.shape) {
     return fmt::format("has the shape {}, '{}' has {}", shape_text(header.shape), wanted.name,

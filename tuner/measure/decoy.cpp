@@ -169,7 +169,7 @@ std::string large_tolerance(const Answer& answer, const CheckPlan& check, const 
                             const std::string& name) {
   constexpr double kMostShare = 0.01;
   if (check.how.norm != CompareRule::Norm::kNone || !(size.usual > 0)) return "";
-  const double most = std::max(kMostShare, 4 * tolerance_of(answer.type).atol);
+  const double most = std::max(kMostShare, 4 * facts_of(answer.type).as_float.usual.atol);
   if (check.atol <= smallest_step(answer.type) || check.atol <= most * size.usual) return "";
   const char* whose = check.atol_is_share ? "the default atol" : "atol";
   const std::string share = check.atol < size.usual

@@ -80,22 +80,14 @@ std::string about_poison(const ArgumentPlan& argument, const Comparison& differe
   return "; an output starts as poison: a kernel that adds to it needs role: inout";
 }
 
-// What rounding may come to, as a share of the largest value: some units in the last place of
-// narrow types, much of a long sum's of wide ones.
-double rounding_of(DataType type) {
-  if (type == DataType::kBFloat16) return 0x1p-6;
-  if (type == DataType::kFloat8E4M3) return 0x1p-2;
-  if (type == DataType::kFloat8E5M2) return 0x1p-1;
-  return type == DataType::kFloat16 ? 0x1p-8 : 1e-3;
-}
-
 // A difference that a little more tolerance would let pass is worth a thought.
 std::string about_tolerance(const ArgumentPlan& argument, const CheckPlan& check,
                             const Comparison& difference, const WrongAnswer& all) {
   if (!is_floating(argument.type) || !std::isfinite(difference.max_abs_error)) return "";
   const double size = std::abs(difference.first_expected);
   const double largest = all.largest > 0 ? all.largest : std::max(1.0, size);
-  if (!(difference.max_abs_error < rounding_of(argument.type) * largest)) return "";
+  const double rounding = facts_of(argument.type).as_float.rounding * largest;
+  if (!(difference.max_abs_error < rounding)) return "";
   return fmt::format("; allowed {:.2g} (rtol {:g}, atol {:g}); atol: {:.1e} would pass: rounding?",
                      check.atol + check.rtol * size, check.rtol, check.atol,
                      1.05 * difference.max_abs_error);
@@ -194,15 +186,15 @@ using Norm = CompareRule::Norm;
 using Number = long double;  // holds every integer of 64 bits
 using Numbers = std::vector<Number>;
 
-// E4M3 has no infinity: of its last exponent only the last pattern is no number.
-Number float_value(std::uint64_t bits, DataType type) {
-  const auto [exponent_bits, mantissa] = form_of(type);
-  const int last = (1 << exponent_bits) - 1;
+// Of a float that C++ does not have.
+Number float_value(std::uint64_t bits, const FloatFacts& type) {
+  const int mantissa = type.mantissa;
+  const int last = (1 << type.exponent) - 1;
   const int exponent = static_cast<int>(bits >> mantissa) & last;
   const std::uint64_t one = std::uint64_t{1} << mantissa;
   const std::uint64_t fraction = bits & (one - 1);
-  const Number sign = bits >> (exponent_bits + mantissa) != 0 ? -1 : 1;
-  if (exponent == last && (type != DataType::kFloat8E4M3 || fraction == one - 1)) {
+  const Number sign = bits >> (type.exponent + mantissa) != 0 ? -1 : 1;
+  if (exponent == last && (type.has_infinity || fraction == one - 1)) {
     const bool infinite = fraction == 0;
     return infinite ? sign * HUGE_VALL : std::numeric_limits<Number>::quiet_NaN();
   }
@@ -216,9 +208,11 @@ long double number_at(std::span<const std::byte> bytes, DataType type, std::uint
   const std::size_t size = size_of(type);
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes.data() + i * size, size);
-  if (type == DataType::kFloat32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  if (type == DataType::kFloat64) return std::bit_cast<double>(bits);
-  if (is_floating(type)) return float_value(bits, type);
+  if (is_floating(type)) {
+    if (size == 4) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    if (size == 8) return std::bit_cast<double>(bits);
+    return float_value(bits, facts_of(type).as_float);
+  }
   if (!is_signed(type)) return static_cast<Number>(bits);
   const std::size_t unused = 64 - 8 * size;
   return static_cast<Number>(static_cast<std::int64_t>(bits << unused) >> unused);

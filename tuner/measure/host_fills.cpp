@@ -22,7 +22,7 @@ __extension__ typedef unsigned __int128 Wide;
 
 // Whole numbers up to here are exact in the type.
 double largest_whole(DataType type) {
-  if (is_floating(type)) return std::exp2(form_of(type).mantissa + 1);
+  if (is_floating(type)) return std::exp2(facts_of(type).as_float.mantissa + 1);
   return std::exp2(8.0 * static_cast<double>(size_of(type)) - (is_signed(type) ? 1 : 0)) - 1;
 }
 
@@ -190,23 +190,6 @@ void sort_words(DataType type, Bytes& bytes) {
 }
 
 }  // namespace
-
-FloatForm form_of(DataType type) {
-  switch (type) {
-    case DataType::kFloat8E4M3:
-      return {4, 3};
-    case DataType::kFloat8E5M2:
-      return {5, 2};
-    case DataType::kFloat16:
-      return {5, 10};
-    case DataType::kBFloat16:
-      return {8, 7};
-    case DataType::kFloat64:
-      return {11, 52};
-    default:
-      return {8, 23};
-  }
-}
 
 std::optional<std::string> fill_fault(const ArgumentPlan& argument) {
   const FillSpec& fill = argument.fill;

@@ -12,15 +12,6 @@
 
 namespace tuner {
 
-inline bool is_signed(DataType type) { return type >= DataType::kInt8 && type <= DataType::kInt64; }
-
-// How many bits of a floating type are its exponent, and how many its mantissa.
-struct FloatForm {
-  int exponent;
-  int mantissa;
-};
-FloatForm form_of(DataType type);
-
 // Of a fill from FillSpec::Kind::kPermutation on. The error is a sentence.
 Expected<std::vector<std::byte>, std::string> made_on_host(const ArgumentPlan& argument);
 

@@ -21,19 +21,13 @@ bool any_argument(const SizePlan& plan, Test test) {
   return std::ranges::any_of(plan.arguments, test) || std::ranges::any_of(plan.constants, test);
 }
 
-// How far large and tiny inputs are from usual ones. Half precision has little room.
-double scale_of(DataType type) {
-  if (size_of(type) == 1) return 4;
-  return type == DataType::kFloat16 ? 16 : 4096;
-}
-
 double smallest_normal(DataType type) {
-  return std::ldexp(1.0, 2 - (1 << (form_of(type).exponent - 1)));
+  return std::ldexp(1.0, 2 - (1 << (facts_of(type).as_float.exponent - 1)));
 }
 
 void make_extreme(ExtremeInputs what, ArgumentPlan& argument) {
   FillSpec& fill = argument.fill;
-  const double scale = scale_of(argument.type);
+  const double scale = facts_of(argument.type).as_float.reach;
   switch (what) {
     case ExtremeInputs::kLarge:
       fill.a *= scale;

@@ -199,14 +199,13 @@ Expected<std::vector<std::byte>, std::string> number_bytes(DataType type,
   }
   const double real = to_number(value);
   if (is_floating(type)) return scalar_bytes(type, real);
-  const bool is_signed = type >= DataType::kInt8 && type <= DataType::kInt64;
-  const int bits = static_cast<int>(size_of(type)) * 8 - (is_signed ? 1 : 0);
+  const int bits = static_cast<int>(size_of(type)) * 8 - (is_signed(type) ? 1 : 0);
   const double limit = std::ldexp(1.0, bits);  // exclusive
   const auto* integer = std::get_if<std::int64_t>(&value);
   // The doubles next to 2^63 and 2^64 round up, but every int64 is in range there anyway.
   const bool fits = (integer != nullptr && bits >= 63) ||
                     (real == std::floor(real) && real >= -limit && real < limit);
-  if (!fits || (!is_signed && real < 0)) {
+  if (!fits || (!is_signed(type) && real < 0)) {
     return Unexpected{fmt::format("{} '{}' is {}, does not fit {}", what, expression.text(),
                                   to_text(value), name_of(type))};
   }

@@ -231,17 +231,6 @@ Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bi
   return plan;
 }
 
-// Of sums in the type's own precision, in another order. Integers are compared exactly.
-UsualTolerance tolerance_of(DataType type) {
-  if (type == DataType::kFloat64) return {1e-10, 1e-10};
-  if (type == DataType::kFloat32) return {1e-4, 1e-4};
-  if (type == DataType::kFloat16) return {1e-2, 1e-3};
-  if (type == DataType::kBFloat16) return {5e-2, 1e-2};
-  if (type == DataType::kFloat8E4M3) return {0.13, 2e-3};  // one step of the last bit
-  if (type == DataType::kFloat8E5M2) return {0.26, 2e-3};
-  return {0, 0};
-}
-
 namespace {
 
 Expected<double, std::string> tolerance(const Expression& expression, const Bindings& names,
@@ -254,7 +243,10 @@ Expected<double, std::string> tolerance(const Expression& expression, const Bind
       fmt::format("{} '{}' is {}, must not be negative", what, expression.text(), to_text(value))};
 }
 
-std::pair<double, double> pair_of(const UsualTolerance& one) { return {one.rtol, one.atol}; }
+std::pair<double, double> usual_tolerance(DataType type) {
+  const UsualTolerance& usual = facts_of(type).as_float.usual;
+  return {usual.rtol, usual.atol};
+}
 
 // How an output is compared; nothing where it is not.
 Expected<std::optional<CheckPlan>, std::string> check_plan(const Study& study, std::uint32_t index,
@@ -275,7 +267,7 @@ Expected<std::optional<CheckPlan>, std::string> check_plan(const Study& study, s
     check->atol = TUNER_TRY(tolerance(named->second.atol, names, "atol of " + spec.name));
     check->how = named->second.how;
   } else if (is_output(spec.role)) {
-    std::tie(check->rtol, check->atol) = pair_of(tolerance_of(spec.type));
+    std::tie(check->rtol, check->atol) = usual_tolerance(spec.type);
     check->atol_is_share = true;
     if (is_named) check->how = named->second.how;
   } else {
@@ -286,7 +278,7 @@ Expected<std::optional<CheckPlan>, std::string> check_plan(const Study& study, s
     if (member.is_address) continue;
     check->members.push_back(!check->atol_is_share && is_floating(member.type)
                                  ? std::pair(check->rtol, check->atol)
-                                 : pair_of(tolerance_of(member.type)));
+                                 : usual_tolerance(member.type));
   }
   return check;
 }

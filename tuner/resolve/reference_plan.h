@@ -44,14 +44,6 @@ Bindings with_derived(const Study& study, Bindings names);
 Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bindings& names,
                                                     const std::vector<ReferenceCase>& cases);
 
-// How near an output of which the study says nothing has to be: `atol` is a share of the size of
-// its numbers.
-struct UsualTolerance {
-  double rtol = 0;
-  double atol = 0;
-};
-UsualTolerance tolerance_of(DataType type);
-
 // The outputs that the study names, and every other one that the reference writes.
 Expected<std::vector<CheckPlan>, std::string> check_plans(const Study& study,
                                                           const ReferencePlan& reference,

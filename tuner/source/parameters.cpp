@@ -3,11 +3,12 @@
 #include "tuner/source/parameters.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
 #include <string>
 #include <utility>
+
+#include "tuner/model/data_type.h"
 
 namespace tuner {
 namespace {
@@ -38,27 +39,11 @@ std::string usual_spelling(const std::string& c_type) {
   return sign + (count["long"] > 0 ? "long" : "int");
 }
 
-// A study's name for a type of numbers; empty where it is none.
-std::string number_type(const std::string& c_type) {
-  constexpr std::array<std::array<std::string_view, 2>, 14> kTypes{
-      {{"float32", "float"},
-       {"float64", "double"},
-       {"float16", "half __half"},
-       {"bfloat16", "__nv_bfloat16 nv_bfloat16 bfloat16"},
-       {"float8_e4m3", "__nv_fp8_e4m3"},
-       {"float8_e5m2", "__nv_fp8_e5m2"},
-       {"int8", "char int8_t"},
-       {"uint8", "uchar uint8_t bool byte u_char u_int8_t"},
-       {"int16", "short int16_t"},
-       {"uint16", "ushort uint16_t u_short u_int16_t"},
-       {"int32", "int int32_t"},
-       {"uint32", "uint uint32_t u_int u_int32_t"},
-       {"int64", "long longlong int64_t ptrdiff_t ssize_t intptr_t clock_t time_t"},
-       {"uint64", "ulong ulonglong u_long u_int64_t uint64_t size_t uintptr_t"}}};
-  const std::string name = usual_spelling(c_type);
-  const auto row =
-      std::ranges::find_if(kTypes, [&](const auto& one) { return is_one_of(one[1], name); });
-  return row == kTypes.end() ? std::string() : std::string((*row)[0]);
+// The type of which `words` has this one.
+const TypeFacts* type_with(std::string_view TypeFacts::*words, std::string_view word) {
+  const auto row = std::ranges::find_if(
+      kDataTypes, [&](const TypeFacts& one) { return is_one_of(one.*words, word); });
+  return row == kDataTypes.end() ? nullptr : &*row;
 }
 
 // Index of the name that a parameter is given; its size where it has none.
@@ -88,19 +73,16 @@ std::string joined(Tokens tokens) {
 }
 
 std::optional<ElementType> element_type(const std::string& c_type) {
-  static const std::map<std::string, ElementType> kNamed{
-      {"cuComplex", {"float32", 2}},          {"cuFloatComplex", {"float32", 2}},
-      {"cufftComplex", {"float32", 2}},       {"cuDoubleComplex", {"float64", 2}},
-      {"cufftDoubleComplex", {"float64", 2}}, {"__half2", {"float16", 2}},
-      {"__nv_bfloat162", {"bfloat16", 2}},    {"nv_bfloat162", {"bfloat16", 2}}};
-  if (std::string plain = number_type(c_type); !plain.empty()) return {{std::move(plain), 1}};
-  if (const auto named = kNamed.find(c_type); named != kNamed.end()) return named->second;
+  const auto made = [](const TypeFacts& type, int lanes) {
+    return ElementType{std::string(type.name), lanes};
+  };
+  if (const auto* type = type_with(&TypeFacts::spellings, usual_spelling(c_type))) {
+    return made(*type, 1);
+  }
+  if (const auto* type = type_with(&TypeFacts::pairs, c_type)) return made(*type, 2);
   if (c_type.empty() || c_type.back() < '1' || c_type.back() > '4') return std::nullopt;
-  const std::string base = c_type.substr(0, c_type.size() - 1);
-  const bool is_vector = is_one_of(
-      "float double int uint char uchar short ushort half long ulong longlong ulonglong", base);
-  if (!is_vector) return std::nullopt;
-  return {{number_type(base), c_type.back() - '0'}};
+  const auto* type = type_with(&TypeFacts::vectors, c_type.substr(0, c_type.size() - 1));
+  return type == nullptr ? std::nullopt : std::optional(made(*type, c_type.back() - '0'));
 }
 
 KernelParameter parameter_of(Tokens declared) {
@@ -182,8 +164,8 @@ std::size_t member_bytes(Tokens member) {
 }  // namespace
 
 std::size_t bytes_of(const ElementType& type) {
-  const std::size_t digits = type.name.find_first_of("0123456789");
-  return static_cast<std::size_t>(std::stoi(type.name.substr(digits)) / 8 * type.lanes);
+  const auto known = data_type_named(type.name);
+  return known ? size_of(*known) * static_cast<std::size_t>(type.lanes) : 0;
 }
 
 std::size_t struct_bytes(Tokens body, bool is_union) {

@@ -77,8 +77,7 @@ std::pair<std::string, std::string> texture_mistake(const TextureSpec& how,
   const bool is_linear = how.filter == TextureView::Filter::kLinear;
   const bool is_plain =
       !is_linear && how.outside == TextureView::Outside::kClamp && !how.normalized;
-  const bool has_type = bytes <= 4 && of.type != DataType::kBFloat16 &&
-                        !(bytes == 1 && is_floating(of.type)) && !of.record && of.lanes != 3;
+  const bool has_type = facts_of(of.type).has_textures && !of.record && of.lanes != 3;
   if (is_working_space(of.role)) {
     return {name + " is scratch or a workspace, which has no fixed extents", ""};
   }

@@ -109,11 +109,13 @@ TEST_F(BareBackend, TurnsAttributesAndConditionsCrossTheInterface) {
     static const tuner_rotation rotation{sizeof rotation, 0};
     static const tuner_launch_attribute_use use{sizeof use, 0};
     static const tuner_conditions conditions{
-        sizeof conditions, [](void*, double* megahertz, double* watts, tuner_sink) -> int {
+        sizeof conditions,
+        [](void*, double* megahertz, double* watts, tuner_sink) -> int {
           *megahertz = 1500;
           *watts = std::nan("");
           return TUNER_OK;
-        }};
+        },
+        nullptr};
     const std::string asked = name;
     if (asked == TUNER_ABILITY_GRAPH) return &graph;
     if (asked == TUNER_ABILITY_ROTATION) return &rotation;
