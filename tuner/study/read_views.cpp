@@ -13,10 +13,16 @@ namespace tuner {
 
 namespace {
 
-// In the order of TextureView's enumerations.
-const std::vector<std::string> kFilters{"point", "linear"};
-const std::vector<std::string> kOutside{"clamp", "wrap", "mirror", "border"};
-const std::vector<std::string> kReads{"element", "normalized_float"};
+template <typename Meaning>
+using Words = std::vector<std::pair<std::string, Meaning>>;  // the first one where none is said
+
+const Words<TextureView::Filter> kFilters{{"point", TextureView::Filter::kPoint},
+                                          {"linear", TextureView::Filter::kLinear}};
+const Words<TextureView::Outside> kOutside{{"clamp", TextureView::Outside::kClamp},
+                                           {"wrap", TextureView::Outside::kWrap},
+                                           {"mirror", TextureView::Outside::kMirror},
+                                           {"border", TextureView::Outside::kBorder}};
+const Words<bool> kReadAsFloats{{"element", false}, {"normalized_float", true}};
 
 constexpr auto kOf = key("of", "text", "The buffer.").needed();
 constexpr auto kSurface = key_table("'surface'", kOf);
@@ -28,9 +34,12 @@ constexpr auto kTexture = key_table(
     key("read", R"({"enum": ["element", "normalized_float"]})", "How integers are read."),
     key("array", R"({"type": "boolean"})", "Over an array that holds what the buffer holds."));
 
-std::size_t word_of(const Fields& fields, const char* key, const std::vector<std::string>& words) {
+template <typename Meaning>
+Meaning word_of(const Fields& fields, const char* key, const Words<Meaning>& words) {
+  std::vector<std::string> all;
+  for (const auto& [word, meaning] : words) all.push_back(word);
   const YamlNode* node = fields.find(key);
-  return node == nullptr ? 0 : read_word(*node, key, words).value_or(0);
+  return words[node == nullptr ? 0 : read_word(*node, key, all).value_or(0)].second;
 }
 
 bool flag_of(const Fields& fields, const char* key) {
@@ -55,9 +64,9 @@ void read_view(const YamlNode& node, const Position& where, MemberSpec& member) 
   if (!fields.is_map()) return;
   read_buffer(fields, member);
   TextureSpec& texture = *member.texture;
-  texture.filter = static_cast<TextureView::Filter>(word_of(fields, "filter", kFilters));
-  texture.outside = static_cast<TextureView::Outside>(word_of(fields, "address", kOutside));
-  texture.as_floats = word_of(fields, "read", kReads) == 1;
+  texture.filter = word_of(fields, "filter", kFilters);
+  texture.outside = word_of(fields, "address", kOutside);
+  texture.as_floats = word_of(fields, "read", kReadAsFloats);
   texture.normalized = flag_of(fields, "normalized");
   if (flag_of(fields, "array")) texture.kind = TextureView::Kind::kOverArray;
 }
