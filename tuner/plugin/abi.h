@@ -192,7 +192,7 @@ typedef enum tuner_fill_kind {
   TUNER_FILL_MASK = 6
 } tuner_fill_kind;
 
-/* The numbers of model/data_type.h. */
+/* The numbers of model/data_type.h; what else there is to know stands in sdk_types.h. */
 typedef enum tuner_type {
   TUNER_FLOAT32 = 0,
   TUNER_FLOAT64 = 1,

@@ -11,10 +11,19 @@
 
 #include "tuner/plugin/adapters.h"
 #include "tuner/plugin/adapters_launch.h"
+#include "tuner/plugin/sdk_types.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
 namespace {
+
+// What plugins know of a type is what the house knows.
+constexpr bool are_alike(const TypeFacts& ours, const sdk::TypeFacts& theirs) {
+  return static_cast<tuner_type>(ours.type) == theirs.type && ours.name == theirs.name &&
+         ours.bytes == theirs.bytes && static_cast<sdk::NumberKind>(ours.kind) == theirs.kind &&
+         ours.numpy == theirs.numpy;
+}
+static_assert(std::ranges::equal(kDataTypes, sdk::kTypes, are_alike));
 
 DeviceFailure failure(int status, std::string message) {
   const bool known = status > TUNER_OK && status <= TUNER_DEVICE_LOST;

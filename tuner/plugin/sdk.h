@@ -17,6 +17,10 @@
 #include "tuner/plugin/sdk_problem.h"
 #include "tuner/plugin/sdk_random.h"
 #include "tuner/plugin/sdk_strategy.h"
+#include "tuner/plugin/sdk_types.h"
+
+// A type needs its code in sdk_elements.h, too.
+static_assert(tuner::sdk::elements::kElementTypes == static_cast<int>(tuner::sdk::kTypes.size()));
 
 namespace tuner::sdk::detail {
 

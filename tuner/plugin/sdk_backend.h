@@ -13,6 +13,7 @@
 
 #include "tuner/plugin/sdk_abilities.h"
 #include "tuner/plugin/sdk_core.h"
+#include "tuner/plugin/sdk_types.h"
 
 namespace tuner::sdk {
 
@@ -59,18 +60,11 @@ inline std::vector<Step> steps_of(std::uint64_t kernel, const tuner_launch& laun
   return steps;
 }
 
-// Bytes of one element of each tuner_type.
-inline constexpr std::uint64_t kElementBytes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1};
-
 // An Error for a number that is no type, and for more than memory can hold.
 inline std::uint64_t bytes_of_elements(std::uint32_t type, std::uint64_t elements) {
-  if (type >= std::size(kElementBytes)) {
-    throw Error(TUNER_INVALID, "there is no type " + std::to_string(type));
-  }
-  if (elements > ~std::uint64_t{0} / kElementBytes[type]) {
-    throw Error(TUNER_INVALID, "too many elements");
-  }
-  return elements * kElementBytes[type];
+  const std::uint64_t each = facts_of(type).bytes;
+  if (elements > ~std::uint64_t{0} / each) throw Error(TUNER_INVALID, "too many elements");
+  return elements * each;
 }
 
 // Writes a text of the device's facts, as far as it fits.

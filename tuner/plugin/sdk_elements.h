@@ -36,7 +36,8 @@ inline ulong as_ulong(double value) { return std::bit_cast<ulong>(value); }
 inline float as_float(uint bits) { return std::bit_cast<float>(bits); }
 #endif
 
-// The numbers of tuner_type and tuner_fill_kind.
+// The numbers of tuner_type and tuner_fill_kind. There is no default where a type has code of its
+// own, so that the host's compiler misses a type that is forgotten.
 enum ElementType {
   kF32,
   kF64,
@@ -53,6 +54,7 @@ enum ElementType {
   kE4m3,
   kE5m2
 };
+enum { kElementTypes = kE5m2 + 1 };
 enum ElementFill { kBytes, kConstant, kUniform, kNormal, kIntegers, kSequence, kMask };
 
 TUNER_INLINE ulong splitmix(ulong x) {
@@ -166,7 +168,7 @@ TUNER_INLINE ulong to_u64(double value) {
 }
 
 TUNER_INLINE void store_element(TUNER_MEMORY void* to, ulong i, uint type, double v) {
-  switch (type) {
+  switch ((enum ElementType)type) {
     case kF32:
       ((TUNER_MEMORY float*)to)[i] = (float)v;
       break;
@@ -206,14 +208,14 @@ TUNER_INLINE void store_element(TUNER_MEMORY void* to, ulong i, uint type, doubl
     case kU32:
       ((TUNER_MEMORY uint*)to)[i] = (uint)clamped(v, 0, 4294967295.0);
       break;
-    default:
+    case kU64:
       ((TUNER_MEMORY ulong*)to)[i] = to_u64(v);
       break;
   }
 }
 
 TUNER_INLINE double load_element(const TUNER_MEMORY void* from, ulong i, uint type) {
-  switch (type) {
+  switch ((enum ElementType)type) {
     case kF32:
       return ((const TUNER_MEMORY float*)from)[i];
     case kF64:
@@ -240,9 +242,10 @@ TUNER_INLINE double load_element(const TUNER_MEMORY void* from, ulong i, uint ty
       return ((const TUNER_MEMORY ushort*)from)[i];
     case kU32:
       return ((const TUNER_MEMORY uint*)from)[i];
-    default:
+    case kU64:
       return (double)((const TUNER_MEMORY ulong*)from)[i];
   }
+  return 0.0;  // no type has this number
 }
 
 typedef struct {

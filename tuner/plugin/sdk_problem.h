@@ -10,27 +10,21 @@
 #include <type_traits>
 
 #include "tuner/plugin/sdk_core.h"
+#include "tuner/plugin/sdk_types.h"
 
 namespace tuner::sdk {
 
 namespace detail {
 
-// Whether elements of a tuner_type are T. Half precision has no type of C++: read it as 16 bits.
+// Whether elements of a tuner_type are T. Floats of which C++ has none are read as their bits.
 template <typename T>
 constexpr bool holds(std::uint32_t type) {
-  if constexpr (std::same_as<T, float>) return type == TUNER_FLOAT32;
-  if constexpr (std::same_as<T, double>) return type == TUNER_FLOAT64;
-  if constexpr (std::same_as<T, std::int8_t>) return type == TUNER_INT8;
-  if constexpr (std::same_as<T, std::int16_t>) return type == TUNER_INT16;
-  if constexpr (std::same_as<T, std::int32_t>) return type == TUNER_INT32;
-  if constexpr (std::same_as<T, std::int64_t>) return type == TUNER_INT64;
-  if constexpr (std::same_as<T, std::uint8_t>) return type == TUNER_UINT8;
-  if constexpr (std::same_as<T, std::uint16_t>) {
-    return type == TUNER_UINT16 || type == TUNER_FLOAT16 || type == TUNER_BFLOAT16;
-  }
-  if constexpr (std::same_as<T, std::uint32_t>) return type == TUNER_UINT32;
-  if constexpr (std::same_as<T, std::uint64_t>) return type == TUNER_UINT64;
-  return false;
+  static_assert(std::is_arithmetic_v<T> && !std::same_as<T, bool>);
+  if (type >= kTypes.size() || kTypes[type].bytes != sizeof(T)) return false;
+  const bool is_float = kTypes[type].kind == NumberKind::kFloat;
+  if constexpr (std::is_floating_point_v<T>) return is_float;
+  if constexpr (std::is_signed_v<T>) return kTypes[type].kind == NumberKind::kSigned;
+  return kTypes[type].kind == NumberKind::kUnsigned || (is_float && sizeof(T) < sizeof(float));
 }
 
 }  // namespace detail

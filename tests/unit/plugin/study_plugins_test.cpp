@@ -10,6 +10,7 @@
 
 #include "test_plugins.h"
 #include "tuner/base/error.h"
+#include "tuner/plugin/sdk_problem.h"
 
 namespace tuner {
 namespace {
@@ -90,6 +91,21 @@ TEST_F(ProblemOfAPlugin, WhatItThrowsBecomesAMessage) {
             head + "answer: it does not answer 'y'");
   EXPECT_EQ((*made)->judge(0, array("y", {1}), array("y", {1})).error(),
             head + "judge: 'y' has another type than this problem works with");
+}
+
+// Floats that C++ does not have are read as bits; all else as what it is.
+TEST_F(ProblemOfAPlugin, WorksWithEveryType) {
+  for (const sdk::TypeFacts& one : sdk::kTypes) {
+    using namespace sdk::detail;
+    const bool is_narrow = one.kind == sdk::NumberKind::kFloat && one.bytes < 4;
+    EXPECT_EQ(holds<float>(one.type), one.type == TUNER_FLOAT32) << one.name;
+    EXPECT_EQ(holds<double>(one.type), one.type == TUNER_FLOAT64) << one.name;
+    EXPECT_EQ(holds<std::int16_t>(one.type), one.type == TUNER_INT16) << one.name;
+    EXPECT_EQ(holds<std::uint64_t>(one.type), one.type == TUNER_UINT64) << one.name;
+    EXPECT_EQ(holds<std::uint8_t>(one.type) || holds<std::uint16_t>(one.type),
+              is_narrow || one.type == TUNER_UINT8 || one.type == TUNER_UINT16)
+        << one.name;
+  }
 }
 
 class ObserverOfAPlugin : public testing::Test {

@@ -142,7 +142,7 @@ void CudaBackend::download(tuner_range from, void* data, std::uint64_t bytes) {
 
 void CudaBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
   opened();
-  const CUdeviceptr target = address(to, elements * element_size(how.type));
+  const CUdeviceptr target = address(to, elements * sdk::facts_of(how.type).bytes);
   if (elements > 0) opened_->kernels.fill(target, elements, how);
 }
 
@@ -159,7 +159,7 @@ void CudaBackend::copy(tuner_range to, tuner_range from, std::uint64_t bytes) {
 tuner_comparison CudaBackend::compare(tuner_range actual, tuner_range expected, tuner_type type,
                                       std::uint64_t elements, double rtol, double atol) {
   opened();
-  const std::uint64_t bytes = elements * element_size(type);
+  const std::uint64_t bytes = elements * sdk::facts_of(type).bytes;
   const CUdeviceptr left = address(actual, bytes);
   const CUdeviceptr right = address(expected, bytes);
   if (elements == 0) return {};

@@ -36,12 +36,6 @@ std::string compile_device_source(const std::string& arch) {
   return std::move(result.image);
 }
 
-std::size_t element_size(std::uint32_t type) {
-  constexpr std::size_t kSizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1};
-  if (type >= std::size(kSizes)) throw sdk::Error(TUNER_INVALID, "unknown element type");
-  return kSizes[type];
-}
-
 DeviceKernels::DeviceKernels(const DriverApi& api, CUstream stream, std::string arch,
                              std::int64_t blocks)
     : api_(api),
@@ -85,7 +79,7 @@ void DeviceKernels::fill(CUdeviceptr to, std::uint64_t elements, const tuner_fil
   if (how.kind == TUNER_FILL_BYTES) {
     check(api_,
           api_.memset_d8_async(to, static_cast<unsigned char>(static_cast<long long>(how.a)),
-                               elements * element_size(how.type), stream_),
+                               elements * sdk::facts_of(how.type).bytes, stream_),
           "cuMemsetD8Async");
     wait();
     return;
@@ -99,7 +93,7 @@ void DeviceKernels::fill(CUdeviceptr to, std::uint64_t elements, const tuner_fil
 }
 
 double DeviceKernels::read_element(CUdeviceptr from, std::uint64_t index, std::uint32_t type) {
-  const std::size_t size = element_size(type);
+  const std::size_t size = sdk::facts_of(type).bytes;
   alignas(8) unsigned char bytes[8] = {};
   check(api_, api_.memcpy_dtoh_async(bytes, from + index * size, size, stream_),
         "cuMemcpyDtoHAsync");

@@ -15,8 +15,6 @@ extern const std::string_view kDeviceSource;  // sdk_elements.h and device_kerne
 // Compiles kDeviceSource; throws sdk::Error with the compiler's log.
 std::string compile_device_source(const std::string& arch);
 
-std::size_t element_size(std::uint32_t type);  // bytes; throws sdk::Error for an unknown type
-
 // Fill and compare on the device. Compiled on first use: that costs a part of a second.
 class DeviceKernels {
  public:

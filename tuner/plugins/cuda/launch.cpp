@@ -114,7 +114,7 @@ constexpr std::uint32_t kMostInBox = 256;
 }
 
 CUtensorMapDataType data_type(std::uint32_t type) {
-  switch (type) {
+  switch (static_cast<tuner_type>(type)) {
     case TUNER_FLOAT32:
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
     case TUNER_FLOAT64:
@@ -139,9 +139,8 @@ CUtensorMapDataType data_type(std::uint32_t type) {
       return CU_TENSOR_MAP_DATA_TYPE_INT64;
     case TUNER_UINT64:
       return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-    default:
-      refuse("there is no type " + std::to_string(type));
   }
+  refuse("there is no type " + std::to_string(type));
 }
 
 CUtensorMapSwizzle swizzle_of(std::uint32_t bytes) {
@@ -191,7 +190,7 @@ CUtensorMap encode(const DriverApi& api, const tuner_device_facts& device,
   if (api.tensor_map_encode_tiled == nullptr) {
     throw sdk::Error(TUNER_UNSUPPORTED, "this driver is too old for tensor maps");
   }
-  const std::uint64_t element = element_size(map.type);
+  const std::uint64_t element = sdk::facts_of(map.type).bytes;
   check_rules(map, element);
   // The driver counts from the fastest dimension, and leaves out its stride.
   std::array<cuuint64_t, kMostDimensions> extents{}, strides{};

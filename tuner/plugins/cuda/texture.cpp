@@ -13,7 +13,7 @@ namespace tuner::cuda {
 namespace {
 
 CUarray_format format_of(std::uint32_t type) {
-  switch (type) {
+  switch (static_cast<tuner_type>(type)) {
     case TUNER_FLOAT32:
       return CU_AD_FORMAT_FLOAT;
     case TUNER_FLOAT16:
@@ -30,14 +30,19 @@ CUarray_format format_of(std::uint32_t type) {
       return CU_AD_FORMAT_UNSIGNED_INT16;
     case TUNER_UINT32:
       return CU_AD_FORMAT_UNSIGNED_INT32;
-    default:
-      throw sdk::Error(TUNER_LAUNCH_REFUSED,
-                       "texture: there are none of type " + std::to_string(type));
+    case TUNER_FLOAT64:
+    case TUNER_BFLOAT16:
+    case TUNER_INT64:
+    case TUNER_UINT64:
+    case TUNER_FLOAT8_E4M3:
+    case TUNER_FLOAT8_E5M2:
+      break;
   }
+  throw sdk::Error(TUNER_LAUNCH_REFUSED, "texture: there are none of type " + std::to_string(type));
 }
 
 std::uint64_t row_bytes(const tuner_texture& how) {
-  return how.width * how.lanes * element_size(how.type);
+  return how.width * how.lanes * sdk::facts_of(how.type).bytes;
 }
 
 std::uint64_t rows_of(const tuner_texture& how) { return std::max<std::uint64_t>(how.height, 1); }

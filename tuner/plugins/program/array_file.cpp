@@ -2,33 +2,29 @@
 
 #include "tuner/plugins/program/array_file.h"
 
+#include <algorithm>
 #include <fstream>
-#include <map>
 #include <string>
 
 namespace tuner::program {
 namespace {
 
-struct TypeFacts {
-  std::size_t bytes;
-  const char* numpy;  // its name there; empty: it has none
-};
+const sdk::TypeFacts& facts_of(const std::string& type) {
+  const auto found = std::ranges::find(sdk::kTypes, type, &sdk::TypeFacts::name);
+  if (found == sdk::kTypes.end()) throw sdk::Error(TUNER_INVALID, "no file holds type " + type);
+  return *found;
+}
 
-const TypeFacts& facts_of(const std::string& type) {
-  static const std::map<std::string, TypeFacts> kTypes{
-      {"float32", {4, "<f4"}},  {"float64", {8, "<f8"}}, {"float16", {2, "<f2"}},
-      {"bfloat16", {2, ""}},    {"int8", {1, "|i1"}},    {"int16", {2, "<i2"}},
-      {"int32", {4, "<i4"}},    {"int64", {8, "<i8"}},   {"uint8", {1, "|u1"}},
-      {"uint16", {2, "<u2"}},   {"uint32", {4, "<u4"}},  {"uint64", {8, "<u8"}},
-      {"float8_e4m3", {1, ""}}, {"float8_e5m2", {1, ""}}};
-  const auto found = kTypes.find(type);
-  if (found == kTypes.end()) throw sdk::Error(TUNER_INVALID, "no file holds type " + type);
-  return found->second;
+// "<f4"; empty where NumPy has no such type.
+std::string numpy_type(const std::string& type) {
+  const sdk::TypeFacts& facts = facts_of(type);
+  if (facts.numpy.empty() || facts.numpy.starts_with('V')) return {};
+  return (facts.bytes == 1 ? "|" : "<") + std::string(facts.numpy);
 }
 
 bool is_numpy(const FileArgument& argument) {
   if (!argument.file.ends_with(".npy")) return false;
-  if (facts_of(argument.type).numpy[0] != '\0') return true;
+  if (!numpy_type(argument.type).empty()) return true;
   throw sdk::Error(TUNER_INVALID,
                    "'" + argument.file + "': NumPy has no " + argument.type + "; a raw file has");
 }
@@ -36,7 +32,7 @@ bool is_numpy(const FileArgument& argument) {
 std::string header_of(const FileArgument& argument) {
   std::string shape;
   for (const std::uint64_t extent : argument.shape) shape += std::to_string(extent) + ",";
-  std::string text = std::string("{'descr': '") + facts_of(argument.type).numpy +
+  std::string text = "{'descr': '" + numpy_type(argument.type) +
                      "', 'fortran_order': False, 'shape': (" + shape + "), }";
   constexpr std::size_t kAlignment = 64;
   constexpr std::size_t kPrefix = 10;
@@ -76,7 +72,7 @@ void check_header(const FileArgument& argument, std::istream& in) {
   std::string header(std::min(size, kLargestHeader), '\0');
   in.read(header.data(), static_cast<std::streamsize>(header.size()));
   const std::string type = entry_of(header, "descr", ',');
-  if (type != std::string("'") + facts_of(argument.type).numpy + "'") {
+  if (type != "'" + numpy_type(argument.type) + "'") {
     wrong(argument, "holds " + type + ", not " + argument.type);
   }
   if (entry_of(header, "fortran_order", ',') != "False") {

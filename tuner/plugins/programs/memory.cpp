@@ -20,8 +20,6 @@ constexpr std::uint64_t kAlignment = 256;  // what cudaMalloc promises
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
-constexpr std::uint32_t kTypes = TUNER_FLOAT8_E5M2 + 1;
-
 // visit() with the number of the type as a constant, of which the compiler makes a loop of its own.
 template <typename Visit, std::uint32_t... kEach>
 auto with_type(std::uint32_t type, Visit visit, std::integer_sequence<std::uint32_t, kEach...>) {
@@ -33,18 +31,18 @@ auto with_type(std::uint32_t type, Visit visit, std::integer_sequence<std::uint3
 
 template <typename Visit>
 auto with_type(std::uint32_t type, Visit visit) {
-  return with_type(type, visit, std::make_integer_sequence<std::uint32_t, kTypes>());
+  return with_type(type, visit, std::make_integer_sequence<std::uint32_t, sdk::kTypes.size()>());
 }
 
 // Where the bits of numbers are the same, and none of them is NaN, nothing is left to ask.
 template <std::uint32_t kType>
 bool are_same(const std::byte* actual, const std::byte* expected, std::uint64_t first,
               std::uint64_t count) {
-  constexpr std::uint64_t kBytes = sdk::kElementBytes[kType];
+  constexpr std::uint64_t kBytes = sdk::kTypes[kType].bytes;
   if (std::memcmp(actual + first * kBytes, expected + first * kBytes, count * kBytes) != 0) {
     return false;
   }
-  if constexpr (kType >= TUNER_INT8 && kType <= TUNER_UINT64) return true;
+  if constexpr (sdk::kTypes[kType].kind != sdk::NumberKind::kFloat) return true;
   unsigned nans = 0;
   for (std::uint64_t i = first; i < first + count; ++i) {
     nans |= std::isnan(sdk::elements::load_element(expected, i, kType)) ? 1U : 0U;
@@ -169,7 +167,7 @@ std::uint64_t Memory::bytes_from(tuner_range range) const {
 
 void fill_elements(std::byte* data, std::uint64_t begin, std::uint64_t end, const tuner_fill& how) {
   if (how.kind == TUNER_FILL_BYTES) {
-    const std::uint64_t size = sdk::kElementBytes[how.type];
+    const std::uint64_t size = sdk::kTypes[how.type].bytes;
     std::uint8_t byte = 0;
     sdk::elements::store_element(&byte, 0, TUNER_UINT8, how.a);
     std::memset(data + begin * size, byte, (end - begin) * size);
