@@ -53,8 +53,8 @@ if [ "${2:-}" = --changed ]; then
   if [ -z "$base" ] || [ "$base" = "$(git rev-parse HEAD)" ]; then
     base=$(git rev-list --max-count=31 HEAD | tail -n 1)
   fi
-  # A file that moved, or that includes what moved, is as clean as it was.
-  git diff -z --numstat --find-renames=40% --ignore-matching-lines='^#include' "$base" -- tuner |
+  # A file that moved, that includes what moved, or whose remarks changed is as clean as it was.
+  git diff -z --numstat --find-renames=40% --ignore-matching-lines='^(#include| *//)' "$base" -- tuner |
     python3 scripts/lint_changed.py --names | sed 's/\.h$/.cpp/' | sort -u >"$stamps/changed"
   awk 'NR == FNR { changed[$1]; next } $2 in changed' "$stamps/changed" "$stamps/work" >"$stamps/both"
   mv "$stamps/both" "$stamps/work"
