@@ -30,7 +30,7 @@ constexpr const char* kNoStruct = "a struct's members are said in 'types'";
 
 bool is_surface(const ParameterType& type) { return type.c_type.find("urf") != std::string::npos; }
 
-// What gives a kernel this object.
+// Rejects the argument, naming the study key that makes the texture or surface to pass.
 Fit no_handle(const ParameterType& type) {
   return wrong(is_surface(type) ? "surface: {of: BUFFER}" : "texture: {of: BUFFER}");
 }

@@ -15,24 +15,24 @@ namespace tuner {
 // the file's order.
 StudyFile read_study_file(const std::filesystem::path& path);
 
-// The same of a text that would stand in the file.
+// Reads and checks text as if it stood in the file `path`. Throws like read_study_file().
 StudyFile study_of_text(const std::filesystem::path& path, const std::string& text);
 
-// The same for those who do not care for warnings.
+// Reads a study file and drops its warnings. Throws like read_study_file().
 Study read_study(const std::filesystem::path& path, DataFiles data = DataFiles::kNeeded);
 
-// The same of a T1 file, whatever its name ends in.
+// Reads a T1 file, whatever its name ends in. Throws like read_study_file().
 StudyFile read_t1_file(const std::filesystem::path& path);
 
-// Tells every warning about constants, parameters and arguments that the sources show. Throws
+// Reports every warning about constants, parameters and arguments that the sources show. Throws
 // InputError where the kernels take other arguments.
 void check_sources(const Study& study, const Note& note);
 
-// Reads it; `note` is told every warning. Sizes, such as "M=1024,N=1024", replace the study's.
-// Throws InputError, also for a study that has only what `check` needs.
+// Loads a study; `note` receives every warning. Sizes, such as "M=1024,N=1024", replace the
+// study's. Throws InputError, also for a study that has only what `check` needs.
 Study load_study(const std::string& file, const std::vector<std::string>& sizes, const Note& note);
 
-// The same of a study that was read already.
+// Does what load_study() does for a study that was read already.
 Study checked_study(StudyFile read, const std::vector<std::string>& sizes, const Note& note);
 
 // One line for each parameter of which the sources define or declare the name themselves, so that

@@ -210,7 +210,7 @@ class GeometryCheck {
   bool faulty_ = false;
 };
 
-// What the study asks of the backend in general.
+// Complains of ways to measure that the backend does not support.
 std::vector<Complaint> check_abilities(const MeasureSpec& measure, const DeviceFacts& device) {
   std::vector<Complaint> out;
   if (measure.mode == LaunchMode::kGraph && !device.can(kTimesGraphs)) {

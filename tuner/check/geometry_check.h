@@ -1,5 +1,5 @@
 #pragma once
-// What only shows once the search space is built: nothing in it, or nothing that can be launched.
+// Checks that need the built search space: it is not empty, and something in it can be launched.
 
 #include <vector>
 
@@ -11,20 +11,20 @@
 namespace tuner {
 
 struct GeometryReport {
-  // What no configuration gets right on this device: blocks over its limits, grids of zero, too
-  // much dynamic shared memory. Empty when at least one can be launched.
+  // Mistakes of every configuration on this device: blocks over its limits, grids of zero, too much
+  // dynamic shared memory. Empty when at least one can be launched.
   std::vector<Complaint> complaints{};
-  // What some get wrong on any device: divisions by zero, grids and scratch of zero.
+  // Mistakes of some configurations on any device: divisions by zero, grids and scratch of zero.
   std::vector<Complaint> warnings{};
 };
 
-// Looks at every configuration of a small space and at an even sample of a large one. Nothing for
-// an empty space.
+// Checks the launch of every configuration of a small space, or of an even sample of a large one.
+// Reports nothing for an empty space.
 GeometryReport check_geometry(const Study& study, const SearchSpace& space, const ProblemSize& size,
                               const DeviceFacts& device);
 
-// The same of compiler options that depend on a configuration or a size, and that no study may
-// name.
+// Checks the same configurations for compiler options that no study may name, if options depend on
+// a configuration or a size.
 GeometryReport check_options(const Study& study, const SearchSpace& space, const ProblemSize& size,
                              const DeviceFacts& device);
 

@@ -171,7 +171,7 @@ class LaunchCheck {
     return out;
   }
 
-  // What is wrong with the declaration that fits best.
+  // Returns the findings about the declaration that fits best.
   Findings best(const std::vector<Signature>& declared) const {
     std::optional<Findings> best;
     const auto badness = [](const Findings& all) {

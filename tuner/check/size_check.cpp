@@ -117,7 +117,7 @@ class SizeCheck {
     }
   }
 
-  // Of what the host makes: at its beginning and its end.
+  // Checks a fill that the host makes, at its first and last elements.
   void check_fill(const ArgumentSpec& argument, const DataWanted& wanted) {
     ArgumentPlan plan;
     plan.type = argument.type;
@@ -149,7 +149,8 @@ class SizeCheck {
     }
   }
 
-  // What a file has to hold that fills this buffer; empty where that is not known, or is nonsense.
+  // Returns the contents that a file needs to fill this buffer; empty where they are not known, or
+  // make no sense.
   std::optional<DataWanted> wanted_of(const ArgumentSpec& argument) {
     DataWanted wanted{argument.name, argument.type, {}};
     std::uint64_t bytes = size_of(argument.type);
@@ -169,7 +170,7 @@ class SizeCheck {
     return known ? std::optional(wanted) : std::nullopt;
   }
 
-  // Of one whose own mistakes are said already.
+  // Returns what wanted_of() does for an argument whose mistakes were reported already.
   std::optional<DataWanted> wanted_again(const ArgumentSpec& argument) {
     const std::size_t before = complaints_.size();
     auto wanted = wanted_of(argument);

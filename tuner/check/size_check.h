@@ -1,5 +1,5 @@
 #pragma once
-// What one problem size makes of a study's expressions, before any device is known.
+// Evaluates a study's expressions at one problem size, before any device is known.
 
 #include <cstdint>
 #include <optional>

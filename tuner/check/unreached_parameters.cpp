@@ -43,7 +43,7 @@ class Search {
     }
   }
 
-  // What is said of the parameter; empty: its values reach the kernel.
+  // Returns a warning about the parameter; empty if its values reach the kernel.
   std::string about(const Parameter& parameter) const {
     const std::string macro = study_.kernel.define_prefix + parameter.name;
     if (const std::string place = definition_of(macro, false); !place.empty()) {
@@ -96,7 +96,8 @@ class Search {
     });
   }
 
-  // Of one that is used. With `any`, also where the compiler's definition would be kept.
+  // Finds where the sources define a macro that they use. With `any`, also a definition that gives
+  // way to the compiler's.
   std::string definition_of(std::string_view name, bool any) const {
     for (const SourceFile& file : files_) {
       if (file.text.find(name) == file.text.npos) continue;
