@@ -16,7 +16,7 @@ struct AnswerSize {
   double middle = 0;  // half way between the least and the largest
 };
 
-// Of an array in a buffer's contents. What was copied for it is wiped.
+// Computes the size of an array in a buffer's contents, and wipes the copies it made for that.
 DeviceResult<AnswerSize> size_of_answer(DeviceMemory& memory, BufferRange contents, DataType type,
                                         std::uint64_t elements);
 

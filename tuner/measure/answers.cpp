@@ -86,7 +86,7 @@ void Answers::forget_other_sets() {
   known_.remove_if([](const RightAnswer& one) { return one.set.number != 0; });
 }
 
-// What only the reference works in goes.
+// Masks and seals the outputs of an answer; working space of the reference is freed.
 DeviceResult<Ok> Answers::hide(const AnswerPlan& plan, RightAnswer& answer) {
   for (const std::uint32_t index : plan_.reference->arguments) {
     const ArgumentPlan& argument = argument_of(plan_, plan.overrides, index);

@@ -29,9 +29,9 @@ struct RightAnswer {
   std::uint64_t mask = drawn_secret();
   std::vector<std::optional<Fill>> decoys;  // empty: not chosen yet
   std::vector<CheckPlan> checks;            // of the plan, with the tolerances that shares come to
-  // As SizePlan::checks: how much larger its numbers are than usual; empty: as usual.
+  // By check of SizePlan::checks: how much larger its numbers are than usual; empty: as usual.
   std::vector<double> sizes;
-  // As SizePlan::checks: how many of its numbers are NaN where NaN may be right, else 0.
+  // By check of SizePlan::checks: how many of its numbers are NaN where NaN may be right, else 0.
   std::vector<std::uint64_t> nans{};
   Seals seals{};
 };
@@ -43,7 +43,7 @@ struct OutputCheck {
   Evidence evidence = Evidence::kNone;  // of a wrong one
 };
 
-// What the reference is launched on.
+// Buffers and constants that the reference is launched on.
 struct ReferenceInputs {
   std::vector<BufferId> data;      // as SizePlan::arguments
   std::vector<BufferId> pristine;  // of inout: what a launch begins with
@@ -64,18 +64,17 @@ class Answers {
   // The answer with this key for these inputs, computed where it is not known. Stays where it is
   // until this is called with another key or set.
   DeviceResult<RightAnswer*> find(std::uint32_t key, const ReferenceInputs& inputs);
-  // Of outputs; `room` has a buffer for each argument to try things in.
+  // Chooses decoys for the outputs; `room` has a buffer for each argument to try things in.
   DeviceResult<Ok> choose_decoys(RightAnswer& answer, const std::vector<BufferId>& room);
-  // What `actual`, a guarded buffer, holds of the output that check number `check` of the plan is
-  // about: compared by its tolerance, or judged by the problem. What that cannot tell is wrong. A
-  // wrong answer is not there any more afterwards. Of sets of inputs that nobody knows, which are
-  // all but the first, it is said that it is wrong, and not how: a kernel may have written down
-  // what it was given.
+  // Compares the output that check number `check` of the plan is about with `actual`, a guarded
+  // buffer: by its tolerance, or by the problem's judgement. An output that cannot be judged is
+  // wrong, and a wrong output is destroyed. For secret sets of inputs (all but the first) the
+  // message does not say how it is wrong: a kernel may have written down its inputs there.
   DeviceResult<OutputCheck> compare(const RightAnswer& answer, std::size_t check, BufferId actual);
-  // As SizePlan::checks: the largest number of each.
+  // Returns the largest number of each output, by check of SizePlan::checks.
   DeviceResult<std::vector<double>> sizes(const RightAnswer& answer,
                                           const std::vector<BufferId>& room);
-  // What is suspicious about an answer, for people.
+  // Describes, for people, what is suspicious about an answer.
   DeviceResult<std::vector<std::string>> doubts(const RightAnswer& answer,
                                                 const std::vector<BufferId>& room);
   // Gives back the memory of answers for all sets of inputs but the first.
@@ -93,7 +92,7 @@ class Answers {
   double seconds() const { return seconds_; }
 
  private:
-  // What `work` returns, done while the answer for this argument is readable.
+  // Runs `work` while the answer for this argument is readable, and returns its result.
   template <typename Work>
   auto readable(const RightAnswer& answer, std::uint32_t argument, const Work& work)
       -> decltype(work());

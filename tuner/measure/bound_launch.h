@@ -20,7 +20,7 @@ namespace tuner {
 // By argument: whose buffer is passed for it in this round. Its own, where nothing was swapped.
 using Places = std::vector<std::uint32_t>;
 
-// What is passed for this argument of SizePlan::arguments.
+// Returns the value or buffer to pass for this argument of SizePlan::arguments.
 using Binder = std::function<LaunchArgument(std::uint32_t argument, const Places& places)>;
 
 // All rounds, for a size with so many arguments. `zeros` is done before the first launch of each.
@@ -68,13 +68,13 @@ class Constants {
   Constants(Backend& backend, const SizePlan& plan, Problem* problem)
       : backend_(backend), memory_(backend.memory(), problem), plan_(plan) {}
 
-  // From now on they hold what they do in this set of inputs.
+  // Makes the constants hold the values of this set of inputs from now on.
   DeviceResult<Ok> fill(const InputSet& set);
-  // Of what they hold.
+  // Seals of the constants' contents.
   const Seals& seals() const { return seals_; }
-  // As SizePlan::constants: contents of arrays.
+  // Contents of arrays, by constant of SizePlan::constants.
   const std::vector<std::vector<std::byte>>& bytes() const { return bytes_; }
-  // In the order of SizePlan::constants.
+  // Returns how the variant has each constant of SizePlan::constants, in that order.
   std::vector<BoundConstant> bind(const VariantPlan& variant) const;
   // Gives a loaded variant what they hold now.
   DeviceResult<Ok> set(KernelId kernel, const std::vector<BoundConstant>& bound);

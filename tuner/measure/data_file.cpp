@@ -80,7 +80,7 @@ class Words {
 
 Expected<NpyHeader, std::string> refused(const std::string& why) { return Unexpected{why}; }
 
-// What was read of a header, which says each once.
+// Entries of a header, each of which may appear only once.
 struct Entries {
   std::optional<std::string> type;
   std::optional<bool> column_major;
@@ -154,7 +154,7 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-// What is wrong with a header, beginning with a verb; empty when nothing is.
+// Describes what is wrong with a header, beginning with a verb; empty when nothing is.
 std::string wrong_with(const NpyHeader& header, const DataWanted& wanted) {
   const std::string& type = header.type;
   const auto known = std::ranges::find_if(kDataTypes, [&](const TypeFacts& one) {
@@ -173,7 +173,7 @@ std::string wrong_with(const NpyHeader& header, const DataWanted& wanted) {
     return fmt::format("has the shape {}, '{}' has {}", shape_text(header.shape), wanted.name,
                        shape_text(wanted.shape));
   }
-  // Of one dimension both orders are the same.
+  // Both orders are the same for one dimension.
   if (header.column_major && header.shape.size() > 1) {
     return "is in Fortran's order, not in C's (numpy.ascontiguousarray changes it)";
   }

@@ -25,11 +25,11 @@ struct NpyHeader {
 // A header takes at most so many bytes here, all that is in front of the elements.
 inline constexpr std::size_t kLongestNpyHeader = 65536;
 
-// From a file's first bytes, at least kLongestNpyHeader of them where it has so many. The error
-// says what is wrong with it.
+// Parses the first bytes of a file: at least kLongestNpyHeader of them, or the whole file if it is
+// shorter. The error says what is wrong with the header.
 Expected<NpyHeader, std::string> parse_npy_header(std::string_view bytes);
 
-// What a file has to hold.
+// The type and shape that a data file must have.
 struct DataWanted {
   std::string name;  // of the argument, for messages
   DataType type = DataType::kFloat32;

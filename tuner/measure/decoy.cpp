@@ -24,7 +24,7 @@ DeviceResult<Ok> fill_with(DeviceMemory& memory, const Answer& answer, const Fil
   return memory.fill(answer.room, answer.elements, fill);
 }
 
-// Of what is in the room: by tolerances, or exactly.
+// Compares the room's contents with the answer: by tolerances, or exactly.
 DeviceResult<Comparison> differences(DeviceMemory& memory, const Answer& answer,
                                      const CheckPlan& check = {}) {
   return memory.compare(answer.room, answer.expected, answer.type, answer.elements, check.rtol,
@@ -66,7 +66,7 @@ DeviceResult<double> magnitude(DeviceMemory& memory, const Answer& answer) {
 
 namespace {
 
-// The same tolerance where it is no share of the largest number.
+// Turns a tolerance that is a share of the largest number into an absolute one.
 DeviceResult<CheckPlan> without_largest(DeviceMemory& memory, const Answer& answer,
                                         CheckPlan check) {
   if (!check.how.to_largest) return check;
@@ -129,8 +129,8 @@ DeviceResult<bool> passes(DeviceMemory& memory, const Answer& answer, const Chec
   return passed;
 }
 
-// The same number everywhere that is as near to all of the answer as one can be; nothing where none
-// passes.
+// Finds one number that passes for every element of the answer (its mean or its middle); nothing
+// where none passes.
 DeviceResult<std::optional<double>> passing_constant(DeviceMemory& memory, const Answer& answer,
                                                      const CheckPlan& check,
                                                      const AnswerSize& size) {
@@ -163,8 +163,9 @@ DeviceResult<std::vector<std::string>> wrong_ones_that_pass(DeviceMemory& memory
   return found;
 }
 
-// Of an absolute tolerance that is large beside the answer; empty where it is not. One step of the
-// type is never too much, and of narrow types not some of their own rounding.
+// Warns of an absolute tolerance that is large beside the answer; empty where it is not. One step
+// of the type is never too much, and narrow types may have several times their usual tolerance, for
+// rounding.
 std::string large_tolerance(const Answer& answer, const CheckPlan& check, const AnswerSize& size,
                             const std::string& name) {
   constexpr double kMostShare = 0.01;

@@ -99,7 +99,8 @@ DeviceResult<Ok> DeviceBuffers::prepare_answers() {
   return Ok{};
 }
 
-// Of those that somebody asked for. A reference may make NaN of large or special numbers.
+// Warns of requested sets of inputs (large or special numbers) that make the reference fail or
+// overflow: it may compute NaN for them.
 DeviceResult<Ok> DeviceBuffers::warn_of_unanswered_sets() {
   if (input_sets(plan_) == random_sets(plan_)) return Ok{};
   for (const AnswerPlan& one : plan_.reference->answers) {

@@ -20,8 +20,8 @@
 
 namespace tuner {
 
-// What an output holds before a launch that is to be checked. Poison (NaN) is what no kernel
-// writes. A decoy is what a timed launch may find: numbers like those of an answer, at the wrong
+// Contents of an output before a launch that is to be checked. Poison (NaN) is never written by a
+// kernel. A decoy may be there before a timed launch: numbers like those of an answer, at the wrong
 // places.
 enum class Outputs { kPoisoned, kDecoys };
 
@@ -87,8 +87,8 @@ class DeviceBuffers {
   DeviceResult<std::optional<std::string>> repair_inputs();
   // Whether nobody may know what the inputs hold now.
   bool inputs_are_secret() const { return set_.number != 0; }
-  // In words, what is kept for comparing or restoring and no longer holds what it did, or nothing.
-  // The inputs are the first set afterwards.
+  // Describes data kept for comparing or restoring that no longer holds what it did, or returns
+  // nothing. The inputs are the first set afterwards.
   DeviceResult<std::optional<std::string>> damaged();
   std::uint64_t kept_bytes() const;
   // So small that repair_inputs() costs next to nothing.

@@ -39,7 +39,7 @@ std::string text_of(DataType type, double value, int digits) {
   return whole ? fmt::format("{:.0f}", value) : number_text(value, digits);
 }
 
-// What an output holds before a launch, where that is a number.
+// Returns the number that outputs are poisoned with before a launch; nothing where that is NaN.
 std::optional<double> poison_value(DataType type) {
   if (is_floating(type)) return std::nullopt;
   const unsigned char byte = poison_for(type);
@@ -48,7 +48,8 @@ std::optional<double> poison_value(DataType type) {
   return is_signed(type) ? value - std::ldexp(1.0, static_cast<int>(8 * size_of(type))) : value;
 }
 
-// Where all are, the kernel may as well have added to them.
+// Reports whether some, but not all, elements hold poison: if all do, the kernel may as well have
+// added to them.
 bool is_partly_unwritten(const ArgumentPlan& argument, const WrongAnswer& all) {
   return argument.role == Role::kOut && all.unwritten > 0 && all.unwritten < argument.elements;
 }
@@ -134,7 +135,7 @@ std::uint64_t count_poison(std::span<const std::byte> bytes, DataType type) {
   return count;
 }
 
-// The same for arrays that hold the same elements, in whatever order.
+// Computes a digest that is equal for arrays with the same elements in any order.
 std::uint64_t without_order(std::span<const std::byte> bytes, std::size_t width) {
   std::uint64_t sum = 0;
   for (std::size_t at = 0; at < bytes.size(); at += width) {
@@ -186,7 +187,7 @@ using Norm = CompareRule::Norm;
 using Number = long double;  // holds every integer of 64 bits
 using Numbers = std::vector<Number>;
 
-// Of a float that C++ does not have.
+// Decodes a floating-point number of a type that C++ does not have.
 Number float_value(std::uint64_t bits, const FloatFacts& type) {
   const int mantissa = type.mantissa;
   const int last = (1 << type.exponent) - 1;

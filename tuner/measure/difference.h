@@ -12,7 +12,7 @@
 
 namespace tuner {
 
-// What was found out of a wrong answer as a whole.
+// Facts about a wrong answer as a whole.
 struct WrongAnswer {
   double largest = 0;           // magnitude of what is expected; 0 = not known
   std::uint64_t nans = 0;       // elements that are NaN
@@ -33,7 +33,8 @@ long double number_at(std::span<const std::byte> bytes, DataType type, std::uint
 
 // A NaN is printed without its sign, which means nothing.
 std::string number_text(double value, int digits);
-// Where it helps, also what would have been allowed, and what the numbers look like.
+// Describes a wrong output; where it helps, also what would have been allowed, and what the numbers
+// look like.
 std::string describe(const ArgumentPlan& argument, const CheckPlan& check,
                      const Comparison& difference, const WrongAnswer& all = {});
 

@@ -125,9 +125,9 @@ std::optional<FinalistFailure> check_finalists(Session& session, KeptWatch& kept
                  session);
 }
 
-// What is the best until now may win: it is launched more often, and its answers are compared on
-// other inputs, too. Of all others that would take too long; finalists are looked at again in the
-// final.
+// Checks a valid variant further before it counts. The best so far may win: it is launched more
+// often, and its answers are compared on other inputs, too. That would take too long for all
+// others; finalists are checked again in the final.
 std::optional<Verdict> wrong_after_all(Session& session, const VariantPlan& variant,
                                        Admitted& admitted, Verdict& verdict) {
   const bool best = variant.best_ms == 0 || verdict.timing.median < variant.best_ms;
@@ -146,7 +146,8 @@ std::optional<Verdict> wrong_after_all(Session& session, const VariantPlan& vari
   return std::move(elsewhere->verdict);
 }
 
-// What a launch changes and the next one reads goes on from launch to launch.
+// Launches as often as the observer wants, without resets: a buffer that a launch changes and the
+// next one reads goes on from launch to launch.
 DeviceResult<Ok> launch_observed(Observer& observer, Session& session, const Admitted& admitted) {
   for (std::uint32_t i = 0; i < observer.launches(); ++i) {
     TUNER_TRY(session.backend().launch(admitted.bound.sequence));
@@ -221,7 +222,7 @@ Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase)
   return verdict;
 }
 
-// What is kept is looked at after each, so that who damages it is known.
+// Admits finalists one by one, and looks at kept data after each, so that who damages it is known.
 std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>& variants,
                                                  Session& session,
                                                  std::vector<Admitted>& finalists) {

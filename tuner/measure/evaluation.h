@@ -25,7 +25,7 @@ struct FinalistFailure {
   Verdict verdict;
 };
 
-// What a study leaves to plugins, as the plan says: its problem, if any, and its observers.
+// Plugins that the study's plan asks for: its problem, if any, and its observers.
 struct StudyPlugins {
   std::unique_ptr<Problem> problem{};
   std::vector<std::unique_ptr<Observer>> observers{};

@@ -21,7 +21,7 @@ namespace tuner {
 
 namespace {
 
-// As FillSpec::Kind lists those that a device makes.
+// Fills that a device makes, indexed by FillSpec::Kind.
 constexpr std::array kOnDevice{Fill::Kind::kConstant, Fill::Kind::kConstant, Fill::Kind::kUniform,
                                Fill::Kind::kNormal,   Fill::Kind::kIntegers, Fill::Kind::kSequence};
 
@@ -159,7 +159,7 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
   TUNER_TRY(memory_.download({buffer, 0}, before));
   TUNER_TRY(memory_.download({buffer, end}, behind));
   const auto changed = [](std::byte byte) { return byte != std::byte{kGuardByte}; };
-  // Of several damaged bytes the one next to the contents is reported.
+  // Among several damaged bytes the one next to the contents is reported.
   const auto back = std::find_if(before.rbegin(), before.rend(), changed) - before.rbegin();
   const auto forth = std::find_if(behind.begin(), behind.end(), changed) - behind.begin();
   const auto size = static_cast<std::ptrdiff_t>(size_of(argument.type));
@@ -177,8 +177,8 @@ DeviceResult<std::optional<std::string>> GuardedMemory::outside_write(
                                    argument.name, elements + forth / size, elements));
 }
 
-// Of an argument whose elements are structs: each member is filled as an array, and put in its
-// place.
+// Makes the contents of an argument whose elements are structs: each member is filled as an array,
+// and put in its place.
 DeviceResult<std::vector<std::byte>> GuardedMemory::structs(const ArgumentPlan& argument) {
   std::vector<std::byte> all(bytes_of(argument));
   for (const MemberPlan& member : argument.members) {
@@ -215,7 +215,7 @@ DeviceResult<Ok> GuardedMemory::sort(BufferId buffer, const ArgumentPlan& argume
   return memory_.upload(contents_of(buffer), bytes);
 }
 
-// Of an argument that the device does not fill.
+// Returns the contents of an argument that the device does not fill.
 Expected<std::vector<std::byte>, std::string> GuardedMemory::contents(
     const ArgumentPlan& argument) {
   if (argument.fill.kind == FillSpec::Kind::kProblem) {

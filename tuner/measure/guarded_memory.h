@@ -42,7 +42,7 @@ const ArgumentPlan& argument_of(
     const SizePlan& plan, const std::vector<std::pair<std::uint32_t, ArgumentPlan>>& overrides,
     std::uint32_t index);
 
-// Where a guarded buffer's contents begin.
+// Returns where a guarded buffer's contents begin.
 inline BufferRange contents_of(BufferId buffer) { return {buffer, kGuardBytes}; }
 
 // The failure with what it happened to in front of its message.
@@ -56,8 +56,8 @@ DeviceResult<T> in_context(const std::string& what, DeviceResult<T> result) {
 // The argument as a problem sees it, without its contents.
 ProblemArray problem_array(const ArgumentPlan& argument);
 
-// What a kernel is given for argument `index`: bytes, with addresses where they stand, or a buffer,
-// guarded; as a map of it where the study says so. `buffer_of`: an argument's.
+// Makes what a kernel receives for argument `index`: bytes, with addresses filled in, or a guarded
+// buffer, as a map of it where the study says so. `buffer_of` returns an argument's buffer.
 LaunchArgument launch_argument(const ArgumentPlan& argument, std::uint32_t index,
                                const std::function<BufferId(std::uint32_t)>& buffer_of);
 // A table of addresses gets its bytes. As above.
@@ -117,7 +117,8 @@ class GuardedMemory {
   DeviceResult<bool> repair(BufferId data, const DeviceBuffer& pristine,
                             const ArgumentPlan& argument);
 
-  // In words, where a buffer with `bytes` of contents was written outside of them; repaired.
+  // Describes where a buffer with `bytes` of contents was written outside of them, and repairs it;
+  // nothing where it was not.
   DeviceResult<std::optional<std::string>> outside_write(BufferId buffer, std::uint64_t bytes,
                                                          const ArgumentPlan& argument);
 
@@ -140,7 +141,7 @@ struct MemberArray {
   ArgumentPlan argument;
   DeviceBuffer data;
 };
-// As ArgumentPlan::members. `from`: a guarded buffer of structs.
+// Splits `from`, a guarded buffer of structs, into one array for each of ArgumentPlan::members.
 DeviceResult<std::vector<MemberArray>> split_members(DeviceMemory& memory,
                                                      const ArgumentPlan& structs, BufferId from);
 
@@ -157,11 +158,12 @@ struct WorkspaceArgument {
 // Whether each launch begins with what the one before has left, and leaves nothing but zeros.
 bool keeps_zeros(const ArgumentPlan& argument);
 
-// As if it were just made, guard words in place. Those behind it move with its size: those of
-// another variant may lie within.
+// Makes a workspace as if it were new, guard words in place. The words behind it move with its
+// size: those of another variant may lie within.
 DeviceResult<Ok> renew(GuardedMemory& memory, const WorkspaceArgument& one);
 
-// In words, what a launch left in one that keeps zeros, when that is anything else (renewed then).
+// Describes what a launch left in a workspace that must keep zeros, if that is anything else (it is
+// renewed then).
 DeviceResult<std::optional<std::string>> left_behind(Backend& backend, GuardedMemory& memory,
                                                      const WorkspaceArgument& one);
 

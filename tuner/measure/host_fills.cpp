@@ -180,7 +180,7 @@ void sort_words(DataType type, Bytes& bytes) {
   constexpr Word kSign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
   std::vector<Word> words(bytes.size() / sizeof(Word));
   std::memcpy(words.data(), bytes.data(), bytes.size());
-  // As unsigned numbers in the order of what the bits mean.
+  // Maps words to unsigned numbers that sort like the values they represent.
   const auto key = [&](Word word) {
     if (is_floating(type)) return static_cast<Word>((word & kSign) != 0 ? ~word : word | kSign);
     return static_cast<Word>(is_signed(type) ? word ^ kSign : word);

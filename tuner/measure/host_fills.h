@@ -12,7 +12,7 @@
 
 namespace tuner {
 
-// Of a fill from FillSpec::Kind::kPermutation on. The error is a sentence.
+// Makes the contents for a fill from FillSpec::Kind::kPermutation on. The error is a sentence.
 Expected<std::vector<std::byte>, std::string> made_on_host(const ArgumentPlan& argument);
 
 // Why the argument cannot be filled so, as far as its first and last elements tell.

@@ -36,7 +36,7 @@ bool has_inputs_for(const SizePlan& plan, ExtremeInputs what);
 // How many there are: one where nothing is random or nothing is compared. The sets of random
 // numbers come first, then those of ReferencePlan::fills.
 std::uint32_t input_sets(const SizePlan& plan);
-// Of these, how many are of random numbers.
+// Returns how many of the input sets are of random numbers.
 std::uint32_t random_sets(const SizePlan& plan);
 
 // The argument as the set fills it.

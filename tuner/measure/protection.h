@@ -19,8 +19,8 @@ class Masking {
  public:
   explicit Masking(DeviceMemory& memory) : memory_(memory) {}
 
-  // What a guarded buffer holds, in whole words of 8 bytes: unreadable, and with the same key there
-  // again.
+  // Masks the contents of a guarded buffer, in whole words of 8 bytes: they become unreadable, and
+  // readable again with the same key.
   DeviceResult<Ok> turn(BufferId buffer, std::uint64_t bytes, std::uint64_t key);
 
  private:
@@ -42,12 +42,13 @@ void wipe(std::span<std::byte> copy);
 
 class Seals {
  public:
-  // Of the buffer's first bytes as they are now. `what` is for messages; there is one seal of each.
+  // Seals the buffer's first bytes as they are now. `what` is for messages; there is one seal of
+  // each.
   DeviceResult<Ok> put(DeviceMemory& memory, const std::string& what, BufferId buffer,
                        std::uint64_t bytes);
-  // Of memory of the host, which stays where it is.
+  // Seals memory of the host, which must stay where it is.
   void put(const std::string& what, std::span<const std::byte> on_host);
-  // What is no longer as it was, or nothing.
+  // Names sealed data that is no longer as it was, or returns nothing.
   DeviceResult<std::optional<std::string>> broken(DeviceMemory& memory) const;
   std::uint64_t bytes() const;
 

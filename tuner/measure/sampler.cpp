@@ -17,7 +17,7 @@ namespace tuner {
 namespace {
 
 constexpr std::uint64_t kAlignment = 1024;  // no less than that of the contents of a guarded buffer
-// Where a backend does not know how large its cache is.
+// Assumed where a backend does not know how large its cache is.
 constexpr std::uint64_t kUsualCache = std::uint64_t{32} << 20;
 // With one copy alone each launch would find what the one before it left.
 constexpr std::uint64_t kFewestCopies = 2;
@@ -70,7 +70,7 @@ DeviceResult<Ok> Rotation::make_room(std::uint64_t copies, std::uint64_t bytes) 
   return Ok{};
 }
 
-// Of the buffers as they are now.
+// Makes one copy of the buffers as they are now.
 DeviceResult<Ok> Rotation::fill_one(const BoundLaunch& bound, const Layout& layout,
                                     std::uint64_t copy) {
   DeviceMemory& memory = backend_.memory();
@@ -162,7 +162,8 @@ namespace {
 // Hot samples shorter than this are made of several launches: events resolve half a microsecond.
 constexpr double kShortestSampleMs = 0.1;
 constexpr double kMostLaunches = 100;
-// From a graph, whose own launch lies between the events, too: it takes some microseconds.
+// Samples from a graph must be longer: the graph's own launch lies between the events, too, and
+// takes some microseconds.
 constexpr double kShortestGraphMs = 0.5;
 constexpr double kMostInGraph = 200;  // kernels
 
@@ -228,9 +229,9 @@ DeviceResult<std::vector<double>> Sampler::time_on_drawn_inputs(const BoundLaunc
   return all;
 }
 
-// As many samples at a time as there are copies, where each launch needs its buffers as they were,
-// or other inputs: the copies are made anew then. What the last launch left is looked at like that
-// of any other.
+// Times samples on rotating copies of the buffers. Where each launch needs its buffers as they
+// were, or other inputs, it takes as many samples at a time as there are copies, and makes these
+// anew. What the last launch left is taken back, so that it can be checked like that of any other.
 DeviceResult<std::vector<double>> Sampler::time_in_turns(const BoundLaunch& bound,
                                                          TimingRequest request,
                                                          SampleInputs inputs) {

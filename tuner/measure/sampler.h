@@ -38,7 +38,7 @@ class Rotation {
   void begin_anew() { filled_.clear(); }
 
  private:
-  // Where each argument's contents lie in a copy; `bytes` of a whole copy.
+  // Offsets of each argument's contents in a copy; `bytes` is the size of a whole copy.
   struct Layout {
     std::vector<std::uint64_t> offsets;
     std::uint64_t bytes = 0;
@@ -67,7 +67,7 @@ class Sampler {
   Sampler(Backend& backend, DeviceBuffers& buffers)
       : backend_(backend), buffers_(buffers), rotation_(backend), random_(drawn_secret()) {}
 
-  // As Rotation::reserve().
+  // Reserves memory: see Rotation::reserve().
   DeviceResult<Ok> reserve(const std::vector<std::uint64_t>& bytes) {
     return rotation_.reserve(bytes);
   }
@@ -83,7 +83,7 @@ class Sampler {
   // How many launches a sample has, from the time of one.
   DeviceResult<std::uint32_t> choose_launches(const BoundLaunch& bound, double one_ms,
                                               SampleInputs inputs);
-  // What the device ran at since begin_anew(): the medians of what is known.
+  // Conditions that the device ran at since begin_anew(): medians of the known figures.
   Conditions conditions() const;
 
  private:

@@ -37,7 +37,7 @@ constexpr std::uint32_t kBlock = 5;  // samples between two looks at the interva
 // Times the limit of a probe. A warm-up that is so slow needs no probe: a first launch may be
 // slower than the next ones, but not by so much.
 constexpr double kHopeless = 2;
-// What the device says of a kernel counts; what it does not know, the compiler may.
+// Merges resources: figures of the device count, and those of the compiler fill the gaps.
 Resources merged(Resources loaded, const Resources& compiled) {
   const auto fill_in = [](std::int64_t& value, std::int64_t other) {
     if (value < 0) value = other;
@@ -403,7 +403,8 @@ std::optional<Verdict> Session::estimate(Admitted& admitted, double best_ms,
     const auto n = static_cast<double>(samples.size());
     double wanted = n < spec.min_samples ? spec.min_samples - n : double{kBlock};
     wanted = std::min(wanted, spec.max_samples - n);
-    // As many as fit into the remaining time, so that a block of slow samples does not exceed it.
+    // Take no more than fit into the remaining time, so that a block of slow samples stays within
+    // it.
     const double each = timing.median * admitted.launches;
     if (each > 0) wanted = std::min(wanted, std::ceil((spec.max_milliseconds - spent) / each));
     if (may_win && !begins_anew && admitted.inputs == SampleInputs::kPresent) wanted = 1;

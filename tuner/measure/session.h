@@ -28,7 +28,7 @@ enum class Phase : std::uint32_t {
   kInputs,
   kObserve
 };
-// As Phase lists them.
+// Names indexed by Phase.
 inline constexpr std::array kPhaseNames{"load",  "verify", "probe",  "estimate",
                                         "final", "power",  "inputs", "observe"};
 using PhaseSink = std::function<void(Phase)>;
@@ -85,7 +85,7 @@ class Session {
   Verdict measure(const VariantPlan& variant, Admitted& admitted);
   // Launches once on poisoned outputs, and looks at what that leaves.
   std::optional<Verdict> launch_and_check(Admitted& admitted);
-  // What the last launch left: outputs, guard words and workspaces.
+  // Checks what the last launch left: outputs, guard words and workspaces.
   std::optional<Verdict> recheck(Admitted& admitted);
   std::optional<Verdict> check_guards(const Admitted& admitted);
   std::optional<Verdict> check_answers(Admitted& admitted);

@@ -10,14 +10,14 @@ namespace tuner {
 
 Verdict verdict_of(TrialState state, std::string message);
 
-// What a failure of the device means for the configuration that was running.
+// Makes the verdict on the configuration that was running when the device failed.
 Verdict verdict_of(const DeviceFailure& failure);
 
 // Whether it says nothing of a variant: a reference without an answer, or no memory for one.
 bool says_nothing(const DeviceFailure& failure);
 
-// What a verdict says becomes the trial's. Resources that the device did not tell stay as the
-// compiler told them.
+// Copies a verdict into the trial. Resources that the device did not report stay as the compiler
+// reported them.
 void take_over(Verdict& verdict, Trial& trial);
 
 // Whether a failure may be the doing of what ran in the same worker before, and may have left it
