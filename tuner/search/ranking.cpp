@@ -55,7 +55,7 @@ bool is_worth_it(const ObjectiveSpec& objective, const Trial& baseline, const Tr
   return speedup_over(objective, baseline, trial, confidence).low > 1;
 }
 
-// What a ranking says of the baseline.
+// Compares the ranked results with the baseline.
 BaselineResult against_baseline(const ObjectiveSpec& objective, const Configuration& baseline,
                                 const RankedResults& results, double confidence) {
   BaselineResult out{baseline};
@@ -108,7 +108,8 @@ bool simpler(const Trial& a, const Trial& b) {
   return lexicographic_less(a.configuration, b.configuration);
 }
 
-// What is sorted by, ascending. A valid trial whose metric has no value comes last of its state.
+// Returns the number to sort by, ascending. A valid trial whose metric has no value comes last of
+// its state.
 SearchFigure figure(const ObjectiveSpec& objective, const Trial& trial) {
   const double value = trial.objective.value();
   const bool has_value = is_valid(trial) && !std::isnan(value);
@@ -141,7 +142,7 @@ bool ranks_before(const ObjectiveSpec& objective, const Trial& a, const Trial& b
 std::map<ConfigIndex, Ratio> ratios_of(const FinalRound& round, double confidence) {
   const auto middle = [](const std::vector<double>& ms) { return median(ms); };
   const auto faster = [&](const auto& a, const auto& b) {
-    // Of equal medians always the same one, however the finalists are ordered.
+    // Breaks ties of medians, so that the order of the finalists does not matter.
     return middle(a) != middle(b) ? middle(a) < middle(b) : a < b;
   };
   const auto fastest =

@@ -55,15 +55,15 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
                    const MeasureSpec& measure = {},
                    const std::optional<Configuration>& baseline = std::nullopt);
 
-// What stands for a valid trial's value where figures alone say who is best, as in files of other
-// tuners: its own, unless that is as good as the value of the best-ranked one, which a final or its
-// simplicity has put before it; then the next worse number.
+// Returns the value to write for a valid trial where figures alone decide who is best, as in files
+// of other tuners: its own, unless that is as good as the value of the best-ranked one, which a
+// final or its simplicity has put before it; then the next worse number.
 double beside_best(const ObjectiveSpec& objective, double best, double own);
 
-// What a valid trial loses against the first of these results: 0.05 = 5 % slower, 0 at least. By
-// the final where both took part in it, else by the search. Of a file that holds only the final's
-// figure of the winner the loss of another is at least that of the finalists, and at least what it
-// loses in the search against the fastest that the file knows of the search.
+// Returns how much a valid trial loses against the first of these results: 0.05 = 5 % slower, 0 at
+// least. It goes by the final where both took part in it, else by the search. A file may hold only
+// the winner's figure in the final: then another's loss is at least that of the finalists, and at
+// least its loss in the search against the fastest that the file knows of the search.
 double loss_of(const Study& study, const RankedResults& results, const Trial& trial);
 
 }  // namespace tuner

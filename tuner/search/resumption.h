@@ -1,7 +1,7 @@
 #pragma once
-// What a resumed run makes of results from a time when the device may have been faster or slower
-// than it is now: it measures the best of them again before it relies on them. Strategies for
-// configurations that are given.
+// Resumes from results of a time when the device may have been faster or slower than it is now:
+// measures the best of them again before it relies on them. Strategies for configurations that are
+// given.
 
 #include <cstddef>
 #include <functional>
@@ -78,8 +78,8 @@ struct Moved {
 // For the user: "the device is 1.9 times slower than when these results were measured: ..."
 std::string moved_text(const Moved& moved, const std::vector<Parameter>& parameters);
 
-// From now on a valid trial is not compared with what is measured: the device takes `ratio` times
-// as long as it did then. Nothing becomes of failures, and of what is outdated already.
+// Marks a valid trial as not comparable with new measurements: the device takes `ratio` times as
+// long as it did then. Failures, and trials that are outdated already, stay as they are.
 void mark_outdated(Trial& trial, double ratio);
 
 // Whether a time lies outside of another one's interval, both of the search, and their medians
@@ -93,7 +93,7 @@ class Resumption {
   Resumption(const ObjectiveSpec& objective, const MeasureSpec& measure, std::vector<Trial> stored,
              std::optional<Configuration> baseline = std::nullopt);
 
-  // What need not be measured: all but what is outdated.
+  // Returns the stored trial of a configuration that need not be measured: any but an outdated one.
   std::optional<Recalled> recall(ConfigIndex index) const;
   // Whether a valid result is there, outdated or not: it is not to blame for anything.
   bool is_valid_result(ConfigIndex index) const;

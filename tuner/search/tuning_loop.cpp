@@ -54,8 +54,9 @@ bool is_limited(const Budget& budget) {
   return budget.evaluations || budget.seconds || budget.target || budget.patience;
 }
 
-// What follows from how long things take here and now. A search that no clock ends has no use for
-// it: without it, the same answers in the same order lead to the same questions.
+// Removes from `machine` everything that depends on how long things take here and now. A search
+// that no clock ends has no use for it: without it, the same answers in the same order lead to the
+// same questions.
 void forget_time(MachineState& machine) {
   machine.compilers_busy = machine.device_busy = 0;
   for (UnderWay& one : machine.under_way) one = {one.index, Stage::kCompiling, 0, 0};
@@ -188,7 +189,7 @@ class Loop {
     reorder();
   }
 
-  // What waits for a device was asked for when less was known.
+  // Reorders variants that wait for a device: they were requested when less was known.
   void reorder() {
     std::vector<ConfigIndex> waiting = compiled();
     if (waiting.size() > 1) evaluator_.reorder(strategy_.order(std::move(waiting)));
@@ -217,7 +218,7 @@ class Loop {
     return count;
   }
 
-  // Where nothing but stragglers is open, they count as answered from now on.
+  // Counts stragglers as answered from now on, if nothing else is open; false if something is.
   bool set_stragglers_aside() {
     const std::optional<MachineState> machine = evaluator_.machine();
     if (!machine || !stragglers_.hold_all_up(*machine)) return false;

@@ -49,7 +49,7 @@ struct LoopResult {
 LoopResult run_loop(Strategy& strategy, Evaluator& evaluator, const ObjectiveSpec& objective,
                     const Budget& budget, const LoopCallbacks& callbacks);
 
-// What a strategy is told of a trial.
+// Makes the observation of a trial that a strategy receives.
 Observation observation_of(const ObjectiveSpec& objective, const Trial& trial);
 
 // Compilations that take so much longer than the others that nobody should wait for them: a
@@ -57,11 +57,11 @@ Observation observation_of(const ObjectiveSpec& objective, const Trial& trial);
 // are done. It matters once nothing else is open: until then nobody waits for it alone.
 class Stragglers {
  public:
-  // What was compiled for it counts; what came from a cache took no time.
+  // Adds the time for which the trial was compiled; artifacts from a cache took none.
   void heard(const Trial& trial);
   // Whether everything that is open is a straggler.
   bool hold_all_up(const MachineState& machine) const;
-  // From which on a compilation is one; empty while too few are done to tell.
+  // Compilations that take longer than this are stragglers; empty while too few are done to tell.
   std::optional<double> limit_seconds() const;
 
  private:
