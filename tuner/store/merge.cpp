@@ -60,7 +60,7 @@ class Merger {
     }
   }
 
-  // Where both have one, the own one stays: it is what this store's runs go by.
+  // Copies how a context is ranked, unless this store has that already: its own runs go by it.
   void copy_ranking(std::int64_t from, std::int64_t to) {
     if (into_.ranked_by(to)) return;
     Statement query = other_.query("SELECT text FROM rankings WHERE id = ?", from);

@@ -1,5 +1,5 @@
 #pragma once
-// What others have measured, into a store.
+// Merges trials that others have measured into a store.
 
 #include <cstdint>
 #include <filesystem>
@@ -21,8 +21,8 @@ struct MergeReport {
   // as recorded now.
   std::uint64_t ahead = 0;
   std::string furthest{};
-  // Of each configuration that both stores measured, not merely hold, and found valid: the other
-  // store's time over the one that was here.
+  // Ratios, the other store's time over this store's, for each configuration that both measured
+  // (not merely hold) and found valid.
   std::vector<double> ratios{};
 };
 

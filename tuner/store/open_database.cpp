@@ -44,7 +44,7 @@ struct flock range(std::int64_t start, std::int64_t length) {
                    "a local disk (--results DIRECTORY)");
 }
 
-// What belongs to a database is a file, or not there: to open a pipe may take for ever.
+// Refuses a pipe or a device where a database's file should be: opening a pipe may take for ever.
 void refuse_special(const std::filesystem::path& file) {
   if (is_seekable_file(file)) return;
   throw FatalError("cannot use " + file.string() + ": it is a pipe or a device, not a file");
@@ -292,7 +292,7 @@ void refuse_locks_that_fail(const fs::path& file) {
 bool any_part(const fs::path& file) {
   for (const char* part : kParts) {
     std::error_code error;
-    // What cannot be looked at may well be there.
+    // A path whose status is unknown may well be there.
     if (fs::status(with_ending(file, part), error).type() != fs::file_type::not_found) return true;
   }
   return false;

@@ -56,7 +56,8 @@ void distrust(sqlite3* handle) {
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
 }
 
-// What is done on the way out, after the signal, runs to its end.
+// Interrupts SQLite once a signal to stop arrives after the statement was made. Statements that are
+// made after the signal, on the way out, run to their end.
 int is_to_stop(void* signals_before) {
   return stop_signals() > *static_cast<const int*>(signals_before) ? 1 : 0;
 }

@@ -73,7 +73,7 @@ class Database {
     (statement.bind(++at, values), ...);
     return statement;
   }
-  // The same where rows do not matter.
+  // Runs a statement and ignores its rows.
   template <typename... Values>
   void run(std::string_view sql, const Values&... values) {
     Statement statement = query(sql, values...);

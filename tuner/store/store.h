@@ -30,8 +30,8 @@ struct ContextKey {
   std::vector<std::pair<std::string, std::string>> identity;
 };
 
-// What differs between two contexts of one kernel, one "driver: 580.65 -> 590.10" each; empty when
-// trials of one answer for the other.
+// Lists the differences of two contexts of one kernel, each as "driver: 580.65 -> 590.10"; empty
+// when trials of one answer for the other.
 std::vector<std::string> differences(const ContextKey& before, const ContextKey& now);
 
 // A context in the database, with the order in which its user wants configurations.
@@ -83,7 +83,7 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // What was kept aside while opening or left out while reading, for the user.
+  // Messages for the user about data set aside while opening, or left out while reading.
   const std::vector<std::string>& notes() const;
   const std::filesystem::path& file() const;
   // False once somebody removed or replaced the file: what is recorded then is not kept.
@@ -115,7 +115,7 @@ class Store {
   // Keeps how the context is ranked from now on, and what becomes of its trials by that.
   void rank_by(const Context& context, const RankedBy& how, std::span<const Trial> rescored);
 
-  // From now on the context's earlier trials are not seen any more (they stay in the database).
+  // Hides the context's earlier trials from now on (they stay in the database).
   void start_afresh(const Context& context);
 
   // The configuration is about to run and may take everything down.
@@ -131,7 +131,7 @@ class Store {
   // measured last, with nothing else in flight.
   std::vector<Configuration> suspects(const Context& context);
 
-  // Of the store's own files (store_impl.h).
+  // Implementation, for the store's own files only (store_impl.h).
   struct Impl;
   Impl& impl() { return *impl_; }
 

@@ -28,8 +28,8 @@ class SessionLock {
 
   // Takes the lock of one session for as long as this object lives.
   bool take(std::int64_t session);
-  // The same, once no other holder has it. Throws FatalError when that takes a minute, and where
-  // files cannot be locked.
+  // Waits until no other holder has the session's lock, and takes it. Throws FatalError when that
+  // takes a minute, and where files cannot be locked.
   void wait(std::int64_t session);
 
   // Whether another holder has it.
@@ -96,7 +96,7 @@ struct Store::Impl {
 
   // Empty where it is not known.
   std::optional<RankedBy> ranked_by(std::int64_t context);
-  // To be called in a transaction, like all that writes.
+  // Call this in a transaction, like everything that writes.
   void rank_by(std::int64_t context, const RankedBy& how);
   std::map<std::int64_t, Hosts> hosts();  // by context
   void add_host(std::int64_t context, const std::string& host, bool imported);

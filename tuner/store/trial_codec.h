@@ -28,8 +28,8 @@ struct TrialRow {
   std::string message;
   std::string recorded;  // ISO 8601, UTC
 
-  // Of all that matters, and of where the row belongs: one that was damaged on disk is not
-  // believed.
+  // Computes a checksum of the row's data and of where it belongs: a row that was damaged on disk
+  // is not believed.
   std::int64_t checksum(std::int64_t context, std::int64_t generation) const;
 };
 
