@@ -64,8 +64,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSuffix = ".artifact";
 constexpr auto kLeftOver = std::chrono::hours(1);  // a temporary file this old has no writer left
 
-// What path_of() makes of a key; then, for a temporary file, what AtomicFile puts behind it.
-// Whatever else is in the folder is somebody's.
+// Kinds of files that this cache makes: an entry (named by path_of()) and a temporary file of one
+// (with the ending of AtomicFile). All other files in the folder belong to somebody else.
 enum class OursAs { kNothing, kEntry, kTemporary };
 OursAs ours_as(const fs::path& path) {
   constexpr std::size_t kDigits = 2 * sizeof(Digest);
@@ -189,7 +189,7 @@ void ArtifactCache::put(const std::string& key, const Artifact& artifact) {
     return;
   }
   *bytes_ += bytes.size();
-  // To below the limit, so that a full cache is not walked through for every entry.
+  // Prunes to well below the limit, so that a full cache is not walked through for every entry.
   if (*bytes_ > limit_) prune(limit_ - limit_ / 8);
 }
 

@@ -33,7 +33,7 @@ inline double seconds_since(TimePoint start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What somebody waits for: sockets, and the earliest moment at which something is due.
+// Sockets to wait for, and the earliest moment at which something is due.
 struct PollSet {
   std::vector<pollfd> sockets;
   TimePoint due = TimePoint::max();
@@ -46,11 +46,11 @@ struct PollSet {
 // Time that does not count against a worker: a batch system may stop a job, and let it go on later.
 class StoppedTime {
  public:
-  // What went by since the last call while this process did not run, or while `worker` was stopped:
-  // of that, a minute at most since begin(), because a kernel may stop its worker itself. Made for
-  // being called every second at least.
+  // Returns the time since the last call during which this process did not run, or `worker` was
+  // stopped; the latter counts for a minute at most since begin(), because a kernel may stop its
+  // worker itself. Call it at least every second.
   Clock::duration take(pid_t worker, TimePoint now = Clock::now());
-  // From now on.
+  // Starts to count anew at `now`.
   void begin(TimePoint now = Clock::now()) { *this = StoppedTime(now); }
   explicit StoppedTime(TimePoint now = Clock::now()) : looked_(now) {}
 
@@ -62,7 +62,7 @@ class StoppedTime {
 // How long a worker was at work, piece by piece.
 class WorkLog {
  public:
-  // From `start` until now.
+  // Adds the time from `start` until now.
   void add(TimePoint start);
   double seconds() const { return seconds_; }
   const std::vector<BusySpan>& spans() const { return spans_; }
@@ -90,7 +90,7 @@ class Peer {
   virtual pid_t pid() const = 0;  // of the process that it is, or lives in
   virtual void kill() = 0;
   virtual std::string wait() = 0;  // for its end; says how it ended
-  // Of a process.
+  // Gives a child process a moment to end by itself.
   virtual void let_end() {}
   virtual bool killed_from_outside() const { return false; }
   virtual std::string output_tail() const { return {}; }
@@ -121,7 +121,7 @@ class Channel {
   using IsOver = std::function<bool()>;
   std::optional<nlohmann::json> wait(TimePoint deadline, const IsOver& is_over);
 
-  // What to poll for, to know when pump() has something to do.
+  // Returns the socket to poll, to know when pump() has something to do.
   pollfd watched() const;
   // pump() has seen the end, or the child was given up.
   bool has_ended() const { return ended_; }

@@ -1,6 +1,6 @@
 #pragma once
-// What the program does when it is started as a worker: serve requests on descriptor kChildSocket
-// until it closes. Messages are JSON objects with a "type".
+// Runs the program as a worker: serves requests on descriptor kChildSocket until it closes.
+// Messages are JSON objects with a "type".
 //
 //   compile   <- start {plugin_dirs, files}, open {backend, cache_dir}
 //             -> ready {identity} | unavailable {reason}

@@ -117,7 +117,7 @@ std::uint64_t CompilePool::submit(const std::string& key, CompileRequest request
 
 bool CompilePool::is_wanted(const Job& job) const { return !askers_.at(job.key).empty(); }
 
-// What it has not done yet waits for another worker, as far as anybody still wants it.
+// Returns a worker's open jobs to the queue, for another worker, if anybody still wants them.
 void CompilePool::take_back(Worker& worker) {
   for (auto job = worker.jobs.rbegin(); job != worker.jobs.rend(); ++job) {
     if (is_wanted(*job)) {

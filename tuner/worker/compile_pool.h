@@ -1,5 +1,5 @@
 #pragma once
-// As many compile workers as there are jobs; a compiler that crashes, loops or eats all memory
+// Compile workers, as many as there are jobs. A compiler that crashes, loops or eats all memory
 // takes only its worker along, and its request fails with the reason. Equal requests that are under
 // way at the same time are compiled once. Other machines may lend workers; one that is gone, or
 // whose compiler is another one, is left out, and its work goes to the others.

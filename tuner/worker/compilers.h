@@ -1,6 +1,5 @@
 #pragma once
-// What compiles: those who do it, the library of what was compiled before, and what a search asks
-// of both.
+// Interfaces of a search to compilation: compilers, and the library of earlier artifacts.
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +25,7 @@ struct CompileResult {
   bool shared = false;  // an earlier id asked for it: this one cost nothing
 };
 
-// What a search asks of those who compile. Used by one thread.
+// Compilers as a search sees them. Used by one thread.
 class Compilers {
  public:
   virtual ~Compilers() = default;
@@ -51,7 +50,7 @@ class Compilers {
   // How many a search is to keep busy, and for how many seconds these were.
   virtual unsigned jobs() const = 0;
   virtual double busy_seconds() const = 0;
-  // What all of them did and take.
+  // Returns when these compilers were at work, and the memory that they take, all together.
   virtual Load load() const = 0;
 };
 
@@ -59,8 +58,8 @@ class Compilers {
 struct ArtifactLibrary {
   std::function<std::string(const CompileRequest&)> key;
   std::function<std::optional<Artifact>(const std::string& key)> find;
-  // What a trial depends on whose compiler opened these. May be empty: on nothing that is not
-  // known.
+  // Returns the provenance of a trial whose compiler opened these files. May be empty: then no
+  // trial depends on anything that is not known.
   std::function<Provenance(const OpenedFiles&)> judge = {};
 };
 

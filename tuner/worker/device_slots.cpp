@@ -142,8 +142,8 @@ DeviceShare DeviceSlot::share() const {
 
 namespace {
 
-// What is to be said of a finalist that failed, which another may have caused: it is tried alone
-// then, where nobody has run. Empty: nothing, it does not fail there.
+// Returns the verdict on a finalist that failed. If another may have caused the failure, the
+// finalist runs again alone, where nobody has run; empty if it does not fail there.
 std::optional<Verdict> own_failure(RunWorker& worker, const VariantPlan& finalist, Verdict verdict,
                                    const FinalPlan& plan, const RunWorker::IsOver& is_over) {
   if (!may_be_of_others(verdict)) return verdict;
@@ -296,8 +296,8 @@ const VariantPlan* DeviceSlots::comparison_due(const DeviceSlot& slot) const {
   return sentinel_ && !slot.is_compared() ? &sentinel_->plan : nullptr;
 }
 
-// Where the sentinel tells nothing, what the device measured stands; a disturbance, or what failed
-// by something outside, gets a second chance.
+// Settles how a device compares with the first. If the sentinel fails there, the device's figures
+// stand as measured; a disturbance, or a failure by something outside, gets a second chance.
 std::optional<Job> DeviceSlots::compared(DeviceSlot& slot, const Verdict& verdict) {
   if (verdict.retryable && !slot.is_compared_again()) return std::nullopt;
   DeviceScale found;

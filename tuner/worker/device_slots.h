@@ -33,8 +33,9 @@ struct DeviceScale {
   bool is_disturbed = false;
 };
 
-// Of one variant that both devices measured. The devices differ where the intervals of the medians
-// do not meet, and the medians are further apart than `tie` (a share) of each other.
+// Scales one device to another by one variant that both measured. The devices differ where the
+// intervals of the medians do not meet, and the medians are further apart than `tie` (a share) of
+// each other.
 DeviceScale scale_of(const Timing& here, const Timing& there, double tie);
 
 // The times of a trial as the other device would have them, and the mark that they were scaled.
@@ -165,14 +166,14 @@ class DeviceSlots {
   // Takes what is a reference's of the compile pool's answers: false for the others.
   bool take_reference(const CompileResult& result);
   void look_at_preparation(DeviceSlot& slot);
-  // What the references were compiled from, once that is known.
+  // Provenance of the references, once one device is prepared; else null.
   const Provenance* provenance() const;
 
-  // What the device is to measure before anything else; null: nothing.
+  // Returns the variant that the device is to measure before anything else; null: nothing.
   const VariantPlan* comparison_due(const DeviceSlot& slot) const;
   // The sentinel was measured there. Returns what waited for that.
   std::optional<Job> compared(DeviceSlot& slot, const Verdict& verdict);
-  // What was measured on the device, in the times of the first; empty: it waits for the comparison.
+  // Returns the job with its times scaled to the first device; empty: it waits for the comparison.
   std::optional<Job> comparable(DeviceSlot& slot, Job job);
   void set_best(double ms);
 
@@ -197,7 +198,7 @@ class DeviceSlots {
   void clear();
 
  private:
-  // What the first one to measure it found.
+  // The first variant that was measured, and its timing there: other devices are compared by it.
   struct Sentinel {
     VariantPlan plan;
     Timing timing;

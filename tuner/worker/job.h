@@ -36,7 +36,7 @@ struct Job {
   std::optional<std::size_t> finalist{};  // its place in a final; empty: the search asked for it
 };
 
-// What is compiled and waits for a device.
+// Queue of compiled variants that wait for a device.
 class ReadyQueue {
  public:
   void add(Job job);

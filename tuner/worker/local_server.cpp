@@ -45,7 +45,7 @@ FileDescriptor new_socket() {
   return FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
-// Of this user; 0: it is somebody else's, or not known.
+// Returns the process at the other end; 0: it is another user's, or not known.
 pid_t other_end(int socket) {
   ucred facts{};
   socklen_t size = sizeof facts;

@@ -20,8 +20,8 @@ std::uint64_t address_space() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
 }
 
-// What running kernels takes by itself: stacks for the threads of a block, and the allocator's
-// room, for each core. Addresses more than memory.
+// Estimates what running kernels takes by itself, addresses more than memory: stacks for the
+// threads of a block, and the allocator's room, for each core.
 std::uint64_t overhead() {
   constexpr std::uint64_t kOfCore = std::uint64_t{256} << 20;
   return std::max(1U, std::thread::hardware_concurrency()) * kOfCore;

@@ -5,8 +5,8 @@
 
 namespace tuner {
 
-// What a compiler, or the kernels of one device, may take: half of the memory that there is, 2 to
-// 16 GiB, and three quarters of it where those are less than 2 GiB.
+// Computes how much memory a compiler, or the kernels of one device, may take: half of what there
+// is, 2 to 16 GiB, and three quarters of it where those are less than 2 GiB.
 std::uint64_t memory_allowance();
 
 // Limits this process from now on; 0 = no limit.
@@ -20,7 +20,7 @@ class KernelMemory {
 
   // Buffers are about to be made, which count for nobody.
   void lift();
-  // From here on it is a kernel that allocates; once until the next lift().
+  // Limits memory from now on, because a kernel allocates it; works once until the next lift().
   void enforce();
   // Lifts the limit. Bytes that the kernel took and did not give back, when those are most of what
   // it may have; else 0.

@@ -175,7 +175,7 @@ TUNER_FIELDS(MemberPlan, path, offset, type, fill, seed)
 TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, addresses, members, elements, extents,
              role, fill, zero, seed, set, varies, has_special_values, map)
 
-// What ranks stays with the coordinator.
+// Omits the fields that only ranking needs: the coordinator ranks.
 TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_milliseconds,
              confidence, precision, drop_above, finalists, power, by_variant)
 
@@ -237,7 +237,7 @@ bool is_plausible(const Resources& resources) {
          fits(resources.spill_bytes, kMostBytes);
 }
 
-// What of a verdict cannot be; empty when it can.
+// Describes an impossible value of a verdict; empty when there is none.
 std::string absurdity(const Verdict& verdict) {
   if (verdict.state > TrialState::kDropped) return "an unknown state";
   if (verdict.evidence && static_cast<std::uint32_t>(*verdict.evidence) >= kEvidences) {

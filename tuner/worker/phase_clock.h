@@ -25,12 +25,12 @@ class PhaseClock {
  public:
   explicit PhaseClock(const RunLimits& limits) : limits_(limits) {}
 
-  // Of the size that is prepared.
+  // Sets the limits that follow from the size that is prepared.
   void set_plan(const SizePlan& plan);
   // Best valid launch of the current size in ms; 0 = not known.
   void set_best(double ms) { best_ms_ = ms; }
 
-  // What one phase may take, in which the kernel is launched so often.
+  // Computes the time limit of a phase, in which the kernel is launched so often.
   double seconds(const std::string& phase, std::size_t launches = 1) const;
   // A configuration begins with this phase, in this process.
   void begin(const std::string& phase, pid_t process);
@@ -39,7 +39,7 @@ class PhaseClock {
   // its phase begins anew, within the time of the whole configuration.
   bool gets_more_time();
 
-  // To be called every second: time in which nothing ran is given back.
+  // Adds time in which nothing ran to the deadlines. Call it every second.
   void give_back_stopped();
 
   const std::string& phase() const { return phase_; }

@@ -1,6 +1,6 @@
 #pragma once
-// Where plugins are looked for, and which devices their backends have: a process of its own asks,
-// as drivers are never loaded here.
+// Finds plugins, and the devices of their backends: a process of its own queries these, as drivers
+// are never loaded here.
 
 #include <filesystem>
 #include <memory>

@@ -17,7 +17,7 @@ namespace {
 constexpr int kMeasureAgain = 2;
 // A variant that was on so many devices when they were lost may be what takes them down.
 constexpr int kMostDevicesLost = 2;
-// What a user waits after Ctrl-C for what is on the device: most variants take far less.
+// Time after Ctrl-C for which variants on the device are waited for: most take far less.
 constexpr double kPatienceSeconds = 1.5;
 // A final may take this much longer than it was given before it is ended.
 constexpr double kGraceSeconds = 0.3;
@@ -143,7 +143,8 @@ void PoolEvaluator::start_next(DeviceSlot& slot) {
   if (slot.make_ready()) slot.begin_comparison(*sentinel);
 }
 
-// What is the same program as something on another device waits for its outcome.
+// Begins the next job that is due. A program that runs on another device already waits for its
+// outcome there.
 void PoolEvaluator::begin_next(DeviceSlot& slot) {
   Job* const due = ready_.due([this](const Job& job) { return !slots_.is_running(job.program); });
   if (due == nullptr) return;
@@ -242,11 +243,12 @@ void PoolEvaluator::score(Trial& trial) const {
 
 void PoolEvaluator::wait(double until) {
   PollSet awaited;
-  // From the first interruption on it is readable for ever.
+  // The descriptor stays readable after the first interruption.
   if (interrupt_.count() == 0) awaited.sockets.push_back({interrupt_.fd(), POLLIN, 0});
   tools_.compilers.watch(awaited);
   slots_.watch(awaited);
-  // What is due already waits for its twin on another device: that one's answer ends the waiting.
+  // A job that is due already waits for its twin on another device: that one's answer ends the
+  // waiting.
   if (slots_.is_any_free()) awaited.until(ready_.next_due());
   awaited.until(after(Clock::now(), std::min(until - now(), 1.0)));
   awaited.wait();

@@ -251,7 +251,7 @@ void RunWorker::begin(const VariantPlan& variant) {
   channel_->clear_output();
   state_ = State::kBusy;
   begun_ = false;
-  // What runs in a `cpu` worker can write to its connection. It cannot guess this.
+  // A random id: kernels in a `cpu` worker can write to its connection, but cannot guess this.
   id_ = drawn_secret();
   clock_.begin("load", channel_->pid());
   channel_->send({{"type", "evaluate"}, {"id", id_}, {"variant", variant}});

@@ -65,9 +65,9 @@ class RunWorker {
   void wait_until_prepared();
   // Whether advance() has something to go on with.
   bool is_coming_up() const { return state_ == State::kStarting || state_ == State::kPreparing; }
-  // What the preparation found suspicious, once.
+  // Returns what the preparation found suspicious, once.
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
-  // Of the size that was prepared last: the reference's time; 0 where it was not timed.
+  // Returns the reference's time at the size prepared last; 0 where it was not timed.
   double reference_ms() const { return reference_ms_; }
 
   // Whether it is ready as it is: prepared, and its child is there.
@@ -83,7 +83,7 @@ class RunWorker {
   std::optional<Verdict> handle();
   // Whether another variant has run in the child that is there.
   bool has_run() const { return has_run_; }
-  // The same, before the last verdict.
+  // Returns has_run() as it was before the last verdict.
   bool had_run() const { return had_run_; }
   // Once: that the worker has answered for the configuration before once more. Its first answer may
   // have been the configuration's own.

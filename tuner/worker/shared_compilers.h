@@ -18,7 +18,7 @@ namespace tuner {
 
 class SharedCompilers {
  public:
-  // As long as this lives nobody else uses `pool`.
+  // Shares `pool`, which nobody else may use as long as this lives.
   SharedCompilers(CompilePool& pool, std::size_t shares);
   SharedCompilers(const SharedCompilers&) = delete;
   SharedCompilers& operator=(const SharedCompilers&) = delete;

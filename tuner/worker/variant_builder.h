@@ -1,5 +1,5 @@
 #pragma once
-// What a search has compiled: the references, whose answers a device then prepares, and the
+// Builds the programs of a search: the references, whose answers a device then prepares, and the
 // variants that configurations become, compiled in this run or by an earlier one.
 
 #include <cstddef>
@@ -42,7 +42,7 @@ class Preparation {
 
   bool is_done() const { return state_ == State::kDone; }
   bool is_under_way() const { return state_ == State::kReference || state_ == State::kDevice; }
-  // What the references were compiled from: all that is measured depends on it.
+  // Provenance of the references: all that is measured depends on it.
   const Provenance& provenance() const { return provenance_; }
 
  private:
@@ -65,7 +65,7 @@ class ArtifactsAtHand {
  public:
   // Null: it is not here.
   std::shared_ptr<const Artifact> find(const std::string& key) const;
-  // Of several with this key, the first. Small artifacts by the thousand would fill the memory:
+  // Keeps the first artifact with each key. Small artifacts by the thousand would fill the memory:
   // then all are forgotten, and the cache on the disk still has them.
   void remember(const std::string& key, std::shared_ptr<const Artifact> artifact);
 
