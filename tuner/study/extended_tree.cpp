@@ -24,7 +24,7 @@ constexpr std::array kByKey{"kernel",    "launcher", "parameters", "derived", "l
 // Lists of maps that have names.
 constexpr std::array kByName{"arguments", "buffers", "constants"};
 
-// The same tree, some lines further down in a text of several files.
+// Copies a tree, moved down by some lines in a text of several files.
 YamlRef moved_down(const YamlNode& node, Diagnostics& diagnostics, int lines) {
   auto copy = std::make_shared<YamlNode>(node);
   copy->diagnostics = &diagnostics;

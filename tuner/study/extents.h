@@ -22,7 +22,7 @@ std::optional<std::int64_t> extent_from(const std::string& text);
 // nothing.
 std::string meant_by(const std::string& text);
 
-// Where an evaluation went wrong, in the file.
+// Returns where in the file an evaluation went wrong.
 Position place_of(const Expression& expression, const EvaluationError& error);
 
 }  // namespace tuner

@@ -1,4 +1,4 @@
-// What a key of a study allows: the rules that tables of keys are made of.
+// Rules that tables of keys are made of: they say what a key of a study allows.
 
 #include "tuner/study/keys.h"
 

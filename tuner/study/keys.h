@@ -20,7 +20,7 @@ namespace tuner {
 
 using Schema = nlohmann::ordered_json;
 
-// Where a key was found, and what stands behind it.
+// A key that was found in a study, with its place and its map.
 struct Given {
   Reader& reader;
   const YamlNode& node;
@@ -265,7 +265,7 @@ constexpr KeyTable<Keys...> key_table(const char* what, Keys... keys) {
 
 // ---- the schema of a whole study ----------------------------------------------------------------
 
-// What the sections of a study are, and the forms that several of them share.
+// Schemas of a study's sections, and of the forms that several of them share.
 struct SchemaParts {
   Schema sections = Schema::object();
   Schema definitions = Schema::object();

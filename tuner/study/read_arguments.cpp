@@ -36,7 +36,7 @@ constexpr auto kFileOfProgram =
 constexpr auto kConstant = key_table("a constant", kName, key("type", "type", "Of its elements."),
                                      kShape, key("role", R"({"const": "in"})", ""), kFill, kValue);
 
-// As the enumerations Role and Zero.
+// Words of the study, in the order of the enumerations Role and Zero.
 const std::vector<std::string> kRoles{"in", "out", "inout", "scratch", "workspace"};
 const std::vector<std::string> kZeros{"once", "each", "never"};
 
@@ -221,7 +221,7 @@ void read_buffers(Reader& reader, const YamlNode& node) {
 
 namespace {
 
-// What an argument needs, unless it is one of a study that is extended.
+// Keys that an argument needs, unless it is one of a study that is extended.
 constexpr std::string_view kWholeArguments = R"json({
   "whole_argument": {
     "oneOf": [

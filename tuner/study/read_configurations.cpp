@@ -184,7 +184,7 @@ std::optional<Value> value_among(const Parameter& parameter, const Value& wanted
 
 namespace {
 
-// What the map says, by parameter. Complains of everything that is no value of a parameter.
+// Reads a map from parameters to values. Complains of everything that is no value of a parameter.
 std::map<std::string, Value> read_values(Reader& reader, const YamlNode& node) {
   std::map<std::string, Value> values;
   for (const auto& [key, value] : node.entries) {

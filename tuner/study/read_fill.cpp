@@ -44,7 +44,7 @@ std::optional<std::vector<double>> read_numbers(const YamlNode& node, const std:
   return numbers;
 }
 
-// What is wrong with the numbers of a fill, or nothing.
+// Describes what is wrong with the numbers of a fill; empty when nothing is.
 std::string contradiction(const FillSpec& fill) {
   const bool is_interval = fill.kind == Kind::kUniform || fill.kind == Kind::kIntegers;
   if (is_interval && fill.a > fill.b) return "the lowest value is above the highest";
@@ -317,7 +317,8 @@ class SameFills {
     resolved(one, *source);
   }
 
-  // What stands for another one is still followed through its name.
+  // Gives an argument the fill of `source`, and keeps its name: others that are filled like this
+  // argument are still followed through it.
   void resolved(ArgumentSpec& one, const ArgumentSpec& source) {
     FillSpec fill = source.fill;
     fill.same_as = source.name;

@@ -126,7 +126,7 @@ void read_sources_of_kernel(Reader& reader, const Fields& fields) {
   kernel.units.assign(paths.begin() + 1, paths.end());
 }
 
-// What a compiler or a language has not is said where it stands.
+// Complains of keys that the compiler or the language does not support, each at its place.
 void check_language(const KernelSpec& kernel, const Fields& fields) {
   if (kernel.compiler == KernelCompiler::kNvrtc && !kernel.units.empty()) {
     fields.find("compiler")
@@ -182,7 +182,7 @@ void check_placeholders(Reader& reader, const YamlNode& node, unsigned kinds,
   }
 }
 
-// What kernels and launchers have in common.
+// Reads the keys that kernels and launchers have in common.
 void read_code(Reader& reader, const Fields& fields, const Position& where) {
   KernelSpec& kernel = reader.study.kernel;
   kernel.where = where;

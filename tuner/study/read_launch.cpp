@@ -91,7 +91,8 @@ void read_attributes(Reader& reader, const Fields& fields, unsigned kinds, const
   attributes.programmatic = reader.expression(fields, "programmatic", kinds, who);
 }
 
-// Of the study, or of its reference, whose expressions may use less.
+// Reads a further launch of the study or of its reference, whose expressions may use fewer names
+// (`kinds`).
 NextLaunchSpec read_next_launch(Reader& reader, const YamlNode& node, unsigned kinds) {
   const std::string who = kNextLaunch.what;
   const Fields fields = kNextLaunch.fields(node, node.where());

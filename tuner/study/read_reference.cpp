@@ -231,7 +231,7 @@ void read_files(Reader& reader, const YamlNode& node) {
              outputs.empty() ? "" : "file: {" + outputs.front() + ": NAME.npy}");
 }
 
-// What launches of a kernel need, and `more`.
+// Refuses the keys that launches of a kernel need, and `more`.
 void refuse_beside(const Fields& fields, const std::string& why, std::vector<std::string> more) {
   more.insert(more.end(), {"entry", "source", "configuration", "block", "grid",
                            "dynamic_shared_bytes", "arguments", "then", "repeat", "swap"});
@@ -255,7 +255,8 @@ void read_by(Reader& reader, const Fields& fields) {
 
 // ---- answers of a kernel ------------------------------------------------------------------------
 
-// What a launch takes, and what it reaches through that; `taken` empty: all of the kernel's.
+// Checks the arguments that a launch takes, and those that it reaches through them; `taken` empty:
+// all of the kernel's.
 void check_taken(Reader& reader, const std::vector<std::string>& taken, const Position& where) {
   const std::vector<ArgumentSpec>& all = reader.study.arguments;
   const auto places = positions_of(all, taken, "the reference", {});
@@ -276,7 +277,7 @@ void read_reference_arguments(Reader& reader, const Fields& fields, const Positi
 
 void read_reference_launch(Reader& reader, const Fields& fields, unsigned kinds) {
   ReferenceSpec& reference = *reader.study.reference;
-  // Of a launcher, unless it says how it is launched.
+  // A launcher's reference is a launcher, too, unless it has a block or a grid.
   reference.is_launcher =
       reader.study.kernel.is_launcher && !fields.mentions("block") && !fields.mentions("grid");
   if (reference.is_launcher) {

@@ -298,8 +298,7 @@ constexpr auto kWork =
               key("flops", "expression", "Operations; a fused multiply-add is two."),
               key("type", "text", "Of flops: a type of arguments, or tf32."));
 
-// What a size alone decides can be looked at now, at each of them; the first that is wrong stands
-// for all.
+// Checks an amount that only the size decides, at each size; only the first mistake is reported.
 void check_amount(Reader& reader, const YamlNode& node, const Expression& amount,
                   const std::string& what) {
   if (amount.empty()) return;

@@ -207,7 +207,7 @@ std::optional<std::string> comprehension_in(const YamlNode& list) {
   return text;
 }
 
-// As in the search space, 1, 1.0 and true are one value.
+// Reads a list of values; 1, 1.0 and true are one value, as in the search space.
 std::vector<Value> read_list(const YamlNode& node, const std::string& what) {
   std::vector<Value> values;
   if (node.items.size() > static_cast<std::size_t>(kMaxValues)) return values;

@@ -20,7 +20,7 @@ void warn_where_zeros_pass(const YamlNode& node, const Expression& rtol) {
   node.warning("with 'rtol' " + to_text(*value) + " zeros pass for right answers", "rtol: 1e-5");
 }
 
-// What the tolerance of one output is read into.
+// Comparison of one output, as its tolerance is read.
 struct Judgement : CompareRule {
   bool is_usual = false;
 };
@@ -78,7 +78,7 @@ void read_tolerance(Reader& reader, const YamlNode& key, const YamlNode& value) 
   if (!value.is_null() && !tolerance.by_problem) {
     const Fields fields =
         kTolerance.fields(value, key.where(), "the tolerance of '" + key.text + "'");
-    // Where the output's type is a parameter, it may be named.
+    // A tolerance may depend on the parameter that is the output's type.
     const ArgumentSpec* output = find_argument(reader.study, key.text);
     std::vector<std::string> types;
     if (output != nullptr && output->choice) types.push_back(output->choice->parameter);

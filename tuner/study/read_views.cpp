@@ -75,7 +75,8 @@ std::string type_of(const ArgumentSpec& argument) {
   return argument.choice ? to_text(argument.choice->value) : argument.type_name;
 }
 
-// What is wrong with a texture over this buffer, and what is allowed; nothing.
+// Describes what is wrong with a texture over this buffer, and what is allowed; empty texts when
+// nothing is.
 std::pair<std::string, std::string> texture_mistake(const TextureSpec& how,
                                                     const ArgumentSpec& of) {
   const std::string name = "'" + of.name + "'";

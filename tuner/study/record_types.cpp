@@ -79,7 +79,7 @@ std::vector<std::string> type_names(const Reader& reader) {
   return names;
 }
 
-// What a member's type is, or nothing after a complaint.
+// Reads a member's type; nothing after a complaint.
 std::optional<RecordSpec> member_type(Reader& reader, const YamlNode& node) {
   const auto name = read_text(node, "a member's type");
   if (!name) return std::nullopt;

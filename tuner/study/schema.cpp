@@ -10,7 +10,8 @@
 namespace tuner {
 namespace {
 
-// What sections need of each other, unless the study extends another, which says the rest.
+// Head of the schema. Sections need each other, unless the study extends another, which has the
+// rest.
 constexpr std::string_view kHead = R"json({
   "$schema": "http://json-schema.org/draft-07/schema#",
   "title": "A study of tuner",

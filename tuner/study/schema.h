@@ -1,5 +1,5 @@
 #pragma once
-// What a study may say, for editors and other programs.
+// The JSON schema of study files, for editors and other programs.
 
 #include <string>
 

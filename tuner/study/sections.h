@@ -57,7 +57,8 @@ class Names {
   bool varies(const Expression& expression) const { return !parameters_of(expression).empty(); }
   // With these parameters held, and no others.
   Names holding(const std::vector<std::string>& parameters) const;
-  // From now on these parameters are held: what is said once for each of their values may use them.
+  // Holds these parameters from now on, too: an expression that is evaluated once for each of their
+  // values may use them.
   void hold(const std::vector<std::string>& parameters);
   // Whether the value differs between configurations that have the same values of what is held.
   bool varies_while_held(const Expression& expression) const;
@@ -87,7 +88,7 @@ struct Reader {
   std::map<std::string, RecordSpec> types{};  // of the section 'types', without values
   std::size_t members = 0;                    // of all of them, and of arguments of these types
 
-  // What stands behind a key; empty where that is nothing, or wrong.
+  // Reads the expression behind a key; empty where there is none, or a wrong one.
   Expression expression(const Fields& fields, const std::string& key, unsigned kinds,
                         const std::string& who) const {
     const YamlNode* node = fields.find(key);
@@ -118,7 +119,7 @@ void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);
 // Before derived: parameters that only the list knows are declared, and it becomes a constraint.
 void read_configurations(Reader& reader, const YamlNode& node, const Position& where);
-// Of the parameters, sizes and constraints that were read before.
+// Reads the baseline, once the parameters, sizes and constraints are known.
 void read_baseline(Reader& reader, const YamlNode& node, const Position& where);
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where);
 void read_launcher(Reader& reader, const YamlNode& node, const Position& where);
@@ -129,7 +130,7 @@ struct StudyParts {
 };
 void read_command(Reader& reader, const YamlNode& node, const Position& where,
                   const StudyParts& parts);
-// Of a study with a command: which arguments and which measuring it can have.
+// Complains of arguments and ways to measure that a study with a command cannot have.
 void check_program_arguments(Reader& reader);
 void check_program_measuring(Reader& reader);
 void read_program_file(const YamlNode& node, ArgumentSpec& argument);
@@ -228,7 +229,7 @@ void finish_record(RecordSpec& record);
 
 // Reads 'type' of an argument.
 void read_argument_type(Reader& reader, const YamlNode& node, ArgumentSpec& argument);
-// The same of type: "{T}".
+// Reads 'type' of an argument that is a parameter: "{T}".
 void read_type_parameter(Reader& reader, const YamlNode& node, ArgumentSpec& argument);
 // Reads 'value' of an argument that is a struct or a vector.
 void read_record_value(Reader& reader, const YamlNode& node, ArgumentSpec& argument);

@@ -60,7 +60,7 @@ class WordReader {
     reader_.error(node_.where(begin), fmt::format("{}: this quote has no partner", what_));
   }
 
-  // What stands here and means something to shells alone; empty: nothing of that kind.
+  // Returns the sign at this place that has a meaning to shells alone; empty: there is none.
   std::string_view sign_of_shells() const {
     const std::string_view rest = std::string_view(text_).substr(at_);
     for (const std::string_view sign : {"&&", "||", ">>", "<<", "$("}) {

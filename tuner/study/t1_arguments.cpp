@@ -54,8 +54,8 @@ std::optional<std::string> text_over_values(T1Reader& t1, const std::string& fun
   return to_text(function == "max" ? *ends.second : *ends.first);
 }
 
-// In the text of a size the name of a parameter is the list of its values, as in
-// "ProblemSize[0] + max(filter_width) - 1".
+// Replaces the parts of a size that T1 alone knows: there, the name of a parameter is the list of
+// its values, as in "ProblemSize[0] + max(filter_width) - 1".
 std::string size_text(T1Reader& t1, const YamlNode& node) {
   constexpr std::size_t kLongest = 1000;  // see NameForm
   if (node.text.size() > kLongest) return node.text;
@@ -63,7 +63,7 @@ std::string size_text(T1Reader& t1, const YamlNode& node) {
       R"(ProblemSize\s*\[\s*([0-2])\s*\]|\b(max|min|len)\s*\(\s*([A-Za-z_]\w*)\s*\))");
   std::string text;
   auto rest = node.text.begin();
-  // What takes a part's place is not looked at again: it may hold such a part, for ever.
+  // Replacements are not searched again: they may hold such a part, for ever.
   for (std::sregex_iterator part(node.text.begin(), node.text.end(), kPart), end; part != end;
        ++part) {
     text.append(rest, (*part)[0].first);

@@ -116,7 +116,7 @@ void read_budget(T1Reader& t1, const YamlNode& node) {
   for (const YamlRef& item : node.items) read_one_budget(t1, *item);
 }
 
-// Where authors keep kernels: beside the file, or beside its folder.
+// Finds the kernel's source where authors keep it: beside the file, or beside its folder.
 void find_source(T1Reader& t1, const YamlNode& kernel) {
   const YamlNode* file = t1_require(kernel, "KernelFile", "'KernelSpecification'");
   if (file == nullptr) return;

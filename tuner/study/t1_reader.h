@@ -20,7 +20,7 @@ StudyFile parse_t1_file(const std::filesystem::path& path, const StudyReading& h
 // A space in JSON, {"parameters": {NAME: [values]}, "constraints": ["A % B == 0", ...]}, with other
 // keys beside these. Throws one InputError with every mistake of the file.
 SpaceDefinition read_space_json(const std::filesystem::path& path);
-// The same for text that is at hand; `file` is for messages.
+// Parses the text of such a space; `file` is for messages.
 SpaceDefinition parse_space_json(const std::string& text, const std::string& file);
 
 }  // namespace tuner

@@ -22,7 +22,7 @@ struct T1Reader : Reader {
 
 // The value of a key, or null where the key is absent or null.
 const YamlNode* t1_find(const YamlNode& map, const char* key);
-// The same, but its absence is an error.
+// Returns the value of a key; its absence is an error.
 const YamlNode* t1_require(const YamlNode& map, const char* key, const char* what);
 // A warning for each key that is not in `known`: it may matter to its author.
 void t1_warn_of_unknown(const YamlNode& map, const std::vector<std::string>& known,

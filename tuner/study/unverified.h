@@ -1,5 +1,5 @@
 #pragma once
-// What nobody compares with a right answer: a ranking of that must say so.
+// Names outputs that are not compared with a right answer: a ranking must say so.
 
 #include <string>
 #include <vector>

@@ -56,7 +56,7 @@ std::string nearest_study(const fs::path& path) {
          "'?";
 }
 
-// Where a file of another kind is given instead of a study.
+// Rejects a source that is given instead of a study.
 void refuse_source(const fs::path& path) {
   for (const char* one : {".cu", ".cuh", ".cl", ".cpp", ".py"}) {
     if (path.extension() != one) continue;
@@ -223,7 +223,7 @@ bool check_dimensions(Diagnostics& diagnostics, const Fields& file, const Study&
   return false;
 }
 
-// Of a T1 file, which is no YAML, only whole sections can be said anew.
+// Reads a study that extends a T1 file. That is no YAML, so only whole sections can be replaced.
 void read_over_t1(Diagnostics& diagnostics, const YamlNode& root, Study& study) {
   const std::vector<std::string> allowed{"schema", "extends", "problem_sizes",
                                          "search", "measure", "export"};

@@ -31,7 +31,7 @@ struct StudyReading {
 // Throws one InputError with every mistake of the file, in the file's order.
 StudyFile parse_study_file(const std::filesystem::path& path, const StudyReading& how);
 
-// The same of a text that would stand in the file.
+// Parses text as if it stood in the file `path`. Throws like parse_study_file().
 StudyFile parse_study_text(const std::filesystem::path& path, const std::string& text,
                            const StudyReading& how);
 
@@ -39,9 +39,9 @@ StudyFile parse_study_text(const std::filesystem::path& path, const std::string&
 // says that itself: InputError.
 Study unverified_study(Study study);
 
-// The same of a T1 file whose right answer depends on these parameters (--per): one is computed for
-// each combination of their values. InputError where there is no such parameter, and for a study,
-// which says it itself.
+// Makes a T1 file's right answer depend on these parameters (--per): one is computed for each
+// combination of their values. InputError where there is no such parameter, and for a study, whose
+// file contains that.
 Study study_with_answers_per(Study study, const std::vector<std::string>& names);
 
 // The text of a study file, at most one byte more than the largest that is accepted. Line ends are

@@ -66,7 +66,8 @@ Position end_of_text_before(const Diagnostics& diagnostics, const Position& wher
   return diagnostics.position_of(at);
 }
 
-// What commonly breaks YAML on such a line: tabs, or text that begins with a quote and goes on.
+// Suggests how to mend a line that is not YAML, for usual mistakes: tabs, or text that begins with
+// a quote and goes on.
 std::string syntax_hint(const Diagnostics& diagnostics, int line) {
   const std::string& text = diagnostics.text();
   const std::size_t begin = diagnostics.offset_of(line, 1);
@@ -158,7 +159,8 @@ void rejoin_items(YamlNode& list) {
   list.items = std::move(whole);
 }
 
-// In a map, the pieces of a split value behind the first look like keys without a value.
+// Joins values of a map that YAML split at their commas: the pieces behind the first look like keys
+// without a value.
 void rejoin_entries(YamlNode& map) {
   std::vector<std::pair<YamlRef, YamlRef>> whole;
   for (std::size_t i = 0; i < map.entries.size(); ++i) {
@@ -209,7 +211,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     auto node = made(YamlNode::Kind::kNull, mark);
-    // Where nothing is written, yaml-cpp points at what comes next.
+    // An empty value ends where the text before it ends: yaml-cpp points at what comes next.
     const Position where = end_of_text_before(diagnostics_, position(mark));
     node->line = where.line;
     node->column = where.column;

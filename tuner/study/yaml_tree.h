@@ -37,7 +37,7 @@ class Diagnostics {
   void warning(Position where, std::string message, std::string suggestion = {});
 
   bool ok() const { return errors_.empty(); }
-  // In the order of the files, each once.
+  // Complaints in the order of the files, each once.
   std::vector<Complaint> errors() const;
   std::vector<Complaint> warnings() const;
 
@@ -78,15 +78,15 @@ struct YamlNode {
   bool is_scalar() const { return kind == Kind::kScalar; }
   bool is_sequence() const { return kind == Kind::kSequence; }
   bool is_map() const { return kind == Kind::kMap; }
-  // What stands behind a key of a map, if only null; nullptr where the key is not there.
+  // Returns the value of a key of a map, also a null node; nullptr where the key is not there.
   const YamlNode* value_of(std::string_view key) const;
 
   Position where() const;
-  // Where byte `offset` of a scalar's text stands: past an opening quote, and on the right line of
-  // folded text.
+  // Returns where byte `offset` of a scalar's text stands: past an opening quote, and on the right
+  // line of folded text.
   Position where(std::size_t offset) const;
   std::filesystem::path folder() const;  // of its file, absolute: names of files are relative to it
-  // What is wrong here, and what is allowed.
+  // Reports what is wrong at this node, and what is allowed.
   void error(std::string message, std::string suggestion = {}) const;
   void warning(std::string message, std::string suggestion = {}) const;
 };

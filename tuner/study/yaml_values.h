@@ -22,7 +22,7 @@ std::string kind_of(const YamlNode& node);
 // like; all else is text. Anything but a finite scalar is an error.
 std::optional<Value> read_value(const YamlNode& node, const std::string& what);
 std::optional<std::int64_t> read_integer(const YamlNode& node, const std::string& what);
-// The same, also in quotes or as a longer expression.
+// Reads an integer that may be in quotes, or a longer expression.
 std::optional<std::int64_t> read_extent(const YamlNode& node, const std::string& what);
 // With 1e6 an integer, where no other value is a float. nodes[i] is where values[i] stands.
 std::vector<Value> whole_values(const std::vector<Value>& values,
@@ -43,7 +43,8 @@ std::optional<std::string> read_text(const YamlNode& node, const std::string& wh
 
 bool expect_list(const YamlNode& node, const std::string& what);
 bool expect_map(const YamlNode& node, const std::string& what);
-// Of what is no list, or no map, none.
+// Return the items of a list or the entries of a map; for a node of another kind they complain, and
+// return none.
 const std::vector<YamlRef>& items_of(const YamlNode& node, const std::string& what);
 const std::vector<std::pair<YamlRef, YamlRef>>& entries_of(const YamlNode& node,
                                                            const std::string& what);
@@ -66,13 +67,13 @@ class Fields {
   bool mentions(std::string_view key) const;
   // The value, or null where the key is absent or nothing stands behind it.
   const YamlNode* find(std::string_view key) const;
-  // The same, but its absence is an error.
+  // Returns the value of a key; its absence is an error.
   const YamlNode* require(std::string_view key) const;
   // Place of the key, or of the map where it is absent.
   Position where(std::string_view key) const;
-  // What is wrong there.
+  // Reports what is wrong at the key.
   void error(std::string_view key, std::string message, std::string suggestion = {}) const;
-  // Of these keys none may be there: `who` ("'x' has a value") cannot have them.
+  // Complains of each of these keys that is there: `who` ("'x' has a value") cannot have them.
   void refuse(const std::vector<std::string>& keys, const std::string& who) const;
 
  private:
