@@ -28,7 +28,7 @@ struct Fit {
   std::string advice{};
 };
 
-// With the best of the types that the parameter may have.
+// Compares the argument with the best of the types that the parameter may have.
 Fit fit_of(const ArgumentSpec& argument, const SignatureParameter& parameter);
 
 }  // namespace tuner

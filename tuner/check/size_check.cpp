@@ -131,7 +131,8 @@ class SizeCheck {
                            "the fill of '" + argument.name + "': " + *wrong + for_size_, ""});
   }
 
-  // It may hold the first elements of the other one, but not more than there are.
+  // Checks an argument that is filled as another one: it may hold the first elements of that, but
+  // not more than there are.
   void check_same(const ArgumentSpec& argument, const DataWanted& wanted) {
     for (const auto* list : {&study_.arguments, &study_.constants}) {
       for (const ArgumentSpec& other : *list) {

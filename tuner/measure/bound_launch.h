@@ -17,7 +17,7 @@
 
 namespace tuner {
 
-// By argument: whose buffer is passed for it in this round. Its own, where nothing was swapped.
+// By argument: whose buffer is passed for it in this round; its own, where nothing was swapped.
 using Places = std::vector<std::uint32_t>;
 
 // Returns the value or buffer to pass for this argument of SizePlan::arguments.
@@ -50,8 +50,8 @@ struct BoundLaunch {
   bool is_used_up() const { return !restores.empty() || !zeros.empty(); }
   // Whether anything is done to them before a sample.
   bool begins_anew() const { return is_used_up() || !poisons.empty(); }
-  // With the restores it is done before each sample, so that this finds what a launch finds that is
-  // looked at.
+  // Returns the fills to do, with the restores, before each sample, so that it finds what a checked
+  // launch finds.
   std::vector<ByteFill> fills() const {
     std::vector<ByteFill> all = zeros;
     all.insert(all.end(), poisons.begin(), poisons.end());
@@ -59,7 +59,7 @@ struct BoundLaunch {
   }
 };
 
-// Does it now.
+// Does the restores and the fills of a launch now.
 DeviceResult<Ok> begin_anew(DeviceMemory& memory, const BoundLaunch& bound);
 
 class Constants {

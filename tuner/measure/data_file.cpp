@@ -185,7 +185,7 @@ struct Opened {
   std::uint64_t data_at = 0;
 };
 
-// At the first number, of which there are enough.
+// Opens a file at its first number, and makes sure that it has enough of them.
 Expected<Opened, std::string> opened(const std::filesystem::path& file, const DataWanted& wanted) {
   std::error_code failed;
   const std::uint64_t held = std::filesystem::file_size(file, failed);

@@ -126,8 +126,8 @@ DeviceResult<Ok> DeviceBuffers::warn_of_unanswered_sets() {
   return use_inputs(0);
 }
 
-// So that a reference that cannot answer there, or no memory for its answers, is known before
-// anything is measured.
+// Computes an answer on fresh inputs, so that a reference that cannot answer there, or no memory
+// for its answers, is known before anything is measured.
 DeviceResult<Ok> DeviceBuffers::try_fresh_inputs() {
   if (plan_.measure.inputs != TimedInputs::kFresh || plan_.checks.empty()) return Ok{};
   TUNER_TRY(use_inputs(kTimedSet));

@@ -38,15 +38,15 @@ class DeviceBuffers {
   // Allocates and fills everything and runs the reference, for each of its answers.
   DeviceResult<Ok> prepare();
   const SizePlan& plan() const { return plan_; }
-  // After prepare(): what is suspicious about the reference's answers.
+  // Returns what is suspicious about the reference's answers, after prepare().
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // After prepare(): the median time of the reference, milliseconds; 0 where it was not timed.
+  // Returns the reference's median time in milliseconds, after prepare(); 0 where it was not timed.
   double reference_ms() const { return answers_.reference_ms(); }
-  // After prepare() failed: the constant that does not fit the reference's symbol, or empty.
+  // Names the constant that does not fit the reference's symbol, after prepare() failed; or empty.
   const std::string& wrong_constant() const { return answers_.wrong_constant(); }
 
-  // After prepare(): the inputs become those of this set, drawn anew, or of set 0, which is what
-  // prepare() made. Constants change, too: set_constants() tells a variant that is loaded already.
+  // Changes the inputs to those of this set, drawn anew, or of set 0, which is what prepare() made.
+  // Constants change, too: call set_constants() for a variant that is loaded already.
   DeviceResult<Ok> use_inputs(std::uint32_t set);
   // Undoes what a launch may have written into the random inputs of the set.
   DeviceResult<Ok> restore_drawn_inputs();
@@ -63,22 +63,23 @@ class DeviceBuffers {
   DeviceResult<Ok> reserve(const VariantPlan& variant);
   BoundLaunch bind(const VariantPlan& variant, const LoadedKernel& kernel) const;
 
-  // Before a variant's first launch: its workspaces (arguments of that role) as if just made.
+  // Makes workspaces (arguments of that role) as if new, before a variant's first launch.
   DeviceResult<Ok> renew_workspaces(const BoundLaunch& bound);
-  // Before each of its launches: they are where this variant has them. They are renewed when a
-  // variant with others was launched since.
+  // Puts workspaces where this variant has them, before each of its launches. They are renewed when
+  // a variant with others was launched since.
   DeviceResult<Ok> enter(const BoundLaunch& bound) {
     return entered_ == bound.bytes ? Ok{} : renew_workspaces(bound);
   }
-  // Before a launch that is to be checked: entered, in-place arguments restored, scratch zeroed,
+  // Prepares a launch that is to be checked: entered, in-place arguments restored, scratch zeroed,
   // outputs as asked for, guard words in place. Workspaces stay as the launch before left them, as
   // they do before a timed one.
   DeviceResult<Ok> reset(const BoundLaunch& bound, Outputs outputs);
-  // After a launch: in words, what it left in a workspace that is zeroed once (renewed when so).
+  // Describes what a launch left in a workspace that is zeroed once (renewed when so), or nothing.
   DeviceResult<std::optional<std::string>> left_behind(const BoundLaunch& bound);
   // Whether a launch on decoys says more than one on poison: there is an output that is compared.
   bool has_decoys() const;
-  // After it: which buffer was written outside of its contents; repaired when so.
+  // Describes which buffer a launch has written outside of its contents (repaired when so), or
+  // nothing.
   DeviceResult<std::optional<std::string>> broken_guard(const BoundLaunch& bound);
   DeviceResult<OutputCheck> check_outputs(const BoundLaunch& bound);
   // Guarded, one for each argument; of scalars none.
@@ -93,7 +94,7 @@ class DeviceBuffers {
   std::uint64_t kept_bytes() const;
   // So small that repair_inputs() costs next to nothing.
   bool inputs_are_small() const;
-  // Nothing was launched since the inputs were last seen to hold what they were filled with.
+  // Returns whether nothing was launched since the inputs last held what they were filled with.
   bool inputs_untouched() const { return inputs_untouched_; }
 
  private:

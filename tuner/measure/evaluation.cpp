@@ -247,7 +247,7 @@ std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>&
   return std::nullopt;
 }
 
-// After the rounds: the answers of timed launches, before and after looking at what is kept.
+// Checks the answers of timed launches after the rounds, before and after looking at kept data.
 std::optional<FinalistFailure> Evaluation::check(const std::vector<VariantPlan>& variants,
                                                  const std::vector<std::vector<double>>& times,
                                                  Session& session, std::vector<Admitted>& finalists,

@@ -47,11 +47,11 @@ class Evaluation {
   // Allocates and fills all buffers and runs the reference once. A failure means that nothing can
   // be evaluated at this size; the message says what (no memory, missing file, bad reference).
   DeviceResult<Ok> prepare();
-  // After prepare(): what the user should know of the reference's answers.
+  // Returns what the user should know of the reference's answers, after prepare().
   const std::vector<std::string>& warnings() const { return buffers_.warnings(); }
-  // After prepare(): the reference's time in milliseconds; 0 where it was not timed.
+  // Returns the reference's time in milliseconds, after prepare(); 0 where it was not timed.
   double reference_ms() const { return buffers_.reference_ms(); }
-  // After prepare() failed: the constant that the study and the reference do not agree on, or
+  // Names the constant that the study and the reference do not agree on, after prepare() failed; or
   // empty.
   const std::string& wrong_constant() const { return buffers_.wrong_constant(); }
 

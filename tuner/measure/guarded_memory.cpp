@@ -228,7 +228,7 @@ Expected<std::vector<std::byte>, std::string> GuardedMemory::contents(
   return read_data(argument.fill.file, wanted);
 }
 
-// At both ends, where edges of a problem often are, and in the middle.
+// Writes special values at both ends, where edges of a problem often are, and in the middle.
 DeviceResult<Ok> GuardedMemory::sprinkle(BufferId buffer, const ArgumentPlan& argument) {
   std::vector<std::byte> bytes;
   for (const double value : special_values(argument)) {

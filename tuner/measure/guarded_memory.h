@@ -17,8 +17,8 @@
 
 namespace tuner {
 
-// On each side of a buffer's contents; a multiple of what allocations are aligned to, so that the
-// contents are aligned as well.
+// Size of the guard on each side of a buffer's contents; a multiple of what allocations are aligned
+// to, so that the contents are aligned as well.
 inline constexpr std::uint64_t kGuardBytes = 1024;
 inline constexpr unsigned char kGuardByte = 0xA7;
 

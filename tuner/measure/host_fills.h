@@ -15,10 +15,10 @@ namespace tuner {
 // Makes the contents for a fill from FillSpec::Kind::kPermutation on. The error is a sentence.
 Expected<std::vector<std::byte>, std::string> made_on_host(const ArgumentPlan& argument);
 
-// Why the argument cannot be filled so, as far as its first and last elements tell.
+// Describes why the argument cannot be filled so, as far as its first and last elements show.
 std::optional<std::string> fill_fault(const ArgumentPlan& argument);
 
-// Ascending.
+// Sorts elements, ascending.
 void sort_elements(DataType type, std::vector<std::byte>& bytes);
 
 }  // namespace tuner

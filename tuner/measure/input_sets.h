@@ -51,7 +51,7 @@ std::uint32_t problem_set(const SizePlan& plan, const InputSet& set);
 inline constexpr std::string_view kNotCompared = "answers are not compared on";
 inline constexpr std::string_view kNotFinite = "there are infinities in the right answer on";
 
-// For messages: "another set of inputs", "large inputs".
+// Names a set of inputs for messages: "another set of inputs", "large inputs".
 std::string name_of_set(const SizePlan& plan, std::uint32_t set);
 // "right for one set of inputs, wrong for large inputs: y differs".
 std::string wrong_on_set(const SizePlan& plan, std::uint32_t set, const std::string& how);

@@ -121,10 +121,8 @@ std::optional<Verdict> Session::check_answers(Admitted& admitted) {
   return wrong;
 }
 
-// Numbers tell what a kernel was given, if it wants them to: of inputs that nobody may know, places
-// and values are left out.
-// A write outside of a buffer is the better message, because a wrong answer may follow from it. But
-// a device that fails is reported as that.
+// Checks what the last launch left. A write outside of a buffer is the better message, because a
+// wrong answer may follow from it. But a device that fails is reported as that.
 std::optional<Verdict> Session::recheck(Admitted& admitted) {
   auto broken = check_guards(admitted);
   if (broken && broken->state != TrialState::kCorrectness) return broken;
@@ -133,6 +131,8 @@ std::optional<Verdict> Session::recheck(Admitted& admitted) {
   return wrong ? wrong : check_workspaces(admitted);
 }
 
+// Checks the guard words. The message hides positions when inputs are secret: a kernel could report
+// its inputs through them.
 std::optional<Verdict> Session::check_guards(const Admitted& admitted) {
   auto broken = buffers_.broken_guard(admitted.bound);
   if (!broken) return verdict_of(broken.error());

@@ -29,8 +29,8 @@ class Postponed final : public StrategyBefore {
   std::vector<ConfigIndex> ask(std::size_t count) override;
   void tell(const Observation& observation) override;
 
-  // Those that the other strategy asked for and that were not tried, in its order: what a budget
-  // has left over.
+  // Returns suspects that the other strategy asked for and that were not tried, in its order: what
+  // a budget has left over.
   std::vector<ConfigIndex> held_back() const { return held_; }
 
  private:
@@ -75,7 +75,8 @@ struct Moved {
   std::size_t results = 0;  // others that are not to be compared with new ones any more
 };
 
-// For the user: "the device is 1.9 times slower than when these results were measured: ..."
+// Describes the change for the user: "the device is 1.9 times slower than when these results were
+// measured: ..."
 std::string moved_text(const Moved& moved, const std::vector<Parameter>& parameters);
 
 // Marks a valid trial as not comparable with new measurements: the device takes `ratio` times as

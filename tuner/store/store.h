@@ -120,7 +120,8 @@ class Store {
 
   // The configuration is about to run and may take everything down.
   void mark_in_flight(const Context& context, const Configuration& configuration);
-  // It did not run to its end, and not through its own fault (interrupted).
+  // Forgets that the configuration is in flight: it did not run to its end, and not through its own
+  // fault (interrupted).
   void clear_in_flight(const Context& context, const Configuration& configuration);
   // Settles what runs that are dead by now left in flight: a death may have had any cause, so the
   // configuration becomes a suspect; after kMaxDeaths, of which all but the first came while it was

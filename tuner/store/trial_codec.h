@@ -37,7 +37,7 @@ struct TrialRow {
 std::string canonical_configuration(std::span<const std::string> names,
                                     const Configuration& configuration);
 
-// Its values in the order of `names`. Throws nlohmann::json::exception.
+// Returns a configuration's values in the order of `names`. Throws nlohmann::json::exception.
 Configuration configuration_from(const std::string& text, std::span<const std::string> names);
 
 TrialRow to_row(const Trial& trial, std::span<const std::string> names);

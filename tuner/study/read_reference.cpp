@@ -196,7 +196,7 @@ void read_fills(Reader& reader, const YamlNode& node) {
   }
 }
 
-// On which inputs answers are compared.
+// Reads on which inputs answers are compared.
 void read_sets(Reader& reader, const Fields& fields) {
   kReference.read(reader, fields, *reader.study.reference);
   if (const YamlNode* fills = fields.find("fills")) read_fills(reader, *fills);

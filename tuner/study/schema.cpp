@@ -55,7 +55,7 @@ constexpr std::string_view kSharedForms = R"json({
   "two": {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}},
   "options": {"type": "object", "additionalProperties": {"$ref": "#/definitions/value"}}})json";
 
-// On one line where there is room for it, as a person would write it.
+// Prints JSON on one line where there is room for it, as a person would write it.
 std::string laid_out(const Schema& json, std::size_t indent) {
   constexpr std::size_t kWidth = 120;
   if (!json.is_structured() || json.empty()) return json.dump();

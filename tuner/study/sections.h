@@ -55,7 +55,7 @@ class Names {
   std::set<std::string> parameters_of(const Expression& expression) const;
   // Whether the value differs between configurations.
   bool varies(const Expression& expression) const { return !parameters_of(expression).empty(); }
-  // With these parameters held, and no others.
+  // Returns a copy that holds these parameters, and no others.
   Names holding(const std::vector<std::string>& parameters) const;
   // Holds these parameters from now on, too: an expression that is evaluated once for each of their
   // values may use them.
@@ -110,14 +110,15 @@ const std::vector<std::string>& study_sections();
 void read_sizes(Reader& reader, const YamlNode& node);
 void read_domain(Reader& reader, const YamlNode& node);  // the same section, as a map
 void read_parameters(Reader& reader, const YamlNode& node);
-// Once the parameters are known: 'when' and 'otherwise' of each.
+// Reads 'when' and 'otherwise' of each parameter, once all parameters are known.
 void read_conditions(Reader& reader, const YamlNode& parameters);
-// False, with a complaint at the last parameter, once all together have too many values: a few
-// bytes of a file stand for a million of them. Nothing that follows is read then.
+// Returns false, with a complaint at the last parameter, once all together have too many values: a
+// few bytes of a file stand for a million of them. Nothing that follows is read then.
 bool values_fit(Reader& reader);
 void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);
-// Before derived: parameters that only the list knows are declared, and it becomes a constraint.
+// Reads a list of configurations, before derived: parameters that only the list knows are declared,
+// and it becomes a constraint.
 void read_configurations(Reader& reader, const YamlNode& node, const Position& where);
 // Reads the baseline, once the parameters, sizes and constraints are known.
 void read_baseline(Reader& reader, const YamlNode& node, const Position& where);
@@ -170,8 +171,8 @@ void read_observed(Reader& reader, const YamlNode& key, const YamlNode& node);
 void read_counter(Reader& reader, const YamlNode& key, const YamlNode& node);
 // Whether the node says 'problem'; complains where the study has none. `what` begins a sentence.
 bool is_left_to_problem(Reader& reader, const YamlNode& node, const std::string& what);
-// Once all sections were read: in the place of an argument whose type is a parameter, one for each
-// of its values.
+// Replaces an argument whose type is a parameter by one for each of its values, once all sections
+// were read.
 void expand_types(Reader& reader);
 // Once all sections were read that may leave something to the problem.
 void warn_of_idle_problem(Reader& reader);
@@ -189,7 +190,7 @@ std::vector<std::pair<std::string, Position>> read_argument_names(Reader& reader
 void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill);
 // The rule of a formula, in which `i` is a name as it is nowhere else.
 void read_formula(Reader& reader, const YamlNode& node, FillSpec& fill);
-// Once arguments and constants were read: what is filled as another gets that one's fill.
+// Gives what is filled as another the fill of that one, once arguments and constants were read.
 void resolve_same_fills(Reader& reader);
 // The name of a file of numbers, made absolute. {NAME} in it is a name of `kinds`; then the files
 // are looked for when a size is checked.
@@ -239,12 +240,12 @@ void read_member_fills(Reader& reader, const YamlNode& node, ArgumentSpec& argum
 bool read_address(Reader& reader, const Fields& fields, ArgumentSpec& argument);
 // A texture over a buffer; false where it is none.
 bool read_texture(const Fields& fields, ArgumentSpec& argument);
-// Once types are expanded: whether textures can be made of their buffers.
+// Checks whether textures can be made of their buffers, once types are expanded.
 void check_textures(Reader& reader);
 // 'tensor_map' of an argument; what it is a map of may come later, so that is checked at the end.
 void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argument);
 void check_tensor_maps(Reader& reader);
-// Once all arguments and buffers were read: whether addresses are those of buffers.
+// Checks whether addresses are those of buffers, once all arguments and buffers were read.
 void check_addresses(Reader& reader);
 
 // A command line as words, as a shell that does nothing else reads it. Blanks separate; quotes and

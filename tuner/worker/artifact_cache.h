@@ -37,7 +37,7 @@ class ArtifactCache {
   // directory that is not to be trusted nothing is found.
   std::optional<Artifact> find(const std::string& key);
 
-  // Also removes the entries not used for longest when the limit is passed.
+  // Adds an entry, and removes those not used for longest when the limit is passed.
   void put(const std::string& key, const Artifact& artifact);
 
   CacheStats stats() const;

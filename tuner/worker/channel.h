@@ -129,7 +129,8 @@ class Channel {
   void kill() { peer_->kill(); }
   // Reaps, and says how it ended, with the last of its output.
   std::string exit_reason();
-  // After exit_reason(): it was killed by somebody else, or is gone with its machine.
+  // Returns whether it was killed by somebody else, or is gone with its machine; after
+  // exit_reason().
   bool killed_from_outside() const { return peer_->killed_from_outside(); }
   void clear_output() { peer_->clear_output(); }
 

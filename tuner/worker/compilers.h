@@ -38,9 +38,9 @@ class Compilers {
   // the result will have; none is given twice.
   virtual std::uint64_t submit(const std::string& key, CompileRequest request) = 0;
   virtual bool is_under_way(const std::string& key) const = 0;
-  // These ids are never answered. What only they asked for is not compiled any more.
+  // Cancels ids: they are never answered, and what only they asked for is not compiled any more.
   virtual void cancel(const std::vector<std::uint64_t>& ids) = 0;
-  // For how long this key has been with a compiler; empty while it waits for one.
+  // Returns how long this key has been with a compiler; empty while it waits for one.
   virtual std::optional<double> seconds_at_work(const std::string& key) const = 0;
 
   // Adds what there is to wait for until handle() has something to do.

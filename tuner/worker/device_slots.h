@@ -99,10 +99,10 @@ class DeviceSlot {
 
   // A result counts. Until what the worker keeps was seen to be whole, it may be doubted.
   void counts(const Job& job, Kept kept);
-  // Nothing is known of a job with this verdict, because of what others may have done before it: it
-  // is tried once more, in a new worker.
+  // Returns whether the verdict says nothing of the job, because of what others may have done
+  // before it: it is tried once more, in a new worker.
   bool is_void(const Job& job, const Verdict& verdict) const;
-  // Those of which one may have done it, to be judged again.
+  // Returns jobs of which one may have done the damage, to be judged again.
   std::vector<Job> take_doubted();
 
   // The one with the last result, if the worker has answered for it twice, and how that is said.

@@ -40,13 +40,13 @@ struct Job {
 class ReadyQueue {
  public:
   void add(Job job);
-  // Before all others but those that are judged again.
+  // Adds a job before all others but those that are judged again.
   void add_first(Job job);
   void reorder(std::span<const ConfigIndex> order);
   // Forgets all.
   void clear() { jobs_.clear(); }
   bool empty() const { return jobs_.empty(); }
-  // Those that were asked for and have no answer yet.
+  // Returns jobs that were asked for and have no answer yet.
   std::vector<const Job*> asked() const;
 
   // The first whose time has come and that may run; null: none.

@@ -42,7 +42,7 @@ class DeviceProbe {
   TimePoint deadline_;
 };
 
-// Those of this machine. Throws UnavailableError with the backend's reason.
+// Returns the backend's devices of this machine. Throws UnavailableError with the backend's reason.
 std::vector<DeviceFacts> probe_devices(
     const WorkerProgram& program, const std::string& backend,
     const std::vector<std::pair<std::string, std::string>>& options = {});

@@ -104,7 +104,7 @@ SharedCompilers::SharedCompilers(CompilePool& pool, std::size_t shares)
   for (std::size_t i = 0; i < shares; ++i) shares_.emplace_back(*this, shares);
 }
 
-// Nobody is there to take the answers to what is still asked for: it is cancelled.
+// Cancels outstanding requests: nobody is there to take their answers.
 SharedCompilers::~SharedCompilers() {
   for (const auto& [id, share] : askers_) cancelled_.push_back(id);
   pool_.cancel(cancelled_);

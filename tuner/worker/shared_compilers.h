@@ -24,11 +24,11 @@ class SharedCompilers {
   SharedCompilers& operator=(const SharedCompilers&) = delete;
   ~SharedCompilers();
 
-  // For one thread each. jobs() of each is an equal part of the workers: so much its search asks
-  // for. No worker is reserved; all of them take what was asked first.
+  // Returns the share of one thread. Its jobs() are an equal part of the workers: so much its
+  // search asks for. No worker is reserved; all of them take what was asked first.
   Compilers& share(std::size_t number);
 
-  // On a thread of its own, until stop(): talks to the workers.
+  // Talks to the workers, on a thread of its own, until stop().
   void serve();
   void stop();
 
