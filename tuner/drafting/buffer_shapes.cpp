@@ -19,7 +19,8 @@ class Shape {
  public:
   Shape(const DraftContext& context, const FoundArgument& one) : c_(context), one_(one) {}
 
-  // As many elements as the host code has memory for.
+  // Takes the number of elements that the host code allocates; nothing where it is not seen or has
+  // no meaning in the study.
   std::optional<std::string> elements_allocated() const {
     if (!c_.hint) return std::nullopt;
     const auto place = std::ranges::find(c_.kernel.arguments, one_.name, &FoundArgument::name) -
@@ -115,7 +116,7 @@ class Shape {
     return out;
   }
 
-  // Whether it is indexed by what another buffer says of its rows.
+  // Whether the buffer is indexed by row offsets that another buffer holds.
   bool lies_in_rows(const Use& use) const {
     return std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& other) {
       return other.is_pointer() && other.is_const &&
@@ -172,7 +173,7 @@ class Shape {
     return out;
   }
 
-  // Where the source's own constants are the extents: a[y * WIDTH + x] has WIDTH rows, too.
+  // Takes the source's own constants as extents: a[y * WIDTH + x] has WIDTH rows, too.
   std::vector<std::string> of_constants(const Use& use) const {
     std::vector<std::string> out = extents_in(use);
     for (const auto& [name, extent] : c_.plan.extent_of) {  // of a matrix where nothing says more

@@ -120,8 +120,8 @@ void nothing_to_tune(DraftContext& context) {
       "nothing to tune was found: a knob is a macro behind #ifndef, or a template parameter");
 }
 
-// Where nothing says how many blocks there are, another block is another amount of work, and
-// another answer.
+// Fixes the block's extents at their present values if the grid was guessed and does not follow
+// them: with another block, the kernel would do another amount of work and give another answer.
 void hold_blocks_of_a_guessed_grid(DraftPlan& plan) {
   if (!plan.remarks.contains("grid")) return;
   const auto is_in = [](const std::vector<std::string>& extents, const std::string& name) {

@@ -1,6 +1,6 @@
 #pragma once
-// A first study for a kernel that somebody has: what a source and the host code beside it tell, and
-// guesses where they do not.
+// A first study for a kernel that somebody has: drafted from a source and the host code beside it,
+// and from guesses where they do not suffice.
 
 #include <cstdint>
 #include <map>
@@ -26,7 +26,7 @@ struct DraftRequest {
   std::vector<TunerScript> scripts{};       // calls of a tuner in the project
   std::optional<TunerScript> script{};      // of these the first that tunes the kernel
 
-  // What an earlier draft has taught.
+  // Lessons of an earlier draft.
   bool without_host = false;  // a launch of the host code that makes no study
   // By buffer or kEvery: it is this many times as large as it seems to be.
   std::map<std::string, std::int64_t> room{};

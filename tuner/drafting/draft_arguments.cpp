@@ -119,7 +119,8 @@ class Arguments {
     return one.type.find("float") != std::string::npos;
   }
 
-  // What the host code passes, as a study says it; nothing where it is not known.
+  // Returns the value that the host code passes, as a study writes it; nothing where it is not
+  // known.
   std::optional<std::string> passed_value(const FoundArgument& one) const {
     const Tokens passed = c_.passed_for(one.name);
     auto text = passed.empty() ? std::nullopt : c_.in_study(passed);
@@ -141,7 +142,7 @@ class Arguments {
                                [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; });
   }
 
-  // As C converts it: 0xDEADBEEF is a negative int.
+  // Converts a value to an integer type as C does: 0xDEADBEEF is a negative int.
   static std::int64_t as_type(double value, const std::string& type) {
     const auto whole = static_cast<std::int64_t>(std::clamp(value, -9e18, 9e18));
     const int bits = std::stoi(type.substr(type.find_first_of("0123456789")));
@@ -184,8 +185,9 @@ class Arguments {
     return out;
   }
 
-  // What no thread writes is poison in the right answer, too: a run says so, and zeros would hide
-  // it. They are kept only where each block writes one element and the launch says how many.
+  // Makes an argument an output. Elements that no thread writes are poison in the right answer,
+  // too: a run reports that, and zeros would hide it. Zeros are kept only where borders are
+  // skipped, or where each block writes one element and the launch gives the number of blocks.
   void take_output(const FoundArgument& one, const Use& use, bool is_allocated,
                    DraftedArgument& out) const {
     const bool skips = skips_borders(c_.kernel.body, c_.extent_arguments);

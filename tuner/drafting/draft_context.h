@@ -1,5 +1,5 @@
 #pragma once
-// What is known while a study is drafted, and what names of the source mean in it.
+// Facts known while a study is drafted, and the meaning of the source's names in it.
 
 #include <functional>
 #include <map>
@@ -30,22 +30,24 @@ struct DraftContext {
   // Names of the host code for extents, by the frame of the launch in which they are names.
   std::map<std::pair<std::size_t, std::string>, std::string> host_names{};
   std::map<std::string, std::string> renamed{};  // names of the host code for parameters
-  // What was assumed of names that the command line sets.
+  // Assumptions about names that the command line sets.
   mutable std::set<std::string> assumed{};
 
-  // What a name of the host code, or of the kernel's, means in the study.
+  // Returns what a name of the host code or of the kernel means in the study; nothing: it has no
+  // meaning there.
   std::optional<std::string> meaning(const std::string& name, std::size_t frame = 0,
                                      int depth = 0) const;
   std::optional<std::string> in_study(Tokens tokens, std::size_t frame = 0, int depth = 0) const;
-  // The same; of numbers alone the number that they are.
+  // Returns in_study()'s expression; its value if it is made of numbers alone.
   std::optional<std::string> folded(Tokens tokens, std::size_t frame = 0) const;
-  // What the host code passes for an argument of the kernel; empty: it is not seen.
+  // Returns what the host code passes for an argument of the kernel; empty: it is not seen.
   Tokens passed_for(const std::string& argument) const;
-  // The same as far as it is made of numbers.
+  // Expresses what the host code passes for an argument by numbers only; nothing where that is not
+  // possible.
   std::optional<std::string> host_expression_of(const std::string& argument) const;
   std::optional<std::string> host_number(const std::string& name, std::size_t frame,
                                          int depth) const;
-  // Of a study's expression, at the first size and the present configuration.
+  // Evaluates a study's expression at the first size and the present configuration.
   std::optional<double> value_of(const std::string& expression) const;
   // A type as it is called without the source's own names for it.
   std::string seen_through(std::string type) const;
@@ -59,7 +61,7 @@ struct DraftContext {
     Tokens tokens;  // empty: nothing
     std::size_t frame = 0;
   };
-  // What the host code, or the source's own macros, set a name to.
+  // Finds the text that the host code, or the source's own macros, set a name to.
   HostText what_is_set(const std::string& name, std::size_t frame) const;
   HostText member_of(const std::string& name, std::size_t frame, std::size_t parameter) const;
   std::string of_the_command_line(const std::string& name) const;

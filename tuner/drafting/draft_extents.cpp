@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kLeastExtent = 32, kInventedExtent = 65536;
 
-// What the expressions of a study already mean by a name, or a parameter's macro.
+// Whether a name already has a meaning in a study's expressions: a function, an operator, a
+// constant.
 bool is_taken(const std::string& name) {
   static const std::set<std::string> kTaken{
       "time", "power", "energy", "min",   "max",   "abs",   "ceil_div", "ceil", "floor",
@@ -56,8 +57,8 @@ class Extents {
   }
 
  private:
-  // A kernel that takes none, and no launch says how large its grid is: as many threads as
-  // elements.
+  // Invents the number of elements, one a thread, for a kernel that takes no extent and has no
+  // launch that shows the size of its grid.
   void invent_extent() {
     const bool has_buffers = std::ranges::any_of(
         c_.kernel.arguments, [](const FoundArgument& one) { return one.is_pointer(); });
@@ -70,7 +71,7 @@ class Extents {
         fmt::format("{} elements: the kernel has no argument for their number", kInventedExtent));
   }
 
-  // "#define WIDTH 4096": whether the source itself says how large its problem is.
+  // Takes extents from the source's own constants ("#define WIDTH 4096"); false if there are none.
   bool take_constants() {
     for (const auto& [name, value] : c_.source.numbers) {
       const bool is_one = value >= kLeastExtent && mentions(c_.kernel.body, name) &&
@@ -146,7 +147,8 @@ class Extents {
     return names == std::set<std::string>{"m", "n", "k"};
   }
 
-  // What the host code passes for an argument, if that is a number of moderate size.
+  // Returns the number that the host code passes for an argument; nothing unless it is between 1
+  // and 2^31.
   std::optional<std::int64_t> hinted_extent(const std::string& argument) const {
     const auto text = c_.host_expression_of(argument);
     if (!text) return std::nullopt;

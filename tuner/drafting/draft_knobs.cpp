@@ -1,4 +1,4 @@
-// What may vary: template parameters and macros.
+// Finds parameters that may vary: template parameters and macros.
 
 #include <fmt/format.h>
 
@@ -69,8 +69,8 @@ class Knobs {
     }
   }
 
-  // What a script for another tuner lists: those parameters and values, and no others but what the
-  // source needs to be compiled.
+  // Takes parameters and values from a script for another tuner, and no other parameters but those
+  // that the source needs to be compiled.
   void take_script(const TunerScript& script) {
     const auto listed = [&](const DraftedParameter& one) {
       return std::ranges::any_of(script.parameters,

@@ -141,8 +141,8 @@ class Launch {
     return name;
   }
 
-  // Whether the kernel works with blocks of any extent along this axis: it asks, and no array of it
-  // has the extent that the host code spells.
+  // Whether the kernel works with blocks of any extent along this axis: it reads blockDim, and no
+  // array of it has the extent that the host code spells.
   bool kernel_asks_its_block(int axis) const {
     const std::string_view wanted(&"xyz"[axis], 1);
     const auto at_axis = static_cast<std::size_t>(axis);
@@ -194,7 +194,7 @@ class Launch {
     for (int axis = 0; axis < axes; ++axis) c_.plan.grid.push_back(guessed_grid(axis, along));
   }
 
-  // Where the host code spells a block's extent as a number, that number is the new parameter.
+  // Replaces numbers of the host code that are a block's extent by the new parameter for it.
   std::vector<Token> with_block_names(Tokens tokens, int axis) const {
     std::vector<Token> out(tokens.begin(), tokens.end());
     const auto literal = literal_blocks_.find(axis);
@@ -227,8 +227,8 @@ class Launch {
     return whole_number(text) ? text : c_.meaning(text);
   }
 
-  // What an axis runs along as far as names tell: x along widths and columns. Of those left the
-  // first.
+  // Guesses the extent that an axis runs along by names: x runs along widths and columns. Where no
+  // name fits, takes the first extent that no other axis has; empty: none.
   std::string extent_by_name(int axis, const std::map<char, std::string>& along) const {
     std::vector<std::string> left;
     for (const FoundArgument& one : c_.kernel.arguments) {

@@ -41,7 +41,7 @@ class Records {
   }
 
  private:
-  // What the launch passes: "k<<<1, 64>>>(x, nullptr)".
+  // Whether the launch passes a null pointer: "k<<<1, 64>>>(x, nullptr)".
   bool is_null() const {
     const Tokens passed = c_.passed_for(of_.name);
     return of_.is_pointer() && passed.size() == 1 && is_one_of("nullptr NULL 0", passed[0].text);
@@ -181,7 +181,7 @@ class Records {
     return fmt::format("[{}]", fmt::join(std::vector(member.lanes, value), ", "));
   }
 
-  // What each member holds; addresses are null, and arrays of structs zeros.
+  // Lists how each member is filled; pointers stay null, and arrays of structs zero.
   std::string fills_of(const FoundRecord& record, const std::string& outer) const {
     std::string out;
     for (const FoundMember& one : record) {
@@ -247,7 +247,8 @@ std::optional<Reading> reading_of(const DraftContext& c, const std::string& name
   return std::nullopt;
 }
 
-// What the host code sets in its cudaTextureDesc, in so far as a texture over a matrix can have it.
+// Writes the host code's cudaTextureDesc as a study does, as far as a texture over a matrix can
+// have its settings.
 std::string view_text(const DraftContext& c, const Reading& reading, bool as_floats, bool is_real) {
   std::string out = as_floats ? ", read: normalized_float" : "";
   if (!reading.is_matrix) return out;

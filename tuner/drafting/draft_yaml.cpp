@@ -93,8 +93,8 @@ std::string present_entry(const DraftPlan& plan, std::string out) {
   return out;
 }
 
-// What follows the kernel's own launch, and how often all of them are made. Of the reference with
-// the present values.
+// Writes the launches that follow the kernel's own, and how often the whole sequence is repeated;
+// with the parameters' present values for the reference.
 std::string sequence_text(const DraftPlan& plan, bool is_reference) {
   std::string out;
   const auto inner = [](const std::string& list) { return list.substr(1, list.size() - 2); };
@@ -175,7 +175,8 @@ std::string in_a_remark(std::string text) {
   return text;
 }
 
-// As it stands, where YAML can read nothing else; '.' and '/' do not make another thing of a word.
+// Leaves a name unquoted if YAML can read it only as a text: '.' and '/' within a word do not
+// change that.
 std::string name_text(const std::string& name) {
   const bool is_plain = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
                         name.find('.') != std::string::npos &&
@@ -233,7 +234,8 @@ std::string bytes_of(const std::vector<DraftedArgument>& arguments) {
   return sum;
 }
 
-// Not said outright: a kernel that touches a part of a buffer would seem to be too fast.
+// Proposes the kernel's work in a remark only: a kernel that touches a part of a buffer would seem
+// to be too fast.
 std::string work_text(const DraftPlan& plan) {
   const std::string bytes = plan.buffers.empty() ? bytes_of(plan.arguments) : "";
   if (bytes.empty()) return {};

@@ -5,7 +5,7 @@
 namespace tuner {
 namespace {
 
-// In numbers.
+// Writes an expression with the numbers that its names stand for; nothing if one has none.
 std::optional<std::string> plain_text(Tokens expression, const NamesOfTypes& names, int depth = 0) {
   constexpr int kMostSteps = 8;
   return study_expression(expression, [&](const std::string& name) -> std::optional<std::string> {

@@ -140,8 +140,8 @@ void FoundSource::read_kernel(const Declaration& one) {
   kernels.push_back(std::move(kernel));
 }
 
-// Of a kernel that only passes its arguments on, under the names that they have: the body of the
-// function that it calls.
+// Returns a kernel's body; if the kernel only passes its arguments on, under the same names, the
+// body of the function that it calls.
 Tokens FoundSource::body_of(const FoundKernel& kernel) const {
   if (mentions(kernel.body, "threadIdx") || mentions(kernel.body, "blockIdx")) return kernel.body;
   for (const Declaration& one : declarations) {
@@ -242,7 +242,8 @@ void FoundSource::read_macro(const std::string& name, std::string_view text, boo
   }
 }
 
-// Of types and constants; functions may have several declarations.
+// Lists the names that a declaration gives to types and constants. Functions are left out: they may
+// have several declarations.
 std::set<std::string> FoundSource::names_declared_by(const Declaration& one) {
   if (one.kind == Declaration::Kind::kType && !one.body.empty()) {
     const std::vector<std::string> names = names_of_struct(one);

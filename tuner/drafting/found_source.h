@@ -1,5 +1,5 @@
 #pragma once
-// What a CUDA source says about itself: its kernels, its macros, its constants.
+// Facts read from a CUDA source: its kernels, its macros, its constants.
 
 #include <cstdint>
 #include <functional>
@@ -63,8 +63,8 @@ struct NamesOfTypes {
   const std::map<std::string, FoundRecord>& records;          // those above
 };
 
-// Of the body of a struct. None where its layout is not seen: unions, bits, virtual functions,
-// members of types that are not known.
+// Reads the body of a struct. Returns nothing where its layout is not seen: unions, bits, virtual
+// functions, members of types that are not known.
 std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names);
 
 // ---- macros with parameters, and functions that only return something -------------------------
@@ -83,7 +83,7 @@ Callables macros_with_parameters(const std::vector<Token>& tokens);
 // Adds a function whose body is one "return ...;".
 void add_function(const Declaration& function, Callables& callables);
 
-// Those of which the text says where a thread stands, such as a framework's macro for a loop.
+// Selects macros whose text computes a thread's position, such as a framework's macro for a loop.
 Callables index_macros(const Callables& all);
 
 // Calls inside of what is put there are followed, to a moderate depth.
@@ -92,8 +92,8 @@ std::vector<Token> expanded(Tokens tokens, const Callables& callables, int depth
 // ---- the source ---------------------------------------------------------------------------------
 
 struct FoundSource {
-  // `others` are its headers and host code; all must outlive this. What one of them says of a name
-  // that an earlier one has a meaning for is not heard.
+  // `others` are the source's headers and host code; all must outlive this. A name keeps the first
+  // meaning that it gets in this order; later ones are ignored.
   explicit FoundSource(const std::string& source, const std::vector<SourceText>& others = {});
   FoundSource(const FoundSource&) = delete;
   FoundSource& operator=(const FoundSource&) = delete;
@@ -111,9 +111,9 @@ struct FoundSource {
   Callables callables;
 
   const FoundMacro* macro(const std::string& name) const;
-  // Of the source itself, not of the others.
+  // Whether a token belongs to the source itself, not to another file.
   bool holds(const Token& token) const { return token.at < texts_.front().end; }
-  // Of a struct whose members are all of one type: of how many of it.
+  // Describes a struct whose members are all of one type: the type, and how many of it there are.
   std::optional<ElementType> numbers_in(const std::string& type) const;
   int line_of(const Token& token) const;
   std::string place_of(const Token& token) const;  // "line 4", "common.h:4"
@@ -150,16 +150,17 @@ std::optional<std::int64_t> whole_number(std::string_view text);
 
 // ---- C expressions in the words of a study ------------------------------------------------------
 
-// What a name of the source stands for in the study; nothing when it has no meaning there.
+// The meaning of a name of the source in the study; nothing when it has none there.
 using Meaning = std::function<std::optional<std::string>(const std::string& name)>;
 
 // Whether a study has a function for what C sources call by this name.
 bool has_study_function(std::string_view name);
 
-// Nothing for what a study cannot say: members, bits, calls of unknown functions.
+// Translates an expression of C; nothing for what a study cannot express: members, bits, calls of
+// unknown functions.
 std::optional<std::string> study_expression(Tokens expression, const Meaning& meaning);
 
-// Of an expression of numbers only.
+// Evaluates an expression that has only numbers; nothing for others.
 std::optional<std::int64_t> constant_value(const std::string& expression);
 
 }  // namespace tuner

@@ -11,7 +11,7 @@
 namespace tuner {
 namespace {
 
-// What ends an operand of a comparison or of a sum.
+// Whether a token ends an operand of a comparison or of a sum.
 bool is_boundary(const Token& token) {
   constexpr std::string_view kAll[] = {";", ",", "&", "&&", "|", "||",
                                        "?", ":", "=", "!",  "<", ">"};

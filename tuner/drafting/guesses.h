@@ -1,5 +1,5 @@
 #pragma once
-// What is likely meant by a kernel's names and by what it does with them.
+// Guesses from a kernel's names and from what it does with them.
 
 #include <cstdint>
 #include <map>
@@ -26,7 +26,7 @@ bool may_be_extent(const std::string& name);
 // Whether a whole number that a kernel takes is an extent of its problem.
 bool is_extent(const FoundKernel& kernel, const std::string& name);
 
-// What a kernel does with a buffer.
+// A kernel's use of a buffer.
 struct Use {
   bool reads = false, writes = false;
   bool is_index = false;           // its elements are indices into other buffers
@@ -46,8 +46,8 @@ int axes_used(Tokens body, std::string_view index);
 // The axis that an extent of this name is usually laid along: 'x' for "cols"; 0: none.
 char axis_of_extent(const std::string& name);
 
-// What the index of a block is multiplied with along an axis: how much of the problem a block
-// takes, as pieces of a product; nothing where it is not multiplied. "(blockIdx.x * 256 +
+// The share of the problem that a block takes along an axis: the factors, as pieces of a product,
+// that the block's index is multiplied with; none where it is not multiplied. "(blockIdx.x * 256 +
 // threadIdx.x) / 32" divides by 32: that many threads share an element.
 struct ShareOfABlock {
   std::vector<std::string> factors;
@@ -59,7 +59,9 @@ ShareOfABlock share_of_a_block(Tokens body, char axis);
 // read.
 bool holds_offsets(const Use& use);
 
-// ---- axes of the grid ---------------------------------------------------------------------------
+// Finds the extent that each axis of the grid, 'x' to 'z', runs along: "cols" for x where "c =
+// blockIdx.x * 256 + threadIdx.x" is compared with cols, or is added to "r * cols". An axis without
+// either is left out.
 
 // By axis, 'x' to 'z': "cols" for x where "c = blockIdx.x * 256 + threadIdx.x" is compared with
 // cols, or is what is added to "r * cols". An axis of which neither tells is not in it.

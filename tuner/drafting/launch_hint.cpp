@@ -65,7 +65,7 @@ std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std
   return hint;
 }
 
-// What a call passes for each parameter; where it passes nothing, the default.
+// Completes a call's arguments with the default values of the parameters behind them.
 std::vector<Tokens> with_defaults(std::vector<Tokens> arguments, Tokens parameters) {
   const std::vector<Tokens> all = pieces_between_commas(parameters);
   for (std::size_t i = arguments.size(); i < all.size(); ++i) {
@@ -133,7 +133,7 @@ Tokens element_of_array(Tokens function, const Token& array) {
   return {};
 }
 
-// "argc > 1 ? atoi(argv[1]) : 1024": what holds when nothing is said.
+// Takes the value that holds without arguments: "argc > 1 ? atoi(argv[1]) : 1024".
 Tokens without_command_line(Tokens set) {
   const Tokens answers = part_behind(set, "?"), first = part_before(answers, ":");
   const Tokens second = part_behind(answers, ":");
@@ -141,7 +141,7 @@ Tokens without_command_line(Tokens set) {
   return mentions(first, "argv") ? second : mentions(second, "argv") ? first : set;
 }
 
-// Where "variable = ..." stands from `from` on: of "a.n" where n does.
+// Finds the next "variable = ..." from position `from` on. For "a.n", n has to be a member of a.
 std::size_t next_set(Tokens function, const std::string& variable, std::size_t from) {
   const std::size_t dot = variable.find_first_of(".-");
   const std::string of = dot == variable.npos ? "" : variable.substr(0, dot);
@@ -155,7 +155,7 @@ std::size_t next_set(Tokens function, const std::string& variable, std::size_t f
   return function.size();
 }
 
-// What stands behind the "=" there: "int a = 1, b = 2;" ends at the comma.
+// Returns the value of the assignment at `at`: "int a = 1, b = 2;" ends at the comma.
 Tokens value_at(Tokens function, std::size_t at) {
   const auto pieces = pieces_between_commas(part_before(function.subspan(at + 2), ";"));
   if (pieces.empty()) return {};

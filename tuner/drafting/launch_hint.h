@@ -29,14 +29,14 @@ struct LaunchHint {
 // The first launch of `kernel`; none when nothing launches it.
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel);
 
-// What a variable is set to last above the launch; else as initialiser_of() says.
+// Returns the last value that a variable is set to above the launch; else that of initialiser_of().
 Tokens set_above(const HostFrame& frame, const std::string& variable);
 
 // The axes of a variable of type dim3; the variable itself where it is none.
 std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth = 0);
 
-// What a variable of the function is set to where it is first set; of an array's element: one in
-// the middle of the array's. "a.n" is a variable, too. Empty: nowhere.
+// Returns the first value that a function sets a variable to. If that is an element of an array,
+// takes the one in the middle of the array. "a.n" is a variable, too. Empty: there is none.
 Tokens initialiser_of(Tokens function, const std::string& variable);
 
 // ---- memory of what it passes -------------------------------------------------------------------
@@ -49,7 +49,8 @@ struct HostMemory {
   std::string place;            // "line 4"
 };
 
-// Of what the launch passes at `place`, casts, offsets and further names seen through.
+// Finds the memory that the launch passes as argument `place`, seen through casts, offsets and
+// further names.
 std::optional<HostMemory> host_memory(const FoundSource& source, const LaunchHint& hint,
                                       std::size_t place);
 

@@ -20,7 +20,7 @@ struct DraftedParameter {
   bool is_given = false;  // its values are no guess
 };
 
-// Whatever is empty is not said.
+// Members that are empty are left out of the study.
 struct DraftedArgument {
   std::string name;
   std::string type{}, shape{}, role{}, fill{}, value{}, texture{}, pointers{};  // in this order
@@ -74,7 +74,7 @@ std::string with_present_values(const DraftPlan& plan, const std::string& expres
 
 std::string draft_yaml(const DraftPlan& plan);
 
-// What `text` says of each, with commas between.
+// Joins `text` of each element with commas.
 template <typename All, typename Text>
 std::string with_commas(const All& all, const Text& text) {
   std::string out;

@@ -1,4 +1,4 @@
-// Has a script of Kernel Tuner's read by a program in Python, which says its launch as host code.
+// Has a program in Python read a script of Kernel Tuner's and print its launch as host code.
 
 #include "tuner/drafting/tuner_script.h"
 
