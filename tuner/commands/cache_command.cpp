@@ -1,4 +1,4 @@
-// `tuner cache`: says how much the artifact cache holds, and empties it.
+// `tuner cache`: prints how much the artifact cache holds, and empties it.
 
 #include <cstdlib>
 #include <optional>

@@ -1,4 +1,4 @@
-// `tuner check`: counts a study's configurations and says what each rule removes; compiles them for
+// `tuner check`: counts a study's configurations and how many each rule removes; compiles them for
 // architectures that need not be here.
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct CheckOptions : StudyOptions {
   Words plugin_dirs;
 };
 
-// What a study is checked for where no architecture is asked for.
+// Returns the architecture that a study is checked for if none is asked for.
 std::string usual_arch(const Study& study) {
   return study.kernel.language == "cuda" ? "sm_90" : study.kernel.language;
 }
@@ -110,7 +110,7 @@ class CompileCheck {
     VariantPlan plan;
   };
 
-  // Variants that are one program, each launched in its own way, are told of one by one.
+  // Reports variants that are one program one by one: each is launched in its own way.
   void finish(const CompileResult& result) {
     const auto asked = compiling_.extract(result.id);
     const auto& [configuration, plan] = asked.mapped();
@@ -266,8 +266,8 @@ void print_rows(const SearchSpace& space, const CheckOptions& options) {
   }
 }
 
-// Whatever the kind of file, the answer to "which configurations are there". `why_empty` says for
-// the user why there are none.
+// Prints the configurations, or a summary, in the same way for every kind of file. `why_empty` is
+// the reason for the user when there are none.
 int report_space(const SearchSpace& space, const CheckOptions& options,
                  const std::string& why_empty) {
   if (options.list || options.sample > 0) {

@@ -65,12 +65,12 @@ struct ExportOptions : StudyOptions {
   Words plugin_dirs;
 };
 
-// Of each device and size what a plain run would go on with. What an edit has made stale stays out,
-// which is told, and so are imported results.
+// Loads the results of each device and size that a plain run would go on with. Results that an edit
+// has made stale are left out; a note reports them, and imported results.
 std::vector<RankedResults> results_to_export(const std::filesystem::path& folder,
                                              const Study& study, const ResultFilter& filter);
 
-// As `tuner export` does it: for verify-export, which writes an export anew.
+// Exports results as `tuner export` does, for verify-export, which writes an export anew.
 int export_results(const ExportOptions& options);
 
 }  // namespace tuner

@@ -1,4 +1,4 @@
-// `tuner compare`: pairs the best of two sets of results, works out ratios, and says them.
+// `tuner compare`: pairs the best of two sets of results, and prints their ratios.
 
 #include <fmt/format.h>
 
@@ -59,7 +59,7 @@ std::vector<std::string> changes(const BestOf& a, const BestOf& b) {
   return out;
 }
 
-// A CSV file says nothing but the device.
+// Lists differences of two contexts; CSV files have only the device.
 std::vector<std::string> context_changes(const StoredResults& a, const StoredResults& b) {
   if (a.has_store && b.has_store) return differences(a.of.key, b.of.key);
   ContextKey before;
@@ -236,7 +236,7 @@ std::string text_of(const BestPair& one) {
   return text;
 }
 
-// Of those that have a ratio.
+// Returns the geometric mean of the ratios, over the pairs that have one; 1 if none has.
 double geometric_mean(const std::vector<BestPair>& all) {
   double sum = 0;
   double n = 0;

@@ -10,8 +10,8 @@
 
 namespace tuner {
 
-// What is compared: finals with finals, else searches with searches. `kUnlike`: there is nothing of
-// the same kind on both sides.
+// The kind of results that are compared: finals with finals, else searches with searches.
+// `kUnlike`: the two sides have no kind in common.
 enum class Basis { kFinal, kSearch, kUnlike };
 
 struct BestOf {
@@ -41,14 +41,14 @@ struct Compared {
 // those of each device with each.
 Compared compare(const std::vector<StoredResults>& a, const std::vector<StoredResults>& b);
 
-// Of two medians measured apart from each other, by the method of variance estimates recovery (Zou
-// and Donner 2008) on their logarithms.
+// Compares two medians that were measured apart from each other, by the method of variance
+// estimates recovery (Zou and Donner 2008) on their logarithms.
 Speedup speed_up(const MeasuredFigure& a, const MeasuredFigure& b, bool maximize);
 
 // `a` and `b` are what the user calls the two sides.
 std::string comparison_text(const Compared& compared, const std::string& a, const std::string& b);
-// The pairs of which B is worse by more than this share even at the good end of the interval, one a
-// line behind a first one; empty: there are none.
+// Lists the pairs whose B is worse by more than this share even at the good end of the interval,
+// one a line behind a first one; empty: there are none.
 std::string over_limit_text(const Compared& compared, double limit);
 
 }  // namespace tuner

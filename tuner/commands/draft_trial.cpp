@@ -51,7 +51,7 @@ std::string compile_error(const std::string& log) {
   return "it does not compile: " + std::regex_replace(line, kFolder, "$1");
 }
 
-// What the draft itself says of the kernel as it is.
+// Returns the kernel's present configuration, which the draft gives to its reference.
 Assignments present_configuration(const Study& study) {
   Assignments out;
   if (!study.reference) return out;

@@ -1,5 +1,5 @@
 #pragma once
-// What becomes of a drafted study: whether `check` takes it, and one trial of it on the CPU.
+// Checks a drafted study as `check` does, and runs one trial of it on the CPU.
 
 #include <cstdint>
 #include <filesystem>
@@ -16,7 +16,7 @@ struct DraftText {
   std::string yaml;
 };
 
-// What `check` says against it; empty: nothing.
+// Returns the reason why `check` refuses a draft; empty: it does not.
 std::string why_refused(const DraftText& draft);
 
 struct DraftTrial {
@@ -33,15 +33,15 @@ struct DraftTrial {
   };
   End end = End::kOther;
   bool is_verified = false;  // also of kSlow: what is slow is the timing
-  // Of kUnwritten, kRounding and kWrong the output, of kCrash the buffer that is too small (empty:
-  // not known), of kCompile a macro that nobody defines.
+  // The output (for kUnwritten, kRounding and kWrong), the buffer that is too small (kCrash; empty:
+  // not known), or a macro that nobody defines (kCompile).
   std::string name;
   std::int64_t times = 1;  // of kCrash: as large as this the buffer should be
   std::string atol;        // of kRounding
   std::string message;     // the first line that says why
 };
 
-// What the message of a trial that failed teaches; `arguments` are the kernel's.
+// Finds out from the message of a failed trial how it ended; `arguments` are the kernel's.
 DraftTrial judged(const std::string& message, const Words& arguments);
 
 // Tries the present configuration with the backend cpu. Takes some seconds at most, where the host

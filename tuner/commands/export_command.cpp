@@ -193,7 +193,8 @@ std::vector<RankedResults> results_of(const ExportOptions& options, const Study&
   return results;
 }
 
-// Exporting and evaluating need something valid; says what there is instead.
+// Whether there is a valid result, which exporting and evaluating need; else prints what there is
+// instead.
 bool anything_valid(const Study& study, const std::vector<RankedResults>& results) {
   std::size_t failed = 0;
   for (const RankedResults& one : results) {

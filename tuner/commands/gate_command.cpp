@@ -75,7 +75,8 @@ using Json = nlohmann::ordered_json;
 
 // ---- source trees -------------------------------------------------------------------------------
 
-// The same file in another tree: by its path below the current folder, or else below the study's.
+// Finds the counterpart of a file in another tree: by its path below the current folder, or else
+// below the study's.
 std::optional<fs::path> in_tree(const fs::path& tree, const fs::path& file, const Study& study) {
   std::error_code error;
   for (const fs::path& root : {fs::current_path(), study.file.parent_path()}) {
@@ -145,7 +146,7 @@ std::vector<Winner> winners_of_results(const std::string& side, const Study& stu
   return winners;
 }
 
-// Of `tuner export --format json`.
+// Reads the winners from a file of `tuner export --format json`.
 std::vector<Winner> winners_of_json(const std::string& side, const Study& study) {
   std::vector<Winner> winners;
   try {
@@ -169,7 +170,7 @@ std::vector<Winner> winners_of_json(const std::string& side, const Study& study)
   return winners;
 }
 
-// Of this device where it is there, else of any.
+// Picks a size's winner on this device, else on any other.
 Configuration winner_at(const std::string& side, const std::vector<Winner>& winners,
                         const ProblemSize& size, const DeviceFacts& device) {
   const Winner* found = nullptr;

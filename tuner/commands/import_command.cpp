@@ -66,7 +66,8 @@ void score(const Recording& recording, const Study& study, TrialBatch& batch) {
       recording.objective == study.objective.name ? "" : "--objective " + study.objective.name);
 }
 
-// Of a finalist whose search nobody kept: one figure is all there is to rank by.
+// Turns the final of a finalist into its search's result: without a record of the search, this
+// figure is all there is to rank by.
 void take_for_search(Trial& trial) {
   const FinalResult final = *std::exchange(trial.final, std::nullopt);
   trial.timing.median = final.median_ms.value();
@@ -96,8 +97,8 @@ TrialBatch batch_of(const Recording& recording, const ImportAs& as, const Study*
   return batch;
 }
 
-// Of ranked CSV files of this program, with the device.json beside them: a file, or a folder of
-// files. `notes` is told what is left out. Throws InputError for files of another study.
+// Reads ranked CSV files of this program, with the device.json beside them: a file, or a folder of
+// files. Adds to `notes` what is left out. Throws InputError for files of another study.
 std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const ImportAs& as,
                                        const Study& study, std::vector<std::string>& notes) {
   std::vector<TrialBatch> batches;
@@ -114,7 +115,7 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const 
     batch.key.size = results.size;
     batch.key.parameters = parameter_names(study.parameters);
     batch.key.identity = {{"imported", results.size.label() + ".csv"}};
-    // How many samples there were is all that a file says of them.
+    // Drops the samples: the file gives only their number.
     for (Trial& trial : results.trials) {
       trial.timing.samples.clear();
       if (trial.final && !is_time(trial.timing.median)) take_for_search(trial);
@@ -127,7 +128,7 @@ std::vector<TrialBatch> batches_of_csv(const std::filesystem::path& path, const 
   return batches;
 }
 
-// A recording by this objective; empty = the file's own. What it has to say of itself is told.
+// Reads a recording by this objective; empty = the file's own. Passes the file's notes to `tell`.
 Recording read_import(const fs::path& path, const std::string& objective, const Note& tell) {
   Recording recording = read_any_recording(path, objective);
   for (const std::string& note : recording.notes) tell(note);
@@ -219,7 +220,7 @@ ImportOptions parse_import(const Words& words) {
 
 namespace fs = std::filesystem;
 
-// The first line of a study that is made here says so (commands/output_guard).
+// Begins the first line of a study that is made here (commands/output_guard).
 const std::string kMadeBy = "Made by tuner " TUNER_VERSION " from ";
 
 void write_study(const ImportOptions& options, const Study& study, const std::string& remark) {

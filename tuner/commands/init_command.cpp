@@ -1,4 +1,4 @@
-// `tuner init`: drafts a study for a kernel, and says what was found and what was guessed.
+// `tuner init`: drafts a study for a kernel, and reports what was found and what was guessed.
 
 #include <fmt/format.h>
 
@@ -102,7 +102,7 @@ fs::path folder_of(const fs::path& study) {
   return study.has_parent_path() ? study.parent_path() : fs::path(".");
 }
 
-// Of the scripts around the source, a script that the user names is the only one that counts.
+// Finds include folders and scripts around the source. A script that the user names counts alone.
 void take_project(const fs::path& source, const fs::path& script, const fs::path& folder,
                   DraftRequest& request) {
   request.project = project_files(source, request.source);
@@ -177,7 +177,8 @@ class Drafts {
     }
   }
 
-  // Of a file that another one includes, and that says nothing without it: of the other one.
+  // Drafts the study; if the file means nothing without another one that includes it, drafts from
+  // that one.
   DraftedStudy drafted() {
     for (;;) {
       try {

@@ -1,4 +1,4 @@
-// Tells a run to programs, an event a line.
+// Writes a run's events for programs, one JSON object a line.
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ Json json_of(const std::optional<MeasuredFigure>& figure) {
           {"high", number(figure->high)}};
 }
 
-// Where several shared the search.
+// Lists each device's part in a search that several shared.
 Json json_of_devices(const SizeOutcome& outcome) {
   Json devices = Json::array();
   for (const DeviceShare& one : outcome.devices) {
@@ -71,7 +71,7 @@ Json json_of_devices(const SizeOutcome& outcome) {
   return devices;
 }
 
-// Of sizes side by side the size is named.
+// Writes an event that is a text; names the size if several sizes are tuned side by side.
 Json text_json(const char* kind, const char* key, const RunEvent& event) {
   Json line{{"event", kind}, {key, event.text}};
   if (event.lane > 0) line["size"] = json_of(event.size);

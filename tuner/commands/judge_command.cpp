@@ -220,7 +220,7 @@ class Judges {
     return kind;
   }
 
-  // Nothing where they do not open: the next verdict says why.
+  // Opens the devices; nothing where they do not open: the next verdict gives the reason.
   std::optional<Ready> opened(const Settings& settings) const {
     try {
       Ready next;
@@ -244,7 +244,8 @@ class Judges {
   SanitizedWorkers tools_;
 };
 
-// Of everything that a server is started with, so that whatever it says would be said without it.
+// Hashes everything that a server is started with (program, plugins, folder, environment), so that
+// a verdict would be the same without the server.
 std::string identity_of_server(const Words& plugin_dirs) {
   Hasher hasher;
   const auto add_file = [&hasher](const fs::path& file) {

@@ -30,7 +30,7 @@ ListOptions parse_list(const Words& words) {
   return o;
 }
 
-// What an observer gives.
+// Lists the values that an observer measures.
 std::string values_text(const PluginItem& item, const char* indent) {
   std::string out;
   for (const PluginValue& value : item.values) {
@@ -91,7 +91,7 @@ std::string device_line(const std::string& backend, std::size_t number, const De
       for_terminal(d.driver));
 }
 
-// All that has one name: a backend and its compiler, say.
+// Lists everything with one name: a backend and its compiler, for example.
 void list_named(const Catalogue& catalogue, const std::string& name) {
   constexpr std::pair<PluginKind, const char*> kKinds[] = {
       {PluginKind::kBackend, "backend"},   {PluginKind::kCompiler, "compiler"},

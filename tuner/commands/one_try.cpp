@@ -61,7 +61,8 @@ std::vector<Parameter> narrowed(const Study& study, const Assignments& assigned)
   return out;
 }
 
-// Of a configuration with nothing left to choose: the constraints that it breaks. Else all.
+// Lists the constraints that a complete configuration breaks; while values are left to choose, a
+// sentence that none of them satisfies all.
 std::vector<std::string> broken_rules(const Study& study, const std::vector<Parameter>& parameters,
                                       const DeviceFacts& device, const ProblemSize& size) {
   Configuration only;

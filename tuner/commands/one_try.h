@@ -17,8 +17,8 @@ namespace tuner {
 // "BM", "64": as the command line has them.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-// Of the words "BM=64,SHARED=static": a piece without '=' belongs to the value before it. Throws
-// InputError.
+// Reads words such as "BM=64,SHARED=static"; a piece without '=' belongs to the value before it.
+// Throws InputError.
 Assignments assignments_of(const std::vector<std::string>& words);
 
 // The first valid configuration with these values; where none is assigned, the study's baseline, if
@@ -36,9 +36,9 @@ struct TryOutcome {
   std::optional<Trial> trial;        // empty when refused, or interrupted
 };
 
-// Tries it at each size of settings.study on the first device. Throws InputError for a name or a
-// value that the study does not have, and like tune() otherwise. `tell` hears of each size when it
-// has been tried.
+// Tries a configuration at each size of settings.study on the first device. Throws InputError for a
+// name or a value that the study does not have, and like tune() otherwise. `tell` gets each size's
+// outcome when it has been tried.
 void try_configuration(const Settings& settings, const Assignments& assigned, const Caller& caller,
                        const std::function<void(TryOutcome)>& tell);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What command lines have in common: how they are parsed, and options of several commands. Wrong
-// usage throws InputError, with the nearest known option where there is one.
+// Command lines: how they are parsed, and options that several commands share. Wrong usage throws
+// InputError, with the nearest known option where there is one.
 
 #include <boost/program_options.hpp>
 #include <memory>
@@ -22,7 +22,7 @@ using Words = std::vector<std::string>;
 // Thrown after --help has been printed.
 struct HelpShown {};
 
-// Which study, at which sizes, and what a T1 file does not say of right answers.
+// The study, its sizes, and how a T1 file, which does not describe right answers, is verified.
 struct StudyOptions {
   std::string study;
   Words sizes;             // "M=1024,N=1024"; none: the study's
@@ -30,10 +30,11 @@ struct StudyOptions {
   bool no_verify = false;  // they are not compared
 };
 Study with_t1_options(Study study, const StudyOptions& options);
-// As load_study() reads it.
+// Loads the study with load_study() and applies these options.
 Study study_of(const StudyOptions& options, const Note& note);
 
-// What runs variants, and how: the settings, but for what is a text here or depends on the study.
+// The devices and workers that run variants: settings, except those that are text here or depend on
+// the study.
 struct DeviceOptions : StudyOptions {
   Settings settings;
   std::string backend = "auto";
@@ -59,16 +60,16 @@ struct RunOptions : DeviceOptions {
   std::string warm_start_recording;  // of which the strategy hears, too; empty: of none
 };
 
-// Writes notes to standard error, with the colour that --color says.
+// Writes notes to standard error, with the colour that --color chooses.
 Note noted(const std::string& color);
 
-// What the command line says, else the study. Throws InputError for a --backend or --device that
-// makes no sense.
+// Completes the settings: the command line's, else the study's. Throws InputError for a --backend
+// or --device that makes no sense.
 Settings settings_with(const DeviceOptions& options, Study study);
 
 // "500", "90s", "500,10m", the text of `option`. Throws InputError.
 Budget parse_budget_text(const std::string& option, const std::string& text);
-// What --budget says, else `otherwise`. Throws InputError.
+// Returns the budget of --budget, else `otherwise`. Throws InputError.
 Budget budget_of(const RunOptions& options, const Budget& otherwise);
 
 // "NAME:a=1,b=2", the text of `option` -> name and options. Throws InputError.
@@ -80,7 +81,7 @@ std::pair<std::string, OptionList> parse_choice(const std::string& option, const
 // Throws InputError with the nearest word.
 void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed);
 
-// Of workers or devices. Throws InputError unless there are 1 to 1024.
+// Checks a number of workers or devices: throws InputError unless it is 1 to 1024.
 void must_be_some(const std::string& option, unsigned count);
 
 // The options of one command; --help is among them.
@@ -109,7 +110,8 @@ class OptionTable {
   void operator()(const char* name, const Parts&... parts) {
     last()(name, parts...);
   }
-  // What several commands have. What makes no sense is told as the words are parsed.
+  // Options that several commands share. Values that make no sense are reported while the words are
+  // parsed.
   void color(std::string& choice);
   void device(DeviceOptions& options, const char* backends = "auto, cuda, cpu, ...");
   void filter(ResultFilter& filter);
@@ -139,7 +141,7 @@ Words inputs(const po::variables_map& values);
 // The only one; empty when there is none and none is required.
 std::string one_input(const po::variables_map& values, const std::string& what, bool required);
 
-// "sm_80,sm_90" in pieces, of which some may be empty.
+// Splits a text such as "sm_80,sm_90"; pieces may be empty.
 Words split(const std::string& text, char separator);
 
 // "genetic" for Kernel Tuner's "genetic_algorithm"; any other name is its own.

@@ -187,7 +187,7 @@ void print_first_steps(std::ostream& out) {
          "'tuner --help' lists all commands, 'tuner help COMMAND' the options of one.\n";
 }
 
-// What follows the options of a command.
+// Prints the examples that follow a command's options.
 void print_examples(const Command& command, std::ostream& out) {
   out << "\nexamples:\n";
   for (const Example& example : command.examples) {
@@ -313,15 +313,16 @@ int guarded_dispatch(const Words& words) {
   }
 }
 
-// What is opened later must not take the place of a standard stream that the caller has closed:
-// results would be printed into it.
+// Opens standard streams that the caller has closed: otherwise a file that is opened later would
+// take a stream's place, and results would be printed into it.
 void open_closed_streams() {
   for (const int fd : {0, 1, 2}) {
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDWR);
   }
 }
 
-// Results that did not arrive, for lack of room say, are no success.
+// Flushes the output. Results that did not arrive, because the disk is full for example, are no
+// success.
 int after_output(int status) {
   // Whoever reads no more, as `head` does, has what he wanted.
   pollfd output{STDOUT_FILENO, 0, 0};

@@ -17,7 +17,7 @@ namespace tuner {
 
 namespace {
 
-// A rate is said of so many measured ones or more.
+// The fewest measured configurations that a rate is shown for.
 constexpr double kFewestMeasured = 3;
 
 std::string counts_text(const std::array<std::size_t, kTrialStates>& states, std::size_t recalled) {

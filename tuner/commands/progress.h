@@ -1,5 +1,5 @@
 #pragma once
-// What a user sees while a run goes on: one live line on a terminal, plain lines elsewhere, or
+// The display of a run while it goes on: one live line on a terminal, plain lines elsewhere, or
 // JSON lines for programs.
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace tuner {
 
-// What has come of a search so far, and a line about it.
+// Counts of a search so far, and a line about them.
 class SearchTally {
  public:
   // `study` outlives this.
@@ -89,16 +89,18 @@ class Progress {
   // `choice` as --progress takes it; "auto" looks whether `out` is a terminal.
   Progress(const std::string& choice, const Colours& colours, std::FILE* out);
 
-  // Of sizes side by side plain lines say which one they are about; the live line is about all.
+  // Shows an event. If sizes are tuned side by side, plain lines name their size; the live line is
+  // about all.
   void hear(const RunEvent& event, const Study& study);
   // About the whole run.
   void note(const std::string& text);
 
-  // Who is told of the end of the command, too; null: people are told by other means.
+  // The writer of JSON events, which also reports the end of the command; null: the display is for
+  // people.
   JsonEvents* programs() { return events_ ? &*events_ : nullptr; }
 
  private:
-  // What is known of a lane's size.
+  // The state of a lane's size.
   struct Lane {
     std::string label{};  // "n10: "; empty: there are no others
     std::optional<SearchTally> tally{};

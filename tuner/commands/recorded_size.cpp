@@ -90,7 +90,7 @@ void add_dimensions(const Study& study, const ProblemSize& size, const Expressio
   }
 }
 
-// What a recording says of a size.
+// A comparison of the size in a recording with a size of the study.
 class SizeComparison {
  public:
   enum class Outcome { kAgrees, kDiffers, kUnknown };
@@ -129,7 +129,7 @@ class SizeComparison {
     return names;
   }
 
-  // What `size` would have to be; empty where that is not known.
+  // Proposes the --size that would agree with the recording; only "--size" where that is not known.
   std::string proposal() const {
     return is_known_ && unsaid().empty() ? "--size " + shown(proposal_) : "--size";
   }
@@ -152,8 +152,8 @@ class SizeComparison {
     own = extent;
   }
 
-  // Extents of which no axis tells the dimension: each has to be some dimension's, or all of them
-  // together all dimensions', as where a matrix is passed as a vector.
+  // Places extents whose dimension no axis of the grid gives: each has to be some dimension's, or
+  // all of them together all dimensions', as where a matrix is passed as a vector.
   void place(const std::vector<std::int64_t>& loose, bool grid_tells) {
     const bool all_equal = std::ranges::adjacent_find(loose, std::not_equal_to()) == loose.end();
     if (size_.dims.size() == 1 && all_equal && !grid_tells) {

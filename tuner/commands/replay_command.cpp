@@ -111,7 +111,7 @@ Prior prior_from(const std::filesystem::path& file, const RecordedSpace& space,
 class ReplaySearch {
  public:
   // `strategy` is NAME[:option=value,...]. Throws InputError for one that is not there and for a
-  // warm recording that says nothing of this one's configurations. All outlive this.
+  // warm recording that has nothing on this one's configurations. All outlive this.
   ReplaySearch(const RunOptions& options, const std::string& strategy, const Recording& recording,
                const Catalogue& catalogue)
       : options_(options),
@@ -126,7 +126,7 @@ class ReplaySearch {
     prior_ = prior_from(options.warm_start_recording, space_, options.replay);
   }
 
-  // One run of the strategy. `on_trial` hears each answer and the simulated second it came in.
+  // Runs the strategy once. `on_trial` receives each answer and the simulated second it came in.
   ReplayResult run(std::uint64_t seed, const Interrupt& interrupt,
                    const std::function<void(const Trial&, double)>& on_trial) const {
     auto strategy =

@@ -1,5 +1,5 @@
 #pragma once
-// What searches in a recording come to.
+// Results of searches that are replayed in a recording.
 
 #include <cstdint>
 #include <optional>

@@ -70,7 +70,7 @@ bool is_study(const fs::path& target) {
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
-// Where results are taken from, and the study where one is named.
+// The places that hold results, and the study if one is named.
 struct Sources {
   std::optional<Study> study;
   std::vector<fs::path> places;

@@ -55,7 +55,7 @@ std::vector<StoredResults> stored_sets(const fs::path& from, const Study* study,
   Store store = Store::open(from, Store::Access::kRead);
   std::vector<StoredResults> all = newest_of_each(stored_results(store, study, filter));
   for (StoredResults& set : all) {
-    // What another study's parameters were is not the order in which these are stored.
+    // Reads the course only if the stored parameters match: another study's may have another order.
     if (set.parameters.size() == set.of.context.parameters.size()) {
       set.seconds = course_of(store, set);
     }

@@ -12,9 +12,9 @@
 
 namespace tuner {
 
-// What `from` holds: a results folder or its database, a ranked CSV file, or a folder or an archive
-// (.tar.gz) of those. Of equal devices and sizes what a plain run would go on with. Throws
-// InputError where there is nothing; empty where nothing fits the filter.
+// Reads the results in `from`: a results folder or its database, a ranked CSV file, or a folder or
+// an archive (.tar.gz) of those. Keeps for each device and size what a plain run would go on with.
+// Throws InputError where there is nothing; empty where nothing fits the filter.
 std::vector<StoredResults> result_sets(const std::filesystem::path& from, const Study* study,
                                        const ResultFilter& filter, const Note& tell);
 
@@ -23,7 +23,7 @@ bool holds_results(const std::filesystem::path& place);
 
 std::vector<ReportSet> report_sets(std::vector<StoredResults> results);
 
-// What all these places hold, under the names of its kernels; see result_sets().
+// Gathers the results of all these places, under the names of their kernels; see result_sets().
 ReportData report_data(const std::vector<std::filesystem::path>& places, const Study* study,
                        const ResultFilter& filter, const Note& tell);
 

@@ -88,7 +88,7 @@ void add_output(RunOptions& o, OptionTable& add) {
   add.color(o.color);
 }
 
-// What goes with a replay only, and what does not.
+// Checks the options that go only with a replay, and those that do not go with one.
 void check_replay(RunOptions& o, const po::variables_map& values) {
   const bool replayed = !o.replay.empty();
   if (values.contains("compile-workers")) {
@@ -150,14 +150,15 @@ RankProgram this_program() {
           }};
 }
 
-// Of several that cannot reach each other, the first one says why.
+// Ends the ranks if they cannot reach each other: the first one throws the reason, the others are
+// silent.
 JoinedRanks alone(const LaunchedJob& launched, const std::string& why) {
   if (launched.rank > 0) return {nullptr, true};
   throw UnavailableError("started as " + std::to_string(launched.count) + " ranks, " + why);
 }
 
-// Loads and starts MPI only where a launcher says that there are several processes. Throws
-// UnavailableError where they cannot reach each other.
+// Loads and starts MPI only if a launcher has started several processes. Throws UnavailableError
+// where they cannot reach each other.
 JoinedRanks join_ranks() {
   const auto launched = launched_job([](const char* name) { return std::getenv(name); });
   if (!launched) return {};
@@ -225,8 +226,8 @@ void check_trace(const RunOptions& options, const Settings& settings) {
   guard.check(options.trace);
 }
 
-// What the other ranks lend. Unless the options say otherwise, each rank compiles on its share of
-// the cores, and all devices take part.
+// Takes the devices and compile workers that the other ranks lend. Unless the options say
+// otherwise, each rank compiles on its share of the cores, and all devices take part.
 LentHosts lent_to(Settings& settings, RankJob& ranks, const RunOptions& options,
                   const Catalogue& catalogue, Progress& progress) {
   const Study& study = settings.study;

@@ -54,7 +54,7 @@ std::string over_baseline(const RankedResults& results, const ObjectiveSpec& obj
   return ratio_text(best.ratio, objective, "the baseline");
 }
 
-// Beside the right answer's own kernel, whose time is like one of the search.
+// Compares the best with the reference kernel, whose time is like one of the search.
 std::string over_reference(const RankedResults& results, const Study& study) {
   if (!study.reference) return {};
   const Trial& best = results.trials.front();
@@ -76,7 +76,7 @@ std::string best_text(const RankedResults& results, const Study& study) {
     text += in("final", *figures.final_round) + over_baseline(results, objective, true);
   }
   if (!figures.search) return text;
-  // What is compared with figures of the search stands behind the search's own.
+  // Puts ratios that use figures of the search behind the search's own figure.
   return text + (figures.final_round ? "; " : "") + in("search", *figures.search) +
          over_baseline(results, objective, false) + over_reference(results, study) +
          over_median(results, objective);
@@ -84,7 +84,7 @@ std::string best_text(const RankedResults& results, const Study& study) {
 
 constexpr const char* kRow = "{:>11} {:>9} {:>10} {:>9}{}";
 
-// What a line of text says, short enough for a terminal of 80 columns.
+// Writes the figures of one place as a row, short enough for a terminal of 80 columns.
 std::string row_of(const RankedResults& results, const ObjectiveSpec& objective,
                    const std::optional<Bound>& bound) {
   std::string best = "none";

@@ -63,7 +63,7 @@ class RunSummary {
   const Study& study_;
   std::string typed_;
   std::string results_;
-  // What came of a size on a device.
+  // The result of a size on a device.
   struct Place {
     std::string device;
     ProblemSize size;
@@ -84,14 +84,13 @@ class RunSummary {
 
 class RunDisplay {
  public:
-  // All but the colours outlive this. `typed` is what the command line said, for the commands that
-  // are proposed.
+  // All but the colours outlive this. `typed` is the command line, for commands that are proposed.
   RunDisplay(const Settings& settings, const StudyOptions& typed, Colours colours,
              Progress& progress, TraceFile& trace);
 
   void hear(const RunEvent& event);
 
-  // What the run came to, for people.
+  // Prints the summary of the run, for people.
   void sum_up() const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What `tuner check` shows of a study's search space.
+// The search space of a study as `tuner check` shows it.
 
 #include <string>
 
@@ -8,9 +8,10 @@
 
 namespace tuner {
 
-// How many configurations there are, and what each constraint removes.
+// Writes how many configurations there are, and how many each constraint removes.
 std::string space_text(const SearchSpace& space);
-// The same for programs; with a hash of all configurations where they can be counted through.
+// Writes the search space as JSON; with a hash of all configurations where they can be counted
+// through.
 std::string space_json_text(const SearchSpace& space);
 // A domain's ranges, and of each kind a few sizes.
 std::string domain_text(const SizeDomain& domain);

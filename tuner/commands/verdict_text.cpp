@@ -1,4 +1,4 @@
-// Says a verdict as text and as JSON.
+// Writes a verdict as text and as JSON.
 
 #include "tuner/commands/verdict_text.h"
 
@@ -45,7 +45,8 @@ std::string judged_line(const char* name, const std::string& text) {
   return fmt::format("  {:<14} {}\n", name, for_terminal(text));
 }
 
-// What was looked at beside the study's own sizes and inputs, and what says nothing.
+// Lists the sizes, inputs and tools that were checked, and the checks that do not count, with their
+// reason.
 std::string lines_of_checks(const Judged& judged) {
   std::string right;
   std::string inputs;

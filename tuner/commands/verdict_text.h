@@ -1,5 +1,5 @@
 #pragma once
-// What `tuner judge` says of a kernel, for people and for machines.
+// The verdict of `tuner judge` on a kernel, for people and for machines.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace tuner {
 
-// In one word and one sentence.
+// The verdict in one word and one sentence.
 struct KernelVerdict {
   std::string word;  // "accepted", "refused", "interrupted", or the state of the first failure
   std::string why;

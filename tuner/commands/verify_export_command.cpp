@@ -31,8 +31,8 @@ namespace tuner {
 
 namespace {
 
-// From a quarter of the smallest extents that were tuned to the largest. Half of the sizes are
-// multiples of 32: vector accesses serve those and not the others.
+// Returns the domain that sizes are drawn from: a quarter of the smallest tuned extents to the
+// largest. Half of the sizes are multiples of 32: vector accesses serve those and not the others.
 SizeDomain around(const TunedTable& table, std::int64_t largest) {
   SizeDomain domain;
   std::string even;
@@ -145,7 +145,7 @@ std::string check_header(const std::string& exported, const DeviceFacts& device,
                      "time ms");
 }
 
-// What the export selects for a size, and what came of it.
+// The configuration that the export selects for a size, and the result of its trial.
 struct CheckedSelection {
   ProblemSize size;
   Selection chosen;
@@ -218,7 +218,8 @@ std::vector<CheckedSelection> check_export(const std::string& exported, const Se
   return all;
 }
 
-// The header of a launcher says which source belongs to it. Of OpenCL it is one file.
+// Returns the options to write the export anew. A launcher's header names the source that belongs
+// to it; for OpenCL it is one file.
 ExportOptions rewritten(const VerifyOptions& options) {
   ExportOptions out;
   static_cast<StudyOptions&>(out) = options;
