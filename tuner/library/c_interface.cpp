@@ -1,4 +1,4 @@
-// All that the library offers, for C: the C++ functions, of which nothing that they throw crosses.
+// The library's C interface: the C++ functions, none of which lets an exception cross.
 
 #include <algorithm>
 #include <cstddef>
@@ -88,7 +88,8 @@ struct Needed {
   bool is_null;
 };
 
-// What `body` returns; -1 with the reason when it throws, or when something needed is null.
+// Runs `body` and returns its result; -1 with the reason when it throws, or when a needed pointer
+// is null.
 template <typename Body>
 int guarded(char* error, std::size_t error_room, std::initializer_list<Needed> all_needed,
             Body&& body) noexcept {

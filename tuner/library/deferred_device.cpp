@@ -100,7 +100,8 @@ class Operations {
  public:
   Operations(SharedDevice& device, CallQueue& calls) : device_(device), calls_(calls) {}
 
-  // What `operation` returns; a lost device when nobody will ever have time for it.
+  // Has an operation done when the application has time for it, and returns its result; a lost
+  // device when the application has closed the tuning.
   template <typename T, typename Operation>
   DeviceResult<T> wait_for(Operation&& operation, double* usual_ms = nullptr) {
     DeviceResult<T> result = tuner::Unexpected{
@@ -115,7 +116,8 @@ class Operations {
     return result;
   }
 
-  // What gives something back is not waited for: an evaluation may end after its application.
+  // Does an operation at once, without waiting for the application. Memory and kernels are given
+  // back this way: an evaluation may end after its application.
   template <typename Operation>
   void at_once(Operation&& operation) {
     const std::lock_guard lock(device_.mutex);

@@ -59,8 +59,8 @@ class CallQueue {
   bool is_open_ = false;
 };
 
-// As `tuner run` chooses: the backend that is named, else the first that works, the cpu last, which
-// the settings name from then on. Throws Error with all reasons.
+// Opens the device as `tuner run` chooses it: the backend that is named, else the first that works,
+// the cpu last. The settings name that backend from then on. Throws Error with all reasons.
 std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
                                             tuner::Settings& settings);
 
@@ -70,7 +70,7 @@ struct SharedDevice {
   std::mutex mutex{};
 };
 
-// Serves as a run worker does (worker/child), on a thread, with a device whose operations go
+// A thread that serves as a run worker does (worker/child), with a device whose operations go
 // through `calls`. All of these outlive this.
 class DeviceThread final : public tuner::Peer {
  public:

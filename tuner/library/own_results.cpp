@@ -22,7 +22,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// What a table shows stays a text; the rest is compared only.
+// Whether a part of the identity stays a text, because tables show it; others are only compared and
+// stored as hashes.
 bool is_shown(const std::string& component) {
   return component == "measuring" || component == "compiler" || component == "backend options";
 }

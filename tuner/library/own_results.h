@@ -1,6 +1,6 @@
 #pragma once
-// What a program measured by itself, in the store of `tuner run`: each trial is committed as it
-// comes, and ranked by the rules of a run.
+// Results that a program measured by itself, in the store of `tuner run`: each trial is committed
+// as it comes, and ranked by the rules of a run.
 
 #include <string>
 
@@ -13,16 +13,16 @@ namespace libtuner {
 
 class OwnResults {
  public:
-  // Of the study's first size. `context` is a JSON object: `device` (name, arch, driver) and
-  // `identity`, a list of pairs of name and text: all that can change what is measured. With
-  // `fresh` what was recorded before is not seen any more.
+  // Opens the results of the study's first size. `context` is a JSON object: `device` (name, arch,
+  // driver) and `identity`, a list of pairs of name and text: all that can change what is measured.
+  // With `fresh`, earlier records are ignored from now on.
   OwnResults(tuner::Study study, const std::string& folder, const std::string& context);
 
-  // A JSON list of objects: `configuration`, `state`, `samples` (milliseconds), `final` (of those
-  // that took part in one), `message`, `compile_ms`, `cost_seconds`, `max_error`.
+  // Stores trials: a JSON list of objects with `configuration`, `state`, `samples` (milliseconds),
+  // `final` (of those that took part in one), `message`, `compile_ms`, `cost_seconds`, `max_error`.
   void record(const std::string& trials);
 
-  // What is known of this context, as docs/results-json.md says, with `finalists`: the
+  // Returns all results of this context as JSON (docs/results-json.md), with `finalists`: the
   // configurations that a final is due for.
   std::string results();
 

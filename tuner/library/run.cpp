@@ -12,7 +12,7 @@
 namespace libtuner {
 namespace {
 
-// Ends a run when the listener says so, instead of at a signal.
+// A stop that the listener requests, instead of a signal.
 class Stop final : public tuner::StopRequest {
  public:
   int count() const override { return wanted ? 1 : 0; }

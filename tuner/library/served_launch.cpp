@@ -136,7 +136,8 @@ void ServedLaunch::launch(const Buffers& given) {
 
 namespace {
 
-// Of a buffer that the study describes; check_size() has seen to its shape.
+// Returns the size in bytes of a buffer that the study describes; check_size() has checked its
+// shape.
 std::uint64_t bytes_needed(const tuner::ArgumentSpec& argument, const tuner::Bindings& names) {
   std::uint64_t bytes = tuner::size_of(argument.type);
   for (const tuner::Expression& extent : argument.shape) {

@@ -25,7 +25,7 @@
 
 namespace libtuner {
 
-// What there is to be launched.
+// A variant that can be launched, with its size.
 struct ReadyVariant {
   tuner::SizePlan size;
   tuner::VariantPlan variant;  // with its artifact
@@ -67,7 +67,7 @@ class ServedLaunch {
 class DataCopy {
  public:
   explicit DataCopy(std::size_t bytes);  // throws Error
-  // Of the host's memory, or of the device's.
+  // Fills the file from the host's memory, or from the device's.
   void fill_from(const void* data);
   void fill_from(tuner::DeviceMemory& memory, tuner::BufferId buffer);
   std::string path() const { return "/proc/self/fd/" + std::to_string(file_.get()); }
@@ -89,7 +89,7 @@ std::vector<DataCopy> take_data(tuner::Study& study, const tuner::ProblemSize& s
 
 class ReadyVariants {
  public:
-  // All outlive this. Throws Error for a size of which the study makes no sense.
+  // All outlive this. Throws Error for a size that makes no sense in the study.
   ReadyVariants(const tuner::Study& study, const tuner::ProblemSize& size,
                 const tuner::DeviceFacts& facts, const tuner::Toolchain& tools);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What stands behind the library's objects, and the words of the house in those of the library.
+// Internals of the library's objects, and conversions between its types and the program's.
 
 #include <cstdint>
 #include <exception>
@@ -28,8 +28,8 @@ std::string program_of(const Installation& installation);
 tuner::Catalogue load_catalogue(const Installation& installation);
 // "M=1024,N=1024".
 std::string text_of(const tuner::ProblemSize& size);
-// What a setting says, which may come from a language that made a negative number, or none, of it.
-// Throw Error for those.
+// Check a setting and convert it; it may come from a language that made a negative number, or NaN,
+// of it. Throw Error for those.
 std::uint64_t count_of(std::uint64_t evaluations);
 unsigned workers_of(unsigned jobs);
 double seconds_of(double seconds);
@@ -37,7 +37,7 @@ tuner::OptionList option_list(const Options& options);
 // The study's search, with this strategy and its options where one is named.
 tuner::SearchSpec search_of(const tuner::Study& study, const std::string& strategy,
                             const Options& options);
-// What an application says, else the study, as a run has it.
+// Makes a run's settings of an application's choices, else of the study's.
 template <typename Said>
 tuner::Settings settings_of(const tuner::Study& study, const Said& said) {
   tuner::Settings out{study};

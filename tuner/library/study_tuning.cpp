@@ -50,7 +50,7 @@ struct WantedSize {
   std::uint64_t evaluations = kFirstEvaluations;  // of the next search, earlier ones included
 };
 
-// What is known of it, for the application's threads.
+// The state of a size, for the application's threads.
 struct SizeState {
   bool done = false;
   std::optional<Tuning::Choice> choice{};
@@ -105,7 +105,7 @@ class StudyTuning final : public TuningWork {
   std::thread thread_;  // the last to be made: it uses all the others
 };
 
-// Hears of trials and keeps the best of them ready to be launched.
+// A listener to trials that keeps the best of them ready to be launched.
 class StudyTuning::Ears {
  public:
   Ears(StudyTuning& tuning, std::string label, const ReadyVariants& variants)
@@ -253,7 +253,7 @@ void StudyTuning::choose(const std::string& label, const tuner::Trial& trial) {
                                tuner::shown(trial).median_ms, false};
 }
 
-// Of all sizes: each is measured first at the others.
+// Lists the best configurations of all sizes: each of them is measured first at the other sizes.
 std::vector<tuner::Configuration> StudyTuning::winners() const {
   const std::lock_guard lock(mutex_);
   std::vector<tuner::Configuration> out;

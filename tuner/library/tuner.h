@@ -1,7 +1,7 @@
 #pragma once
-// Tuning from within a program: what libtuner offers. It prints nothing, handles no signals, and
-// keeps no state but in these objects: several may be at work in one process. Functions throw
-// Error, which says what is wrong and what is allowed.
+// Tuning from within a program: the interface of libtuner. It prints nothing, handles no signals,
+// and keeps no state but in these objects: several may be at work in one process. Functions throw
+// Error, whose text names the fault and what is allowed.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,8 @@ struct Trial {
   std::string message{};  // why it failed
 };
 
-// Where plugins and the program itself are; the installation that this library is a part of.
+// Folders of the plugins and of the program itself; by default those of the installation that this
+// library is a part of.
 struct Installation {
   std::string prefix{};                    // empty: the folder above this library's
   std::vector<std::string> plugin_dirs{};  // looked through first
@@ -55,7 +56,8 @@ struct RunSettings {
   Installation installation{};
 };
 
-// Who hears of a run; each may be empty. All are called by the thread that called run().
+// Functions that are called during a run; each may be empty. The thread that called run() calls
+// them.
 struct Listener {
   std::function<void(const std::string& text)> note{};
   std::function<void(const Trial& trial, double seconds)> trial{};
@@ -63,7 +65,7 @@ struct Listener {
       stop{};  // asked after each trial: true ends the run, which keeps what it has
 };
 
-// What is known of one device and problem size, best first; failures follow.
+// The results of one device and problem size, best first; failures follow.
 struct Ranking {
   std::string device, size;
   std::vector<Trial> trials;
@@ -76,8 +78,8 @@ class Study;
 TUNER_LIBRARY std::vector<Ranking> run(const Study& study, const RunSettings& settings = {},
                                        const Listener& listener = {});
 
-// What is stored in a folder, as `tuner export` writes it in a format that is a single file: json,
-// csv, header, ...
+// Returns the results that are stored in a folder, as `tuner export` writes them in a format that
+// is a single file: json, csv, header, ...
 TUNER_LIBRARY std::string exported(const Study& study, const std::string& folder,
                                    const std::string& format);
 
@@ -111,8 +113,8 @@ struct SearchSettings {
   Installation installation{};
 };
 
-// Asks for configurations and is told how good they are: the caller does the measuring, whatever it
-// is. Not for several threads at once.
+// A search whose caller measures: it proposes configurations and takes their values. Not for
+// several threads at once.
 class TUNER_LIBRARY Search {
  public:
   explicit Search(const Study& study, const SearchSettings& settings = {});
@@ -124,11 +126,11 @@ class TUNER_LIBRARY Search {
     std::uint64_t number = 0;  // names it in tell() and fail()
     Configuration configuration;
   };
-  // Up to `count`. None while answers are outstanding: tell more first; none otherwise: all is
-  // done.
+  // Returns up to `count` configurations. None while answers are outstanding: call tell() first;
+  // none otherwise: the search is done.
   std::vector<Question> ask(std::size_t count = 1);
-  // The value, to be minimised, which fails where it is no finite number; and the seconds that it
-  // took to find out, if they count.
+  // Takes the value, to be minimised; if it is no finite number, the configuration failed.
+  // `seconds`: what it took to find out, if that counts.
   void tell(std::uint64_t question, double value, double seconds = 0);
   void fail(std::uint64_t question);
 
@@ -164,9 +166,9 @@ struct TuningSettings {
   unsigned jobs = 1;                // compile workers
   Installation installation{};
   // When given, the application itself launches a configuration, once, waits for its end, and
-  // returns the milliseconds that it took; nothing: the library looks at the clock. What it throws
-  // says why the configuration failed, wrong answers among the reasons. The study's kernel and its
-  // backend then have no part in it, and nothing is stored.
+  // returns the milliseconds that it took; nothing: the library measures by its own clock.
+  // Exceptions mark the configuration as failed, wrong answers among the reasons, and their text is
+  // the reason. The study's kernel and its backend then have no part in it, and nothing is stored.
   std::function<std::optional<double>(const std::string& size, const Configuration&)> launch{};
 };
 

@@ -36,7 +36,7 @@ struct SizeTuning {
   std::uint64_t trials = 0;
   bool is_done = false;
   std::optional<Tuning::Choice> choice{};  // under the lock
-  // Of the configuration in hand: its first launch warms up and does not count.
+  // The configuration in hand: its first launch warms up and does not count.
   std::optional<ConfigIndex> in_hand{};
   Configuration configuration{};
   bool is_warm = false;
@@ -201,7 +201,7 @@ std::uint64_t evaluations_of(const tuner::Study& study, const TuningSettings& se
 }
 
 struct Tuning::State {
-  // Of the study.
+  // Reads a size of the study.
   tuner::ProblemSize size(const std::string& text) const {
     return tuner::parse_size_option(text, study);
   }
