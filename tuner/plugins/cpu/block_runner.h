@@ -17,7 +17,7 @@
 
 namespace tuner::cpu {
 
-// Where the blocks of a cooperative launch, each on an OS thread, wait for each other.
+// The place where the blocks of a cooperative launch, each on an OS thread, wait for each other.
 class GridMeeting {
  public:
   explicit GridMeeting(std::uint64_t blocks) : blocks_(blocks) {}
@@ -80,13 +80,13 @@ class BlockRunner {
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
-  // From here on, run() runs blocks of this grid, on the OS thread that called begin().
+  // Makes run() run blocks of this grid, on the OS thread that called begin().
   void begin(const Grid& grid);
   // Runs one block to its end. False when it failed; fault() then says why.
   bool run(std::uint64_t block);
   const std::string& fault() const { return fault_; }
-  // What the kernel that runs on the calling OS thread did when it was interrupted. Returns the
-  // length of the text; allocates nothing.
+  // Writes what the kernel on the calling OS thread did when it was interrupted. Returns the length
+  // of the text, 0 if no kernel runs there; allocates nothing.
   static std::size_t explain_crash(bool by_division, const void* address, std::span<char> text);
 
  private:
@@ -96,7 +96,7 @@ class BlockRunner {
   };
   static constexpr std::uint32_t kNone = ~0U;
 
-  // What kernels call, through tuner_cpu_runtime.
+  // Functions that kernels call, through tuner_cpu_runtime.
   static void on_barrier(void* self);
   static int on_vote(void* self, unsigned vote, int predicate);
   static unsigned long long on_warp(void* self, unsigned op, unsigned mask,

@@ -67,7 +67,7 @@ class CpuBackend : public programs::HostBackend,
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override;
   bool zeroes() const override { return true; }
-  // Of heap and printf there is as much as the process has.
+  // Sets the stack's size only: heap and printf have as much memory as the process.
   void set_limits(std::uint64_t heap, std::uint64_t stack, std::uint64_t printf_bytes) override;
 
  private:
@@ -90,7 +90,7 @@ class CpuBackend : public programs::HostBackend,
 
   const Kernel& kernel(std::uint64_t id) const;
   sdk::LoadedKernel add(Kernel kernel);
-  // In a container whose elements stay where they are.
+  // Prepares the steps of a launch, in a container whose elements stay where they are.
   std::list<Prepared> prepare(std::uint64_t kernel, const tuner_launch& launch) const;
   void prepare(const Kernel& kernel, const tuner_launch& launch, Prepared& out) const;
   void run(const Prepared& step);

@@ -29,7 +29,7 @@ const std::vector<std::string> kFlags = programs::words_of(
 // Only the entries are called from outside, and shared memory has no constructors.
 const std::vector<std::string> kGccFlags = programs::words_of(
     "-fwhole-program -fno-extern-tls-init -fno-gnu-unique -fdiagnostics-color=never");
-// Its own assembler does not say what it reads.
+// Clang uses another assembler: its own does not report the files that it reads.
 const std::vector<std::string> kClangFlags{"-fno-integrated-as"};
 const std::vector<std::string> kLinkFlags =
     programs::words_of("-shared -nostdlib -Wl,--gc-sections -Wl,-z,defs -Wl,--build-id=none");
@@ -275,8 +275,8 @@ bool CpuCompiler::compile_source(const sdk::CompileRequest& request, const HostO
   return status == 0;
 }
 
-// Of inline PTX an assembler says nothing that helps, and of a header that is not there all the
-// errors that follow say too much.
+// Shortens a log to one sentence if the kernel has inline PTX, where an assembler's messages do not
+// help, or if a header is missing, where too many errors follow.
 std::string CpuCompiler::in_one_sentence(const sdk::CompileRequest& request,
                                          const HostOptions& options,
                                          const ScratchDirectory& scratch, std::string log) const {

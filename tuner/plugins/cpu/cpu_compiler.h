@@ -51,7 +51,8 @@ class CpuCompiler : public sdk::Compiler {
                       const ScratchDirectory& scratch,
                       std::optional<std::vector<std::string>>& opened, std::string& log) const;
   void find_system_folders();
-  // What the compiler has read, from the rule that it wrote; if it wrote none, it is asked again.
+  // Lists the files that the compiler has read, from the rule that it wrote; if it wrote none, the
+  // compiler is run once more for it.
   std::optional<std::vector<std::string>> opened_files(const ScratchDirectory& scratch,
                                                        std::vector<std::string> arguments) const;
   bool is_its_own(const std::filesystem::path& file, const ScratchDirectory& scratch,

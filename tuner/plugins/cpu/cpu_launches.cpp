@@ -1,4 +1,4 @@
-// What a CPU as a backend launches and times.
+// Launches and times kernels on a CPU as a backend.
 
 #include <algorithm>
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 // Enough to replace what the cores' caches hold of a variant's data. More would only cost time.
 constexpr std::int64_t kMaxFlushBytes = 32 << 20;
 
-// What a tensor map is here: a form of a kernel that reads one has no code for the CPU.
+// The stand-in for every tensor map: kernels that read one have no code for the CPU.
 alignas(64) constexpr std::byte kNoMap[128] = {};
 
 [[noreturn]] void refuse(const std::string& why) { throw sdk::Error(TUNER_LAUNCH_REFUSED, why); }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE};
 
-// What there was before the first of several reports, which backends of one process may have.
+// The handlers from before the first of several reports, which backends of one process may have.
 std::array<struct sigaction, kSignals.size()> handlers_before;
 std::atomic<int> reports{0};
 

@@ -48,7 +48,8 @@ Fiber::~Fiber() {
   munmap(memory_, bytes_ + guard_bytes());
 }
 
-// What ran here leaves the sanitizer's marks, and whatever is mapped here next would inherit them.
+// Clears the sanitizer's marks that the fiber's code has left: whatever is mapped here next would
+// inherit them.
 void Fiber::forget_red_zones() {
 #ifdef TUNER_SANITIZED
   __asan_unpoison_memory_region(context_.stack, context_.stack_size);

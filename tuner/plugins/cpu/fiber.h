@@ -13,7 +13,7 @@
 
 namespace tuner::cpu {
 
-// Where a suspended computation goes on: an OS thread's own stack, or a fiber's.
+// The state of a suspended computation, on an OS thread's own stack or on a fiber's.
 struct Context {
   boost::context::detail::fcontext_t at = nullptr;  // null: not started
   void* owner = nullptr;
@@ -34,7 +34,8 @@ inline void jump(Context& from, Context& to) {
 #endif
 }
 
-// To be called first by a fiber's function; returns the context that jumped here.
+// Finishes a jump into a fiber's function, which calls this first; returns the context that jumped
+// here.
 inline Context& arrive(boost::context::detail::transfer_t back) {
   auto& from = *static_cast<Context*>(back.data);
   from.at = back.fctx;
@@ -50,7 +51,8 @@ class Fiber {
   using Function = void (*)(boost::context::detail::transfer_t);
   static constexpr std::size_t kStackBytes = std::size_t{128} * 1024;
 
-  // Of those that are made from now on: what a study asks for, never less than kStackBytes.
+  // Sets the size of the stacks of fibers that are made from now on: the study's wish, never less
+  // than kStackBytes.
   static void set_stack_bytes(std::size_t bytes);
   static std::size_t stack_bytes();
 

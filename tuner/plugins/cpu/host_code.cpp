@@ -85,7 +85,7 @@ constexpr std::array<std::string_view, 10> kFamilies{
 constexpr std::array<std::string_view, 8> kCapitals{"CUDA_",  "CUDART_", "CUBLAS_",   "CUFFT_",
                                                     "CUDNN_", "CURAND_", "CUSPARSE_", "MPI_"};
 
-// What the helpers of NVIDIA's samples declare.
+// Names that the helpers of NVIDIA's samples declare.
 constexpr std::array<std::string_view, 8> kHelpers{
     "checkCudaErrors", "getLastCudaError",   "findCudaDevice",   "compareData",
     "sdkCreateTimer",  "StopWatchInterface", "checkCmdLineFlag", "getCmdLineArgumentInt"};
@@ -139,7 +139,7 @@ struct Name {
   bool is_declared = false;  // by the text itself
 };
 
-// Of a member ("x.cudaThing", "n::cudaThing") nothing is learnt.
+// Finds the libraries' names in the text. Members ("x.cudaThing", "n::cudaThing") are skipped.
 std::map<std::string_view, Name> names_in(const std::vector<Piece>& pieces) {
   std::map<std::string_view, Name> out;
   for (std::size_t i = 1; i + 1 < pieces.size(); ++i) {
@@ -155,7 +155,8 @@ std::map<std::string_view, Name> names_in(const std::vector<Piece>& pieces) {
   return out;
 }
 
-// What functions of the name's library return, where the text names it.
+// Returns the status type that functions of the name's library return, if the text uses that type;
+// else the type that stands for anything.
 std::string status_of(std::string_view word, const std::map<std::string_view, Name>& names) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kStatus{
       {{"cuda", "cudaError_t"},

@@ -1,5 +1,5 @@
-// Speaks with the host's C++ compiler: puts options and source into its words, and reads what it
-// says.
+// Speaks with the host's C++ compiler: translates options and source for it, and reads its
+// messages.
 
 #include "tuner/plugins/cpu/host_compiler.h"
 
@@ -16,7 +16,7 @@ namespace tuner::cpu {
 
 namespace {
 
-// What follows `prefix`: in the same word, after '=', or the next word.
+// Returns the value that follows `prefix`: in the same word, after '=', or the next word.
 std::optional<std::string> value_after(std::string_view prefix,
                                        const std::vector<std::string>& options, std::size_t& i) {
   std::string_view option = options[i];

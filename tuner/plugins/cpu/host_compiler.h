@@ -1,6 +1,6 @@
 #pragma once
-// What the host's C++ compiler is told of a variant, and what it says: its options, the source that
-// it gets to see, the files that it has read, and what makes of CUDA C++ something that it knows.
+// Input and output of the host's C++ compiler for a variant: its options, the source that it
+// compiles, the files that it has read, and what makes of CUDA C++ something that it knows.
 
 #include <filesystem>
 #include <set>
@@ -38,8 +38,8 @@ std::string definitions(const sdk::CompileRequest& request, const HostOptions& o
 std::string entry_name(std::size_t number);   // lowered name of the number-th kernel, from 0
 std::string symbol_name(std::size_t number);  // lowered name of the number-th asked symbol
 
-// What the host compiler gets to see: the header, the definitions, the source with its own name
-// and line numbers, and the entries.
+// Writes the source that the host compiler compiles: the header, the definitions, the source with
+// its own name and line numbers, and the entries.
 std::string variant_source(const sdk::CompileRequest& request, const HostOptions& options);
 
 // The system's headers that define what a compilation has missed. nvcc knows these names without an

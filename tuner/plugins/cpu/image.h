@@ -13,8 +13,7 @@
 
 namespace tuner::cpu {
 
-// What a block may use: the figures of current GPUs, so that a variant that they refuse is refused
-// here too.
+// Limits of a block: those of current GPUs, so that a variant that they refuse is refused here too.
 inline constexpr std::uint32_t kMaxThreads = 1024;
 inline constexpr std::uint64_t kMaxStaticSharedBytes = 48 * 1024;
 inline constexpr std::uint64_t kMaxSharedBytes = 227 * 1024;  // static and dynamic together
@@ -59,7 +58,7 @@ class Image {
   // Null when there is no such symbol.
   const tuner_cpu_symbol* symbol(const std::string& lowered_name) const;
 
-  // Where the calling OS thread keeps its built-in variables.
+  // Returns the place where the calling OS thread keeps its built-in variables.
   tuner_cpu_slots slots() const;
   // Fills the calling OS thread's shared memory, dynamic as far as it is used, with 0xFF bytes:
   // NaNs. The built-in variables are lost.

@@ -151,7 +151,7 @@ std::vector<std::string> stand_in_options(const ScratchDirectory& scratch) {
 std::string refused_header_in(const std::string& log) {
   const std::size_t begin = log.find(kRefusal);
   if (begin != std::string::npos) return log.substr(begin, log.find('"', begin) - begin);
-  // In the words of g++ and of clang, where there is no toolkit's library to be found.
+  // Finds the messages of g++ and of clang for a header of a toolkit's library that is missing.
   static const std::regex kMissing(
       "error: '?((?:cub|thrust|cuda)/[^\\s:']+)(?:: No such file|' file not found)");
   std::smatch parts;

@@ -29,7 +29,7 @@ double clock_between(std::span<const ClockStamp> first, std::span<const ClockSta
 // so smaller differences are theirs.
 class ThrottleGuard {
  public:
-  // What is to be done with samples that were taken at this clock (0 = not known).
+  // The fate of samples that were taken at this clock (0 = not known).
   enum class Advice { kKeep, kRepeat };
   Advice judge(double megahertz);
 

@@ -48,7 +48,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// What the driver lets the process see.
+// Asks the driver which counters the process may read.
 std::vector<std::uint8_t> available_to(const Cupti& cupti, CUcontext context) {
   CuptiAvailability of;
   of.context = context;

@@ -77,7 +77,7 @@ class Counters {
   void end();
   // Whether it was the last one of the last pass.
   bool done() const { return pass_ == passes(); }
-  // Of a launch, then. NaN: the device cannot tell.
+  // Returns the values of a launch after the last pass. NaN: the device does not measure it.
   std::vector<double> values(std::uint32_t launch) { return plan_->values(data_, launch); }
 
  private:

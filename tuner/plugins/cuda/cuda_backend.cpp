@@ -105,7 +105,8 @@ std::uint64_t CudaBackend::allocate(std::uint64_t bytes) {
   return id;
 }
 
-// Of the device's primary context, which is that of applications of the runtime API, too.
+// Views memory of the device's primary context, which is that of applications of the runtime API,
+// too.
 std::uint64_t CudaBackend::adopt(std::uint64_t address, std::uint64_t bytes) {
   if (address == 0) throw sdk::Error(TUNER_INVALID, "a null pointer is no device memory");
   const auto own = buffers_.find(address);
@@ -187,7 +188,7 @@ sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view ent
 
 sdk::LoadedKernel CudaBackend::load_next(std::uint64_t id, std::string_view entry) {
   opened();
-  // The same entry is the same kernel: its attributes are set in the driver once for all launches.
+  // Loads an entry once: its attributes are set in the driver for all launches.
   if (kernel(id).entry == entry) return {id, kernel(id).function->resources()};
   for (const std::uint64_t other : kernel(id).next) {
     if (kernel(other).entry == entry) return {other, kernel(other).function->resources()};

@@ -95,7 +95,7 @@ class CudaBackend : public sdk::Backend,
     std::vector<std::uint64_t> next;  // kernels that go with it, whose module is empty
   };
 
-  // What lives in the context.
+  // The objects that live in the context.
   struct Opened {
     Opened(const DriverApi& api, CUdevice device, const tuner_device_facts& facts);
     PrimaryContext context;
@@ -104,7 +104,7 @@ class CudaBackend : public sdk::Backend,
     Timer timer;
   };
 
-  // What the driver gets for a launch, and what it points to.
+  // The arguments that the driver gets for a launch, and the memory that they point to.
   struct Bound {
     std::vector<CUdeviceptr> pointers;
     std::vector<CUtensorMap> maps;
@@ -142,7 +142,7 @@ class CudaBackend : public sdk::Backend,
   CUdevice device_;
   tuner_device_facts facts_;
   std::unique_ptr<Opened> opened_;
-  // What is being counted, and where the values of the launches of this pass go.
+  // The counters at work, and the places for the values of this pass's launches.
   struct Counting {
     std::unique_ptr<Counters> counters;
     bool flush_cache = false;

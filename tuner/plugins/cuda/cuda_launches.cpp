@@ -1,4 +1,4 @@
-// What an NVIDIA device as a backend launches and times.
+// Launches and times kernels on an NVIDIA device as a backend.
 
 #include <algorithm>
 #include <chrono>
@@ -110,8 +110,8 @@ void CudaBackend::give_back(const std::vector<const Array*>& arrays) const {
   if (!arrays.empty()) wait("cuMemcpy3DAsync");
 }
 
-// What a function of the host puts elsewhere is neither timed nor waited for. When the stream has
-// ended, nothing else runs on this context.
+// Throws if a function of the host has put work elsewhere than into its stream: it would be neither
+// timed nor waited for. When the stream has ended, nothing else runs on this context.
 void CudaBackend::refuse_stray_work(const Step& step) const {
   constexpr std::chrono::microseconds kIdle{50};
   if (!step.kernel->function->is_of_host()) return;
@@ -150,8 +150,8 @@ CudaBackend::Turns CudaBackend::prepare(std::uint64_t id, const tuner_launch& la
 
 namespace {
 
-// What a function of the host may put into the stream: nobody knows, and few samples at a time are
-// enough.
+// The operations that a function of the host is taken to put into the stream: their number is
+// unknown, and few samples at a time are enough.
 constexpr std::size_t kLaunchesOfFunction = 16;
 
 template <typename Steps>
@@ -189,8 +189,8 @@ void CudaBackend::time(std::uint64_t id, const tuner_launch& launch, const tuner
   for (const Step& step : turns.front()) step.kernel->launched = true;
 }
 
-// As before a sample, but that nothing is timed. Kernels are loaded when they are first launched,
-// which cannot be captured.
+// Launches all steps once, as before a sample, but without timing them. Kernels are loaded when
+// they are first launched, which cannot be captured.
 void CudaBackend::launch_once(std::vector<Step>& steps, const tuner_timing& timing,
                               const std::vector<const Array*>& arrays) {
   opened_->timer.queue_restores(timing);
@@ -305,7 +305,7 @@ double CudaBackend::power(std::uint64_t id, const tuner_launch& launch) {
   const auto now = [start = std::chrono::steady_clock::now()] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  // As many launches at a time as fill some milliseconds, so that the device is never idle for
+  // Launches as many times at once as fill some milliseconds, so that the device is never idle for
   // long.
   int launches = 1;
   const auto work = [&] {

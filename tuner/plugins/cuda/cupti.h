@@ -149,7 +149,7 @@ class Cupti {
   }
 
  private:
-  // What lies behind the last member is none.
+  // Returns the bytes up to the end of the last member; padding behind it does not count.
   template <typename Parameters>
   static std::size_t used_bytes(const Parameters&) {
     return sizeof(Parameters);

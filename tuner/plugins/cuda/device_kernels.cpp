@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;  // device_kernels.cu counts on it
 
-// As in device_kernels.cu.
+// The result of a comparison, laid out as in device_kernels.cu.
 struct CompareResult {
   std::uint64_t mismatches = 0;
   std::uint64_t first_mismatch = ~std::uint64_t{0};

@@ -1,5 +1,5 @@
-// Opens the CUDA driver, tells what its errors mean, creates and destroys its objects, and asks
-// for a device's facts.
+// Opens the CUDA driver, explains its errors, creates and destroys its objects, and reads a
+// device's facts.
 
 #include "tuner/plugins/cuda/driver.h"
 

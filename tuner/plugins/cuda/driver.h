@@ -125,7 +125,7 @@ CUdevice device_of(const DriverApi& api, std::uint32_t number);
 
 // ---- errors -------------------------------------------------------------------------------------
 
-// What the driver was doing when it failed: decides what an error that could mean anything means.
+// The driver's work when it failed: decides what an ambiguous error means.
 enum class Phase {
   kCall,    // anything that runs no kernel
   kLaunch,  // handing a kernel over: nothing has run yet

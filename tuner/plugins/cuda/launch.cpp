@@ -1,4 +1,5 @@
-// Says why a device cannot run a launch, encodes maps for the copy engine, and launches.
+// Finds the reason why a device cannot run a launch, encodes maps for the copy engine, and
+// launches.
 
 #include "tuner/plugins/cuda/launch.h"
 
@@ -19,7 +20,7 @@ std::uint64_t blocks_in_cluster(const tuner_launch_attributes& attributes) {
   return std::uint64_t{attributes.cluster[0]} * attributes.cluster[1] * attributes.cluster[2];
 }
 
-// What the driver is told besides the shape; empty where nothing is asked for.
+// Lists a launch's attributes for the driver, besides the shape; empty if none is asked for.
 std::vector<CUlaunchAttribute> driver_attributes(const tuner_launch& launch) {
   std::vector<CUlaunchAttribute> out;
   const tuner_launch_attributes* asked = launch.attributes;

@@ -1,6 +1,6 @@
 #pragma once
-// A kernel as the driver has it, and what a launch of it needs: whether the device can run it, what
-// the driver is told, maps of matrices for the copy engine.
+// A kernel as the driver has it, and what a launch of it needs: whether the device can run it, the
+// attributes for the driver, maps of matrices for the copy engine.
 
 #include <cstdint>
 #include <memory>
@@ -15,14 +15,14 @@
 
 namespace tuner::cuda {
 
-// Why the device cannot run this launch of a kernel with these resources; empty when it can. The
-// driver would refuse too, but says only "invalid argument".
+// Returns the reason why the device cannot run this launch of a kernel with these resources; empty
+// when it can. The driver would refuse too, but only with "invalid argument".
 std::string refusal(const tuner_launch& launch, const tuner_resources& kernel,
                     const tuner_device_facts& device);
 
-// What the kernel takes for `map` of the matrix at `address`. All zeros on devices older than 9.0,
+// Encodes `map` of the matrix at `address` for the kernel. All zeros on devices older than 9.0,
 // whose kernels have no instruction that could read it. Throws sdk::Error (TUNER_LAUNCH_REFUSED)
-// that says which of the copy engine's rules is broken.
+// with the rule of the copy engine that is broken.
 CUtensorMap encode(const DriverApi& api, const tuner_device_facts& device,
                    const tuner_tensor_map& map, CUdeviceptr address);
 
@@ -57,7 +57,7 @@ class KernelFunction {
   tuner_resources resources_{};
   std::vector<std::size_t> parameter_sizes_;
   bool parameters_known_ = false;
-  // What the driver was last told.
+  // The attributes that were last set in the driver.
   std::int64_t dynamic_shared_ = 0;
   int carveout_ = -1;
   bool large_clusters_ = false;

@@ -1,4 +1,4 @@
-// Finds nvcc, runs it, and reads what it says and has read.
+// Finds nvcc, runs it, and reads its messages and the list of files that it has read.
 
 #include "tuner/plugins/cuda/nvcc_compiler.h"
 
@@ -56,7 +56,7 @@ std::string line_with(const std::string& text, const std::string& word) {
   return {};
 }
 
-// What a program answers to --version, in the line with a word.
+// Runs a program with --version and returns the line that has `word`; empty: there is none.
 std::string version_of(const std::string& program, const std::string& word) {
   const programs::ScratchDirectory scratch;
   if (programs::run_child({program, "--version"}, scratch, "version") != 0) return {};

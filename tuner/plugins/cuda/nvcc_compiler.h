@@ -23,12 +23,12 @@ class NvccCompiler : public sdk::Compiler {
 
  private:
   using Scratch = programs::ScratchDirectory;
-  // What nvcc makes of a text.
+  // A form that nvcc translates a text to.
   struct Form {
     std::vector<std::string> arguments;
     std::string ending;  // of its file
   };
-  // Adds what nvcc says and what it has read to the result.
+  // Translates a text; adds nvcc's messages and the files that it has read to the result.
   bool translate(const sdk::CompileRequest& request, const NvccOptions& options,
                  const std::string& text, const std::string& name, const Form& form,
                  const Scratch& scratch, sdk::CompileResult& result) const;

@@ -56,7 +56,7 @@ std::string HarmlessFolders::name_of(const std::string& folder) {
 }
 
 std::string HarmlessFolders::undone(std::string text) const {
-  // From the last on: "folder1" begins "folder10".
+  // Replaces the last folder first: "folder1" begins "folder10".
   for (auto one = links_.rbegin(); one != links_.rend(); ++one) {
     const auto& [link, folder] = *one;
     for (auto at = text.find(link); at != std::string::npos;

@@ -1,4 +1,4 @@
-// Finds NVRTC, compiles with it, and reads what it says.
+// Finds NVRTC, compiles with it, and reads its log.
 
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
@@ -174,7 +174,7 @@ std::vector<std::string> options_for(const sdk::CompileRequest& request,
   return out;
 }
 
-// What nvcc tells its front end in words that NVRTC has others for.
+// Translates options that NVRTC spells otherwise than nvcc.
 sdk::CompileRequest in_nvrtcs_words(sdk::CompileRequest request) {
   std::erase(request.options, "-arch=native");  // the device's own
   std::erase(request.options, "--gpu-architecture=native");

@@ -55,7 +55,7 @@ class NvrtcCompiler : public sdk::Compiler {
   sdk::CompileResult compile(const sdk::CompileRequest& request) override;
 
  private:
-  // Fills in what the log and the image say.
+  // Compiles a request; fills in the log, the image and what they hold.
   void build(const sdk::CompileRequest& request, sdk::CompileResult& result) const;
 
   NvrtcApi api_;

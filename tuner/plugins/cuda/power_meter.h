@@ -27,8 +27,8 @@ class PowerMeter {
   int (*total_energy_)(void*, unsigned long long*) = nullptr;
 };
 
-// What the board takes while one thing after another is timed. Devices average over about a second:
-// before, and more often, there is nothing to be told.
+// Power of the board while one variant after another is timed. Devices average it over about a
+// second: reads before that, or more often, give nothing new.
 class BoardPower {
  public:
   explicit BoardPower(std::string uuid) : uuid_(std::move(uuid)) {}

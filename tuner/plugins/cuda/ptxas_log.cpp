@@ -1,4 +1,4 @@
-// Reads what a verbose ptxas says.
+// Reads the output of a verbose ptxas.
 
 #include "tuner/plugins/cuda/ptxas_log.h"
 

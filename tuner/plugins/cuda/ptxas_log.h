@@ -1,5 +1,5 @@
 #pragma once
-// What ptxas says of a kernel's resources.
+// A kernel's resources as ptxas reports them.
 
 #include <string>
 

@@ -27,7 +27,7 @@ std::string stand_in_revision();
 // include, because it includes headers of the host by itself.
 std::set<std::string> headers_missed_in(const std::string& log, bool has_toolkit);
 
-// What to do about "cannot open source file" in a log of NVRTC; empty when it is not there.
+// Returns a hint for "cannot open source file" in a log of NVRTC; empty when it is not there.
 std::string missing_header_hint(const std::string& log, bool has_toolkit);
 
 }  // namespace tuner::cuda

@@ -169,8 +169,9 @@ bool Timer::queue_batch(const tuner_timing& timing, const Work& work, const Batc
   return good;
 }
 
-// As queue_batch(). Kernels get a second chance: the host may have been held up. When that is lost,
-// too, launches wait in this process, and nothing is held back any more.
+// Queues samples like queue_batch(), kernels up to twice: the host may have been held up. If the
+// gate does not hold the second time, either, launches wait in this process, and nothing is held
+// back any more.
 bool Timer::queue_held(const tuner_timing& timing, const Work& work, const Batch& batch) {
   if (queue_batch(timing, work, batch)) return true;
   if (work.may_wait) return false;

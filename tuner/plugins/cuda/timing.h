@@ -13,7 +13,7 @@
 
 namespace tuner::cuda {
 
-// What is timed: kernels that follow each other, with the memsets before them.
+// The work that is timed: kernels that follow each other, with the memsets before them.
 struct Work {
   // Puts each of them into the stream once. Launches are numbered through all samples of a call:
   // those with other numbers may have other buffers.

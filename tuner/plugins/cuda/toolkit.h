@@ -1,12 +1,12 @@
 #pragma once
-// Where CUDA toolkits lie.
+// Folders of CUDA toolkits.
 
 #include <filesystem>
 #include <vector>
 
 namespace tuner::cuda {
 
-// Those named by $CUDA_HOME and $CUDA_PATH, the customary place, and what packages_beside() says of
+// Lists the folders named by $CUDA_HOME and $CUDA_PATH, the customary place, and packages_beside()
 // this plugin; the first ones need not be there.
 std::vector<std::filesystem::path> toolkits();
 

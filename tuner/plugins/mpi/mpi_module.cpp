@@ -84,7 +84,7 @@ const char* send(int to, const void* bytes, std::size_t size) {
   return failed;
 }
 
-// What failed is done, too: who it was for is gone.
+// Forgets messages that were sent. Those that failed are forgotten, too: their receivers are gone.
 void let_go_on() {
   state().sending.remove_if([](Sending& one) {
     int done = 0;

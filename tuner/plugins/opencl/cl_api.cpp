@@ -1,4 +1,4 @@
-// Opens the loader of OpenCL drivers and says what their errors mean.
+// Opens the loader of OpenCL drivers and explains their errors.
 
 #include "tuner/plugins/opencl/cl_api.h"
 

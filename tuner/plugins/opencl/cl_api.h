@@ -1,6 +1,6 @@
 #pragma once
-// What this plugin uses of OpenCL: the types, numbers and functions of its public interface, by
-// their own names. The functions are found in libOpenCL.so.1 at run time.
+// OpenCL as far as this plugin uses it: the types, numbers and functions of its public interface,
+// by their own names. The functions are found in libOpenCL.so.1 at run time.
 
 #include <cstddef>
 #include <cstdint>
@@ -163,7 +163,7 @@ struct ClApi {
 // old.
 const ClApi& cl_api();
 
-// What failed calls mean depends on what was asked.
+// The kind of a call: a failure's meaning depends on it.
 enum class Phase : std::uint8_t { kCall, kLaunch, kWait };
 tuner_status classify(cl_int code, Phase phase);
 std::string describe(cl_int code, const char* call);

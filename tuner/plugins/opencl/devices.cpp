@@ -11,7 +11,8 @@
 namespace tuner::opencl {
 namespace {
 
-// Of a query that needs two calls, for the size and for the text; empty where there is no answer.
+// Returns the text of a query that needs two calls, for the size and for the text; empty where
+// there is no answer.
 template <typename Query>
 std::string text_of(const Query& query) {
   std::size_t size = 0;
@@ -75,13 +76,13 @@ std::string uuid_of(cl_device_id device) {
   return text;
 }
 
-// As number_of(); -1 where there is no answer.
+// Returns number_of() a property; -1 where there is no answer.
 std::int64_t told(cl_device_id device, cl_uint what) {
   const std::int64_t number = number_of<cl_uint>(device, what);
   return number > 0 ? number : -1;
 }
 
-// What OpenCL itself does not tell, some drivers do.
+// Adds a device's limits; some drivers report by extensions what OpenCL itself does not.
 void add_limits(cl_device_id device, const std::string& extensions, tuner_device_facts& facts) {
   facts.multiprocessors = number_of<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   facts.max_threads_per_block = number_of<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);

@@ -1,5 +1,5 @@
 #pragma once
-// The devices of all platforms, and what they say of themselves.
+// The devices of all platforms, and the facts that they report.
 
 #include <cstdint>
 #include <string>
@@ -27,7 +27,7 @@ std::vector<Device> all_devices();
 // Whether a device's extensions have this one.
 bool has_word(const std::string& words, const std::string& word);
 
-// What is wrong with what a device says of itself; empty: nothing.
+// Returns what is wrong with the facts that a device reports; empty: nothing.
 std::string fault_in(const tuner_device_facts& facts);
 
 }  // namespace tuner::opencl

@@ -13,7 +13,7 @@
 
 namespace tuner::opencl {
 
-// What an argument of a kernel is. A driver may not tell it.
+// The kind of a kernel's argument. kUnknown: the driver does not report it.
 enum class Takes : char { kBuffer = 'b', kLocal = 'l', kValue = 'v', kOther = 'o', kUnknown = '?' };
 
 struct ImageKernel {

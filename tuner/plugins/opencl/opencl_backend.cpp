@@ -22,7 +22,8 @@ Device device_number(std::uint32_t number) {
 
 bool has_doubles(std::uint32_t number) { return device_number(number).has_doubles; }
 
-// What replaces a variant's data in the caches. GPUs do not tell of their second level.
+// Returns the number of bytes that replace a variant's data in the caches. GPUs do not report their
+// second level.
 std::uint64_t flush_bytes(const Device& device) {
   constexpr std::uint64_t kMost = 256 << 20;
   const bool is_gpu = (device.type & CL_DEVICE_TYPE_GPU) != 0;

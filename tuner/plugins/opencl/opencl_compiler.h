@@ -36,11 +36,11 @@ std::string source_with_defines(const sdk::CompileRequest& request);
 // no #line. The same log with the file's name and its own lines.
 std::string with_places_in_source(const std::string& log, const sdk::CompileRequest& request);
 std::string build_options(const sdk::CompileRequest& request, const Device& device);
-// What a request asks for that the device's compiler cannot do; empty: nothing that shows.
+// Returns the reason why the device's compiler cannot compile a request; empty: none is known.
 std::string refusal_of(const sdk::CompileRequest& request, const Device& device);
-// The registers of a kernel, where NVIDIA's compiler has told them; else -1.
+// Returns a kernel's registers from the log of NVIDIA's compiler; -1 where it has none.
 std::int64_t registers_in(const std::string& log, const std::string& kernel);
-// What that compiler says of the source alone.
+// Removes the statistics of NVIDIA's compiler from a log, which leaves its messages on the source.
 std::string without_statistics(const std::string& log);
 
 }  // namespace tuner::opencl

@@ -12,7 +12,7 @@
 
 namespace tuner::opencl {
 
-// In order, with the times of its commands. Each call throws sdk::Error.
+// A queue that runs commands in order and takes their times. Each call throws sdk::Error.
 class Queue {
  public:
   explicit Queue(const Device& device);

@@ -48,7 +48,7 @@ std::string header_of(const FileArgument& argument) {
   throw sdk::Error(TUNER_RUNTIME_FAULT, "'" + argument.file + "' " + why);
 }
 
-// What stands behind 'KEY': in the header, up to its end.
+// Returns the header's text behind 'KEY': up to `end`; empty: there is none.
 std::string entry_of(const std::string& header, const std::string& key, char end) {
   const std::size_t at = header.find("'" + key + "':");
   if (at == std::string::npos) return {};

@@ -54,7 +54,8 @@ std::optional<double> summary_of(const json& state, const std::string& tag) {
   return std::nullopt;
 }
 
-// Of its only measurement: the median of the GPU's time where nvbench has one, else the mean.
+// Returns the seconds of nvbench's only measurement: the median of the GPU's time where there is
+// one, else the mean.
 double nvbench_seconds(const json& file, const std::string& name) {
   std::vector<json> states;
   for (const json& benchmark : file["benchmarks"]) {

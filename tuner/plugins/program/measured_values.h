@@ -1,5 +1,5 @@
 #pragma once
-// What a program says of itself: its time, and other numbers that are metrics of the study.
+// Values that a program reports: its time, and other numbers that are metrics of the study.
 
 #include <filesystem>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace tuner::program {
 
-// Of one run.
+// The values that one run reports.
 struct SelfReport {
   double milliseconds = 0;
   std::map<std::string, double> values;  // by the metric's name
@@ -25,7 +25,7 @@ struct SelfReport {
 SelfReport report_of(const nlohmann::json& metrics, const std::string& output,
                      const std::filesystem::path& folder, double clock_ms);
 
-// What the runs of the variant that was timed last have said, for the observer, which lives in the
+// Reports from the runs of the variant that was timed last, for the observer, which lives in the
 // same process.
 class LastReports {
  public:
@@ -38,7 +38,8 @@ class LastReports {
   std::map<std::string, std::vector<double>> values_;
 };
 
-// A number that the program says becomes a metric: the median of the timed runs.
+// An observer that makes a metric of a number that the program reports: the median of the timed
+// runs.
 class MetricObserver : public sdk::Observer {
  public:
   static constexpr const char* kName = "program";

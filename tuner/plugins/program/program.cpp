@@ -90,8 +90,8 @@ std::string told(const std::string& information, const std::string& name) {
   return information.substr(begin, information.find('\n', begin) - begin);
 }
 
-// What NVIDIA's driver says of the devices that a program may find, each model once: " + NVIDIA
-// H100 80GB HBM3".
+// Names the models of the devices that a program may find, each once, as NVIDIA's driver lists
+// them: " + NVIDIA H100 80GB HBM3".
 std::string accelerators() {
   std::set<fs::path> folders;  // by their places on the bus
   std::error_code none;
@@ -167,7 +167,7 @@ class ProgramBackend : public programs::HostBackend {
     run(variants_.at(kernel), launch);
   }
 
-  // What the processor's caches hold is each process's own affair: there is nothing to flush.
+  // Times runs of the program. Caches are not flushed: what they hold is each process's own affair.
   void time(std::uint64_t kernel, const tuner_launch& launch, const tuner_timing& timing,
             std::span<double> milliseconds) override {
     const Variant& variant = variants_.at(kernel);

@@ -1,4 +1,5 @@
-// Starts programs in a variant's folder and says how they ended; packs the folder and unpacks it.
+// Starts programs in a variant's folder and reports how they ended; packs the folder and unpacks
+// it.
 
 #include "tuner/plugins/program/variant_folder.h"
 
@@ -31,7 +32,8 @@ std::string last_lines(const std::string& output) {
   return "its last output:\n" + output.substr(begin, end - begin);
 }
 
-// As run_child() and shells have it: 128 + n is signal n.
+// Describes how a program ended, from a status as run_child() and shells have it: 128 + n is signal
+// n.
 std::string ending(int status) {
   const int number = status - 128;
   const char* name = number > 0 ? sigabbrev_np(number) : nullptr;

@@ -17,10 +17,10 @@ class VariantFolder {
   explicit VariantFolder(const Command& command);
 
   std::filesystem::path path() const { return scratch_.path() / "variant"; }
-  // Runs words in the folder, without a shell. What goes wrong in a few lines, which begin with
-  // `who`; empty: it ended with status 0.
+  // Runs words in the folder, without a shell. Returns what went wrong in a few lines, which begin
+  // with `who`; empty: it ended with status 0.
   std::string run(const std::vector<std::string>& words, const std::string& who) const;
-  // Of the last run: the last MiB of output and messages.
+  // Returns the last MiB of the last run's output and messages.
   std::string output() const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// What a study's `command` becomes on its way: the text that a compile request holds, and the image
-// that is made of it.
+// Texts that carry a study's `command`: the text in a compile request, and the image that is made
+// of it.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -58,7 +58,7 @@ std::filesystem::path temporary_folder() {
   return "/tmp";
 }
 
-// What the processes below need, made before they are forked: a fork of a process that may have
+// Data for the processes below, made before they are forked: a fork of a process that may have
 // several threads must not allocate.
 struct Job {
   std::vector<char*> arguments, environment;

@@ -12,7 +12,8 @@
 
 namespace tuner::programs {
 
-// What stands at an offset of a file, which may be cut short or foreign.
+// Reads the value at an offset of a file, which may be cut short or foreign; nothing: the file ends
+// before it.
 template <typename T>
 std::optional<T> read_at(std::string_view file, std::uint64_t offset) {
   if (offset > file.size() || file.size() - offset < sizeof(T)) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// The host as a device: what it says of itself, and its memory.
+// The host as a device: its facts and its memory.
 
 #include <cstdint>
 #include <string>
@@ -32,7 +32,7 @@ class HostBackend : public sdk::Backend {
   Memory memory_;
   ThreadPool pool_;
 
-  // What is to be done before a sample is timed.
+  // Restores buffers, as needed before a sample is timed.
   void restore(const tuner_timing& timing);
 
  private:

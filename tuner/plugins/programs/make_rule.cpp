@@ -1,4 +1,5 @@
-// Reads the make rules by which compilers say what they have read, and writes lines of C.
+// Reads the make rules in which compilers list the files that they have read, and writes lines of
+// C.
 
 #include "tuner/plugins/programs/make_rule.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// What compilers and this program tell each other in text: the files that a compiler has read, from
-// the make rule that it wrote, and lines of C that stand in front of a user's source.
+// Texts between compilers and this program: the make rule that lists the files that a compiler has
+// read, and lines of C that stand in front of a user's source.
 
 #include <filesystem>
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace tuner::programs {
 
-// What stands between blanks.
+// Splits a text into the words between its blanks.
 std::vector<std::string> words_of(const std::string& text);
 
-// The files of a make rule that a compiler wrote (-MD -MF).
+// Lists the files of a make rule that a compiler wrote (-MD -MF).
 std::vector<std::string> dependencies_in(const std::string& rule);
 
 // Whether a file lies somewhere in a folder; both exist.

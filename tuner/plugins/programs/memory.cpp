@@ -34,7 +34,7 @@ auto with_type(std::uint32_t type, Visit visit) {
   return with_type(type, visit, std::make_integer_sequence<std::uint32_t, sdk::kTypes.size()>());
 }
 
-// Where the bits of numbers are the same, and none of them is NaN, nothing is left to ask.
+// Whether elements have the same bits and none of them is NaN: then nothing is left to compare.
 template <std::uint32_t kType>
 bool are_same(const std::byte* actual, const std::byte* expected, std::uint64_t first,
               std::uint64_t count) {

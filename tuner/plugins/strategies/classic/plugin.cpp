@@ -2,7 +2,7 @@
 
 #include "tuner/plugins/strategies/catalogue.h"
 
-// In the order of `tuner list strategies`. To add a strategy, write its line here.
+// Strategies in the order of `tuner list strategies`. To add one, write its line here.
 #define TUNER_STRATEGIES(EACH) \
   EACH(kExhaustive)            \
   EACH(kRandom)                \

@@ -59,8 +59,9 @@ bool Guide::accepts(double worse, double temperature) {
   return !(worse > 0) || (scale > 0 && rng_.chance(std::exp(-worse / scale)));
 }
 
-// What another walk has asked for is not asked again, but waited for. A walk for which everything
-// is known could go on for ever without a question: it is left suspended, and thereby ended.
+// Waits for answers that another walk has asked for, instead of asking again. A walk for which
+// everything is known could go on for ever without a question: it is left suspended, and thereby
+// ended.
 bool Guide::request(std::span<const Index> indices) {
   revisits_ += indices.size();
   for (const Index index : indices) {

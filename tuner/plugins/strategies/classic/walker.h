@@ -46,7 +46,7 @@ class Walk {
   Handle handle_;
 };
 
-// What one walk may do. Lives as long as the walk.
+// The functions that one walk may call. Lives as long as the walk.
 class Guide {
  public:
   Guide(Walkers& owner, std::uint64_t seed, std::uint64_t stream)
@@ -67,7 +67,8 @@ class Guide {
   // the end of the space.
   std::vector<Index> fresh(std::size_t count);
 
-  // The same, but sensible ones (candidates.h), far from each other.
+  // Returns configurations that nobody has asked for, sensible ones (candidates.h) and far from
+  // each other.
   std::vector<Index> sensible(std::size_t count);
 
   // Whether annealing goes where it is worse by this much: always where it is better, else with a

@@ -1,5 +1,5 @@
 #pragma once
-// What a model sees: configurations as points with coordinates, and results as values to be
+// The input of a model: configurations as points with coordinates, and results as values to be
 // explained.
 
 #include <Eigen/Dense>

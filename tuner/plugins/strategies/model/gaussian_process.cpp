@@ -189,9 +189,8 @@ void GaussianProcess::add_point(const Point& point) {
   project_last();
 }
 
-// The same forward substitution for all candidates at once, as far as the new row goes; the
-// variance left at a candidate is 1 minus the sum of its column's squares (Rasmussen and Williams
-// 2006, 2.26).
+// Extends the forward substitution for all candidates at once by the new row; the variance left at
+// a candidate is 1 minus the sum of its column's squares (Rasmussen and Williams 2006, 2.26).
 void GaussianProcess::project_last() {
   if (explained_.size() == 0) return;
   const auto n = static_cast<Eigen::Index>(points_.size()) - 1;

@@ -68,7 +68,7 @@ class GaussianProcess {
   Eigen::VectorXf whiten(const Eigen::VectorXf& values, const std::vector<bool>& open) const;
   // Mean at each candidate, for whitened values.
   Eigen::ArrayXf predict_mean(const Eigen::VectorXf& whitened) const;
-  // The same anywhere, without variances: O(points) for each place, given weights().
+  // Predicts the mean at any places, without variances: O(points) for each place, given weights().
   Eigen::ArrayXf mean_at(const std::vector<Point>& places, const Eigen::VectorXf& of_points) const;
   Eigen::VectorXf weights(const Eigen::VectorXf& whitened) const;
 

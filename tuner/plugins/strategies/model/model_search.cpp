@@ -1,4 +1,4 @@
-// The loop around the model: when it is fitted, what it is asked about, what is proposed
+// The loop around the model: when it is fitted, which candidates it judges, what is proposed
 // (model_search.h).
 
 #include "tuner/plugins/strategies/model/model_search.h"
@@ -56,9 +56,9 @@ double ModelSearch::open_limit() const {
   return kAtFirst + settings_.ahead * (static_cast<double>(known) + 1e-9);
 }
 
-// Where the machine is known: every compile worker is busy and one question waits for the next that
-// gets free. Where the devices are what there is least of, more is compiled than they can measure,
-// and order() chooses. `asked` are those of this round.
+// Whether another question may be asked. If the machine is known, every compile worker is kept busy
+// and one question waits for the next that gets free. Where the devices are the bottleneck, more is
+// compiled than they can measure, and order() chooses. `asked` counts the questions of this round.
 bool ModelSearch::has_room(std::size_t asked) const {
   if (!machine_) return static_cast<double>(open()) < std::floor(open_limit());
   const auto in_compiler = [](const auto& one) {
@@ -102,8 +102,8 @@ std::optional<Index> ModelSearch::first_questions() {
       if (!history_.seen(index)) return index;
     }
   }
-  // Where many are asked at once, not all may trust that what is sensible is good: every third is
-  // only far from the others.
+  // Chooses every third only for being far from the others, if many are asked at once: not all may
+  // trust that what is sensible is good.
   const bool is_sensible = !machine_ || known_.size() % 3 != 2;
   return settings_.sensible_start ? sensible_start(moves_, history_, source_, known_, is_sensible)
                                   : history_.fresh();
@@ -211,8 +211,8 @@ Eigen::ArrayXf ModelSearch::merits_of(const std::vector<Index>& compiled) {
   return settings_.cost_weight > 0 ? gain - log_device_seconds(model, sample) : gain;
 }
 
-// Of the model's candidates, but for a constant. An answer that took no time there (it was that of
-// the same program) says nothing of it.
+// Predicts the logarithm of each candidate's device seconds, but for a constant. Answers that took
+// no time there (they were those of the same program) do not count.
 Eigen::ArrayXf ModelSearch::log_device_seconds(const GaussianProcess& model,
                                                const std::vector<std::size_t>& sample) const {
   Eigen::VectorXf costs = Eigen::VectorXf::Zero(static_cast<Eigen::Index>(sample.size()));
@@ -231,8 +231,8 @@ Eigen::ArrayXf ModelSearch::log_device_seconds(const GaussianProcess& model,
   return model.predict_mean(model.whiten(costs, unknown));
 }
 
-// What cannot be expected to finish in time gains nothing: its merit loses the logarithm of the
-// chance that it does, as if the logarithm of its time were normal around the prediction.
+// Lowers the merit of candidates that may not finish in time: by the logarithm of the chance that
+// they do, as if the logarithm of their time were normal around the prediction.
 void ModelSearch::heed_the_end() {
   constexpr float kSpread = 0.5F;  // of that logarithm
   const Eigen::ArrayXf expected = log_seconds([](const auto& entry) { return entry.cost_seconds; });
@@ -318,7 +318,7 @@ void ModelSearch::fill_pool() {
   model_->set_candidates(encoding_.points(pool_));
 }
 
-// Where a new best was found, its neighbours are worth a look at once; they take the places of the
+// Adds the neighbours of a new best, which are worth a look at once; they take the places of the
 // candidates that promise least, since the pool's size is what a proposal costs.
 void ModelSearch::add_neighbours_of_best() {
   if (moves_.space().size() <= settings_.pool || pool_.empty()) return;

@@ -41,7 +41,7 @@ class ModelSearch : public sdk::Strategy {
   std::vector<Index> order(std::vector<Index> compiled) override;
 
  private:
-  // What the model explains: shaped results, less what the prior explains of them.
+  // The values that the model explains: shaped results, less what the prior explains of them.
   struct Targets {
     Eigen::VectorXf values;  // by the history's entries
     float slope = 0;         // of the prior, in the unit of the values
@@ -57,7 +57,7 @@ class ModelSearch : public sdk::Strategy {
   std::optional<Index> best_candidate();
 
   Targets targets();
-  // Of the model's candidates; `white` are `answers` whitened answers.
+  // Computes the merit of each of the model's candidates; `white` are `answers` whitened answers.
   Eigen::ArrayXf merits(const GaussianProcess& model, const Eigen::VectorXf& white,
                         std::size_t answers, const Targets& now,
                         const Eigen::ArrayXf& prior_of_candidates) const;

@@ -84,7 +84,7 @@ extern constexpr Registration kBayesian = registration_of<Bayesian>();
 
 }  // namespace tuner::strategies
 
-// In the order of `tuner list strategies`. To add a strategy, write its line here.
+// Strategies in the order of `tuner list strategies`. To add one, write its line here.
 #define TUNER_STRATEGIES(EACH) \
   EACH(kDefault)               \
   EACH(kBayesian)

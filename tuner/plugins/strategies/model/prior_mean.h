@@ -1,5 +1,6 @@
 #pragma once
-// What results from elsewhere (other sizes, other devices) promise of a configuration.
+// A prior from results elsewhere (other sizes, other devices): how good they make a configuration
+// look.
 
 #include <Eigen/Dense>
 #include <optional>
@@ -12,12 +13,12 @@
 
 namespace tuner::strategies {
 
-// Of each place that is told of, the logarithm of how much worse a configuration was there than
-// others: as recorded where it was measured, else as a Gaussian process over the place's results
-// predicts. Places are averaged by their likeness, those with few results counting less.
+// The logarithm of how much worse a configuration was elsewhere than others, averaged over places:
+// as recorded where it was measured, else as a Gaussian process over the place's results predicts.
+// Places count by their likeness, those with few results less.
 class PriorMean {
  public:
-  // Which must outlive it.
+  // `encoding` has to outlive this.
   explicit PriorMean(const Encoding& encoding) : encoding_(&encoding) {}
 
   // Does nothing for a place without a valid result.

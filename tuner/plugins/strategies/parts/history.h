@@ -1,5 +1,5 @@
 #pragma once
-// What a strategy has asked and been told.
+// The questions and answers of a strategy.
 
 #include <algorithm>
 #include <optional>
