@@ -45,7 +45,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Of a keeper, that of the program that it runs, once it does.
+  // Returns the child's id; a keeper's is that of the program that it runs, once there is one.
   pid_t pid() const;
   int socket() const { return socket_.get(); }
 

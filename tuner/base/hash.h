@@ -56,15 +56,16 @@ class FileDigests {
     std::chrono::system_clock::time_point changed;  // when the file last did, contents or name
   };
 
-  // Of a regular file; empty when there is none or it cannot be read. Memory does not grow with
-  // the file.
+  // Reads and digests a regular file; empty when there is none or it cannot be read. Needs no more
+  // memory for a larger file.
   std::optional<State> of(const std::filesystem::path& path);
 
   // The digest alone; empty text where there is none.
   std::string text_of(const std::filesystem::path& path);
 
  private:
-  // What changes whenever a file's contents do; nobody can set the time of the last change.
+  // File attributes that change whenever the contents do: nobody can set the time of the last
+  // change.
   struct Stamp {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t seconds = 0, nanoseconds = 0;

@@ -75,7 +75,7 @@ int status_of(pid_t program, const sigset_t& awaited) {
       ::waitpid(program, &status, 0);
       return status;
     }
-    // Of orphans, too, and one signal may stand for several.
+    // Reaps orphans, too. One signal may stand for several processes that ended.
     for (pid_t ended = 1; ended > 0;) {
       ended = ::waitpid(-1, &status, WNOHANG);
       if (ended == program) return status;

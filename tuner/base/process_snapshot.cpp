@@ -106,7 +106,8 @@ std::vector<pid_t> threads() {
   return all;
 }
 
-// Of each thread, since a kernel's blocks run on several; what is equal is told once.
+// Lists scheduling policy, priority and cores of each thread, since a kernel's blocks run on
+// several; threads that have the same are listed once.
 std::string processors(std::vector<pid_t> threads) {
   if (threads.empty()) threads.push_back(0);  // no file is left to look with
   std::set<std::string> different;
@@ -213,7 +214,7 @@ std::string changed_since(const ProcessSnapshot& before, const ProcessSnapshot& 
     if (before.properties[i] != now.properties[i]) name(before.properties[i].first);
   }
   const std::size_t most = std::max(most_open_files(), before.open_files);
-  // Where so many are open that none is left to look with, nothing was counted.
+  // Nothing could be counted if so many files are open that none is left to look with.
   const bool is_blind = now.open_files == 0 && before.open_files > 0;
   if (is_blind || now.open_files > before.open_files + (most - before.open_files) / 2) {
     name("files that it has left open");

@@ -1,8 +1,8 @@
 #pragma once
-// What the system says of a process: how long it was ready and no processor was free for it,
-// whether it is stopped, how old it is, how much memory it has held; and how many cores and how
-// much memory this one may use: a container, a batch system or taskset may leave fewer than the
-// machine has.
+// The state of a process as the system reports it: how long it was ready and no processor was free
+// for it, whether it is stopped, how old it is, how much memory it has held. Also how many cores
+// and how much memory this process may use: a container, a batch system or taskset may leave fewer
+// than the machine has.
 
 #include <sys/types.h>
 
@@ -36,9 +36,9 @@ double process_age();
 // The most physical memory that a living process has held, from /proc; 0 when it is gone.
 std::uint64_t peak_resident_bytes(pid_t pid);
 
-// From now on this process keeps up to 128 MiB of what it frees, in whatever pieces, for its next
+// Makes this process keep up to 128 MiB of what it frees, in whatever pieces, for its next
 // allocations, instead of giving them back and having them zeroed again, page fault by page fault.
-// For a process that does the same again and again (docs/measured/program.md, Throughput).
+// Meant for a process that does the same again and again (docs/measured/program.md, Throughput).
 void keep_freed_memory();
 
 // ---- cores and memory that are left to this process ---------------------------------------------
@@ -51,8 +51,8 @@ using TextOf = std::function<std::string(const std::string& path)>;
 // which group it is; inside of a container that path may not be there, and its mount is the group.
 unsigned cores_of_quota(const TextOf& text_of);
 
-// What this process may use, at least 1: the cores of its affinity, which a cpuset limits, too, but
-// no more than its quota.
+// Counts the cores that this process may use, at least 1: those of its affinity, which a cpuset
+// limits, too, but no more than its quota.
 unsigned usable_cores();
 
 // Bytes by the control groups, as cores_of_quota(); 0 where they set no limit.

@@ -14,7 +14,7 @@ namespace tuner {
 // writing, and bytes that are no UTF-8. Nothing else changes.
 std::string for_terminal(std::string_view text);
 
-// The same, but lines stay lines.
+// Replaces what for_terminal() does, except for line breaks.
 std::string lines_for_terminal(std::string_view text);
 
 // Columns of the terminal that `out` is; 0: it is none.
@@ -39,7 +39,7 @@ class Colours {
   std::string bad(std::string_view text) const { return in(31, text); }
   std::string doubtful(std::string_view text) const { return in(33, text); }
 
-  // As wide as the terminal, where there is one: see wrapped().
+  // Wraps text at the terminal's width, if there is a terminal: see wrapped().
   std::string lines(std::string_view text) const { return wrapped(text, columns_); }
 
   // The text with its first word "warning:" in colour, where it begins with that.

@@ -67,7 +67,7 @@ inline std::string listed(const std::vector<std::string>& words,
   return out;
 }
 
-// In double quotes: YAML can only read it as this text.
+// Puts text in double quotes, so that YAML can only read it as this text.
 inline std::string quoted(const std::string& text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
@@ -84,7 +84,7 @@ inline std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// In quotes where a shell would not take it as it is.
+// Quotes a word that a shell would not take as it is.
 inline std::string shell_word(std::string_view text) {
   const auto is_plain = [](char c) {
     return is_word_part(c) || (static_cast<unsigned char>(c) & 0x80U) != 0 ||

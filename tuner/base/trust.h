@@ -1,5 +1,5 @@
 #pragma once
-// What keeps others from deciding what this user runs: whether what lies in a folder may be run,
+// Protection against others deciding what this user runs: whether the files in a folder may be run,
 // and random numbers that cannot be guessed.
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::string why_file_not_trusted(const std::filesystem::path& file);
 
 // ---- numbers that cannot be guessed -------------------------------------------------------------
 
-// From the system. Throws std::system_error when it has none.
+// Draws a random number from the system. Throws std::system_error when it has none.
 std::uint64_t drawn_secret();
 
 }  // namespace tuner
