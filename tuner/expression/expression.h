@@ -36,7 +36,7 @@ class Expression {
   // is `origin` moved right by the offset of the fault (one line assumed).
   static Expected<Expression, Complaint> parse(std::string_view text, Position origin = {});
 
-  // The same for text that is known to be right (tests, built-in defaults). Throws InputError.
+  // Parses text that is known to be right (tests, built-in defaults). Throws InputError.
   static Expression parse_or_throw(std::string_view text);
 
   Expected<Value, EvaluationError> evaluate(const Bindings& names) const;

@@ -67,7 +67,7 @@ struct ExpressionNode {
   std::vector<std::unique_ptr<ExpressionNode>> children;
 };
 
-// Where names get their values from.
+// Source of the values of names.
 class NameSource {
  public:
   virtual ~NameSource() = default;

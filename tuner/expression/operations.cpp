@@ -72,7 +72,8 @@ Fault analytic(Op op, double a, Value& out) {
   return {};
 }
 
-// Where numbers.hpp says no more than that there is no result. At least one operand is a number.
+// Finds the reason why there is no result, which numbers.hpp does not give. At least one operand is
+// a number.
 Fault fault_of(Op op, const num& a, const num& b, const Value& left, const Value& right) {
   if (op >= Op::kBitAnd && op <= Op::kShiftRight) {
     if (!integers(a, b))

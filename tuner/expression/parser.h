@@ -42,7 +42,7 @@ struct ParsedExpression {
   std::vector<std::size_t> name_offsets;  // of the first use
 };
 
-// What an operator or a function is called in a text.
+// Returns an operator's or a function's spelling in expressions.
 std::string_view symbol_of(Op op);
 
 // Trees deeper than `max_depth` are an error: everything that walks a tree recurses.

@@ -121,7 +121,7 @@ class Lexer {
     if (result.ec != std::errc() || result.ptr != end) {
       return fail(fmt::format("'{}' is not a number", shown), start);
     }
-    // In other languages it is octal; Python refuses it, so that nobody is misled.
+    // A leading zero means octal in other languages. Python refuses it, so that nobody is misled.
     if (!is_float && base == 10 && digits.front() == '0' && value != Value(std::int64_t{0})) {
       return fail(fmt::format("the number {} begins with a zero", shown), start,
                   "write " + to_text(value));

@@ -68,7 +68,8 @@ void TreeBuilder::refuse_lists(const std::vector<Node>& operands,
   }
 }
 
-// As in Python all values are looked at before the first is compared.
+// Builds a comparison of tuples. All values are looked at before the first is compared, as in
+// Python.
 Node TreeBuilder::tuples(std::size_t offset, std::vector<Node> operands, Comparison how) {
   const ExpressionNode& left = *operands[0];
   const bool member = is_membership(how);

@@ -1,5 +1,5 @@
 #pragma once
-// What a parameter or an expression can be: boolean, integer, float or text.
+// The value of a parameter or an expression: boolean, integer, float or text.
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@ using Value = std::variant<bool, std::int64_t, double, std::string>;
 // "true", "64", "0.5", "static": shortest text that reads back as the same value.
 std::string to_text(const Value& value);
 
-// The same as an expression has it, text in quotes.
+// Writes a value as it stands in an expression, text in quotes.
 std::string to_literal(const Value& value);
 
 // The value as a number, true being 1. Text has none: returns NaN.
