@@ -1,4 +1,4 @@
-// What single constraints do: for people who look for the mistake in their study.
+// Analysis of single constraints, for people who look for the mistake in their study.
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ using boost::multiprecision::cpp_int;
 constexpr std::uint64_t kMostTried = 4096;  // combinations evaluated for one constraint
 constexpr std::uint64_t kFewestTried = 64;  // of one that lists thousands of combinations
 constexpr std::uint64_t kMostParts = std::uint64_t{1} << 21;  // of syntax trees, in all
-// What one exact count may cost. A single constraint can be harder than all of them together,
-// because nothing else makes its space small.
+// Limits of one exact count. A single constraint can be harder than all of them together, because
+// nothing else makes its space small.
 constexpr std::size_t kMemory = std::size_t{256} << 20;
 constexpr double kPatience = 0.3;  // seconds
 constexpr double kAlmostAll = 1 - 0x1p-53;
@@ -153,7 +153,7 @@ std::vector<ConstraintReport> report_constraints(const SpaceDefinition& definiti
              : cpp_int(cartesian * static_cast<std::uint64_t>(report.removed_fraction * 1e6) /
                        1'000'000);
     if (left) report.removed_fraction = share(removed, cartesian);
-    // What rounds to all of it is not all of it.
+    // A fraction that rounds to 1 is not 1 while any configuration is left.
     if (left && *left > 0) report.removed_fraction = std::min(report.removed_fraction, kAlmostAll);
     report.removed = removed.str();
   }

@@ -1,5 +1,6 @@
 #pragma once
-// From a definition to the diagrams of its groups, and what single constraints do to it.
+// Construction of the diagrams of a definition's groups, and reports of what single constraints do
+// to it.
 
 #include <cstdint>
 #include <string>
@@ -29,8 +30,8 @@ Construction construct(const SpaceDefinition& definition, const NameTable& names
 std::vector<ConstraintReport> report_constraints(const SpaceDefinition& definition,
                                                  const NameTable& names);
 
-// Of constraints that leave nothing together: a sentence that lists some of which none could be
-// left out.
+// Explains why constraints leave nothing together: a sentence that lists some of which none could
+// be left out.
 std::string why_empty(const SpaceDefinition& definition, const NameTable& names);
 
 }  // namespace tuner::detail

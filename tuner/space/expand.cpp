@@ -123,7 +123,7 @@ namespace {
 
 constexpr std::size_t kFewest = 8;  // rows; fewer are as fast the usual way
 
-// Where each parameter of a group stands in it, and what is left of its domain.
+// Reader of constraints that list combinations of all parameters of a group.
 class Rows {
  public:
   using Row = std::vector<std::uint32_t>;  // places in the domains of the group's parameters

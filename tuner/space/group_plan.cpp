@@ -26,7 +26,7 @@ class Lowering {
   std::unordered_map<TermId, TermId> done_;
 };
 
-// What is certain about a term when only parameters up to `level` are known.
+// Finds what is certain about a term when only parameters up to `level` are known.
 class Relaxation {
  public:
   Relaxation(TermGraph& graph, std::int32_t level) : graph_(graph), level_(level) {}
@@ -150,9 +150,9 @@ TermId Relaxation::relax_comparison(TermId condition, bool possible) {
   return graph_.make(possible ? TermOp::kAnd : TermOp::kOr, below, above);
 }
 
-// Of sums, minima and maxima, and of products without a sign, the limit is that of the arguments'
-// limits: known arguments stand for themselves, unknown ones for the end of their range. So a * b
-// with a known is at least a * (least b), which says more than the bounds of the whole product.
+// Limits sums, minima and maxima, and products without a sign, by the limits of their arguments:
+// known arguments stand for themselves, unknown ones for the end of their range. So a * b with a
+// known is at least a * (least b), a closer limit than the bounds of the whole product.
 TermId Relaxation::limit(TermId id, bool low) {
   const Term term = graph_[id];
   if (known(id)) return id;
@@ -310,13 +310,13 @@ class Planner {
   }
 
   LevelPlan step(std::int32_t level, std::vector<TermId>& key) {
-    // To be checked here: conditions that this parameter decides, ...
+    // Collects the conditions that this parameter decides.
     std::vector<TermId> conditions;
     for (TermId root : roots_) {
       if (graph_[root].last == level) conditions.push_back(root);
     }
-    // ... and of the others, whether they can still become true. What does not involve this
-    // parameter was checked at an earlier level, unless it never holds.
+    // Adds whether the others can still become true. Conditions that do not involve this
+    // parameter were checked at an earlier level, unless they never hold.
     Relaxation relaxation(graph_, level);
     for (TermId root : roots_) {
       if (graph_[root].last <= level) continue;
@@ -330,8 +330,8 @@ class Planner {
     for (const auto& [term, when] : key_after(level)) {
       const Term about = graph_[term];
       next_key.push_back(term);
-      // Where a term does not matter, a constant stands for it: states that differ only in it
-      // become one.
+      // A constant stands for a term where it does not matter: states that differ only in it become
+      // one.
       outputs.push_back(graph_.is_true(when) ? term
                                              : graph_.make(TermOp::kSelect, when, term,
                                                            graph_.constant(about.lo, about.text)));

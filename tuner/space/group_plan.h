@@ -31,7 +31,7 @@ GroupPlan plan_group(const TermGraph& graph, std::span<const TermId> conditions,
 
 // ---- order --------------------------------------------------------------------------------------
 
-// What decides how many states an order of parameters makes.
+// Numbers that decide how many states an order of parameters makes.
 struct OrderProblem {
   struct Condition {
     std::vector<std::uint32_t> members;  // places in `values`, ascending

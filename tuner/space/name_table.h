@@ -1,5 +1,6 @@
 #pragma once
-// What the names in a definition's expressions mean, and which of these expressions are integers.
+// The meanings of the names in a definition's expressions, and which of these expressions are
+// integers.
 
 #include <cstdint>
 #include <optional>

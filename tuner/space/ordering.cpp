@@ -70,7 +70,8 @@ class OrderSearch {
     return std::max(0.0, states);
   }
 
-  // What the conditions decided by choosing `next` after `chosen` let pass.
+  // Returns log2 of the share of combinations that pass the conditions which choosing `next` after
+  // `chosen` decides.
   double log_decided(const Mask& chosen, const Mask& next) const {
     double passes = 0;
     for (std::size_t c = 0; c < masks_.size(); ++c) {

@@ -38,7 +38,7 @@ struct BuildOptions {
   std::function<bool()> cancelled;                  // polled while building; may be empty
 };
 
-// What one constraint does, applied alone to the cartesian product.
+// The effect of one constraint, applied alone to the cartesian product.
 struct ConstraintReport {
   std::string text;
   Position where;
@@ -50,7 +50,7 @@ struct ConstraintReport {
   std::string first_error;
 };
 
-// What building found out, for `tuner check`.
+// Findings of building a space, for `tuner check`.
 struct SpaceReport {
   std::string cartesian;  // decimal
   std::string valid;      // decimal
@@ -80,8 +80,8 @@ class SearchSpace {
   const std::vector<Parameter>& parameters() const;
   const SpaceReport& report() const;
 
-  // What each constraint removes; a constraint that removes everything or nothing is almost always
-  // a mistake. Computed on demand (milliseconds), the first time only.
+  // Reports what each constraint removes; a constraint that removes everything or nothing is almost
+  // always a mistake. Computed on demand (milliseconds), the first time only.
   const std::vector<ConstraintReport>& constraint_reports() const;
 
   // Number of valid configurations. Saturates at 2^128-1; report().valid is exact. Of a larger
@@ -113,7 +113,8 @@ class SearchSpace {
   // configuration (nanoseconds each), so empty too beyond 10^10 of them.
   std::optional<std::uint64_t> valid_hash() const;
 
-  // Of an empty space: constraints that leave nothing together, none of which could be left out.
+  // Explains an empty space: names constraints that leave nothing together, none of which could be
+  // left out.
   std::string why_empty() const;
 
   // Identity of the set: parameters, values, facts, and constraints as written.

@@ -183,9 +183,10 @@ TermId TermGraph::opaque(std::uint32_t rule, std::span<const TermId> positions) 
   return intern(term, positions);
 }
 
-// What the arguments make superfluous: neutral elements, roundings of whole numbers, comparisons
-// that the bounds decide. An argument that may fail must not be lost, since then the whole has no
-// value: "x and false" is false only if x always has a value.
+// Removes what the arguments make superfluous: neutral elements, roundings of whole numbers,
+// comparisons that the bounds decide. kNoTerm: there is nothing to remove. An argument that may
+// fail must not be lost, since then the whole has no value: "x and false" is false only if x always
+// has a value.
 TermId TermGraph::simplify(TermOp op, std::span<const TermId> args) {
   const auto term = [&](std::size_t i) -> const Term& { return terms_[args[i]]; };
   if ((op == TermOp::kAnd || op == TermOp::kOr) && args.size() == 2) {

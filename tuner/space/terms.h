@@ -118,7 +118,7 @@ inline bool is_leaf(const Term& term) {
 // The value of an operator with at most three arguments. NaN in, NaN out.
 double apply_term(TermOp op, double a, double b, double c);
 
-// The same with any number of arguments, of which value(i) is the i-th.
+// Applies an operator to any number of arguments, of which value(i) is the i-th.
 template <typename Value>
 double apply_term(TermOp op, std::size_t count, Value value) {
   double result = apply_term(op, value(0), count > 1 ? value(1) : 0, count > 2 ? value(2) : 0);
@@ -186,7 +186,7 @@ class TermGraph {
 // Decides an opaque rule, given the positions of the rule's parameters.
 using OpaqueEvaluator = std::function<bool(std::uint32_t rule, std::span<const double> positions)>;
 
-// What it takes to check conditions and to compute outputs.
+// The steps that check conditions and compute outputs.
 struct TermProgram {
   // `known` are terms whose values are given. Of their parts nothing is computed.
   TermProgram(const TermGraph& graph, std::span<const TermId> conditions,

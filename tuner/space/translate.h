@@ -1,5 +1,5 @@
 #pragma once
-// From the syntax trees of constraints to conditions on terms.
+// Translation of constraints' syntax trees into conditions on terms.
 
 #include <cstdint>
 #include <vector>
