@@ -1,5 +1,5 @@
 #pragma once
-// What goes into a compiler and what comes out.
+// A compiler's input and output.
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 #pragma once
-// What keeps a kernel from being faster, as hardware counters tell.
+// The resource that keeps a kernel from being faster, judged by hardware counters.
 
 #include <optional>
 #include <string>

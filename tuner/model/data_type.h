@@ -38,7 +38,7 @@ struct UsualTolerance {
   double atol;
 };
 
-// What only floats have; of whole numbers all is 0.
+// Facts that only floats have; for whole numbers all are 0.
 struct FloatFacts {
   int exponent;          // bits
   int mantissa;          // bits that are stored
@@ -50,8 +50,8 @@ struct FloatFacts {
 };
 inline constexpr FloatFacts kWholeNumbers{0, 0, false, {0, 0}, "0", 0, 0};
 
-// What places of the program say of one type. Lists of words have blanks between them; where there
-// is no such word the text is empty. A row that lacks a field does not compile.
+// Everything that the program knows of one type. Lists of words have blanks between them; where
+// there is no such word the text is empty. A row that lacks a field does not compile.
 struct TypeFacts {
   DataType type;
   std::string_view name;   // in studies, results and messages
@@ -70,7 +70,7 @@ struct TypeFacts {
   bool has_textures;             // and surfaces
 };
 
-// In the order of their numbers.
+// All types, in the order of their numbers.
 // clang-format off
 inline constexpr auto kDataTypes = std::to_array<TypeFacts>({
     {.type = DataType::kFloat32, .name = "float32", .alias = "float",

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a device, and what it reaches at most.
+// Facts about a device, and the rates that it reaches at most.
 
 #include <array>
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace tuner {
 
-// As plain kernels measured it; 0: not known.
+// A device's highest rates, as plain kernels measured them; 0: not known.
 struct Ceilings {
   double memory_bytes_per_second = 0;  // read and written
   double cache_bytes_per_second = 0;   // of what stays in its last cache
   double cache_bytes = 0;              // that fit there
   double launch_ms = 0;                // the shortest launch
-  // Of multiplications and additions, by the name of their type. Types that are not here have no
+  // Multiplications and additions by the name of their type. Types that are not here have no
   // ceiling that is known.
   std::vector<std::pair<std::string, double>> operations_per_second{};
 
@@ -35,13 +35,13 @@ struct DeviceLimit {
 
 // ---- what is known of it ------------------------------------------------------------------------
 
-// What only some backends can do: time launches from a graph, have the launches of a measurement
-// take turns on copies of the buffers, launch with LaunchAttributes.
+// Abilities that only some backends have: to time launches from a graph, to have the launches of a
+// measurement take turns on copies of the buffers, to launch with LaunchAttributes.
 inline constexpr std::string_view kTimesGraphs = "graph";
 inline constexpr std::string_view kRotatesBuffers = "rotation";
 inline constexpr std::string_view kSetsLaunchAttributes = "launch attributes";
 
-// What a backend says of one device. A number below 0: it does not tell.
+// Facts that a backend reports of one device. A number below 0: it does not report that one.
 struct DeviceFacts {
   std::string backend;  // "cuda"
   std::string name;     // "NVIDIA H200"
@@ -78,8 +78,9 @@ struct DeviceFacts {
   Bindings bindings() const;
 };
 
-// What is assumed where no device is known (`tuner check` without a GPU). Throws InputError for an
-// architecture that is not known, listing those that are. "sm_90", "cpu" or "opencl".
+// Returns the facts that are assumed where no device is known (`tuner check` without a GPU), for
+// "sm_90", "cpu" or "opencl". Throws InputError for an architecture that is not known, listing
+// those that are.
 DeviceFacts nominal_facts(const std::string& arch);
 
 }  // namespace tuner

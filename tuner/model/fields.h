@@ -132,8 +132,8 @@ void for_each_measured(T& measured, Visit&& visit) {
   visit("deterministic", measured.deterministic);
 }
 
-// Of its configuration each format makes something of its own; index and from_store mean something
-// within one run only.
+// Visits all fields but the configuration, which each format writes in its own way, and index and
+// from_store, which have a meaning within one run only.
 template <Is<Trial> T, typename Visit>
 void for_each_field(T& trial, Visit&& visit) {
   for_each_measured(trial, visit);

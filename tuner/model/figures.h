@@ -1,5 +1,5 @@
 #pragma once
-// What was measured of a trial: what the search found and what the final found, which are not to be
+// The figures measured for a trial: those of the search and those of the final, which are not to be
 // compared with each other.
 
 #include <optional>

@@ -24,7 +24,7 @@ namespace tuner {
 template <typename Json>
 inline constexpr bool kHoldsBytes = std::same_as<Json, nlohmann::json>;
 
-// What decode() does with a field that the document does not have.
+// How decode() treats a field that the document does not have.
 enum class Missing { kRefused, kKept };
 
 namespace codec {

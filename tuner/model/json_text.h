@@ -22,7 +22,7 @@ DeviceFacts device_from_json(const nlohmann::ordered_json& json);
 // A document whose numbers are read back exactly: infinities and NaN as value_to_json() writes
 // them.
 nlohmann::ordered_json exact(nlohmann::ordered_json json);
-// What exact() was made from.
+// Undoes exact().
 nlohmann::ordered_json plain(nlohmann::ordered_json json);
 
 // A field of a document and what a format calls it.

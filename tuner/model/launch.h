@@ -9,7 +9,7 @@
 
 namespace tuner {
 
-// What a kernel does with an argument.
+// How a kernel uses an argument.
 enum class Role { kIn, kOut, kInOut, kScratch, kWorkspace };
 constexpr bool is_read(Role role) { return role == Role::kIn || role == Role::kInOut; }
 // Memory that only the kernel works in; its size may depend on the configuration.
@@ -21,7 +21,7 @@ constexpr bool is_output(Role role) { return role == Role::kOut || role == Role:
 // How the device spreads the blocks of a cluster over its multiprocessors.
 enum class ClusterScheduling : std::uint32_t { kDefault = 0, kSpread = 1, kLoadBalancing = 2 };
 
-// What a launch asks for besides its shape. Nothing, as long as it is not set.
+// Attributes of a launch besides its shape. The defaults request nothing.
 struct LaunchAttributes {
   std::array<std::uint32_t, 3> cluster{1, 1, 1};  // blocks; 1 in all: what the kernel itself says
   bool cooperative = false;  // all blocks at once: they can wait for each other

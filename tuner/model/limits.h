@@ -1,5 +1,5 @@
 #pragma once
-// What a device can hold: reasons not to launch, and how full a launch keeps it.
+// The limits of a device: reasons not to launch, and how full a launch keeps it.
 
 #include <optional>
 #include <span>
@@ -22,13 +22,13 @@ std::optional<std::string> over_limits(const LaunchGeometry& geometry, const Dev
 std::optional<std::string> over_limits(const Resources& resources, const LaunchGeometry& geometry,
                                        const DeviceFacts& device);
 
-// The same of all launches of a variant; a reason that is not the main one's begins with whose it
-// is. `kernels`: the main one's first, then one for each of variant.then.
+// Checks all launches of a variant; a reason that is not the main launch's begins with whose it is.
+// `kernels`: the main launch's first, then one for each of variant.then.
 std::optional<std::string> over_limits(const VariantPlan& variant, const DeviceFacts& device);
 std::optional<std::string> over_limits(const VariantPlan& variant,
                                        std::span<const Resources> kernels,
                                        const DeviceFacts& device);
-// As the compiler knows them.
+// Lists the resources of an artifact's kernels as the compiler knows them.
 std::vector<Resources> kernels_of(const Artifact& artifact);
 
 // Resident threads over the multiprocessor's maximum, 0..1; 0 when not even one block fits; -1

@@ -105,7 +105,7 @@ struct ReferencePlan {
   std::vector<ExtremeInputs> fills{};  // and further ones
 };
 
-// What a plugin's item is made from in the run worker.
+// A plugin's item to be made in the run worker.
 struct PluginPlan {
   std::string name;
   std::vector<std::pair<std::string, std::string>> options;
@@ -140,7 +140,7 @@ struct VariantPlan : SequencePlan {
   std::uint32_t answer = 0;  // which of the right answers is this one's: AnswerPlan::key
   // Median of the best valid configuration so far, milliseconds; 0 = none yet.
   double best_ms = 0;
-  // Of a finalist: its median in its search, milliseconds; 0 = not known.
+  // A finalist's median in its search, milliseconds; 0 = not known.
   double searched_ms = 0;
   bool looks_at_kept = false;  // afterwards, whatever its outcome: measure/watches
 };
@@ -149,7 +149,8 @@ struct VariantPlan : SequencePlan {
 struct FinalPlan {
   int rounds = 0;
   std::uint64_t seed = 1;  // of the order in each round
-  // Of the rounds and of all around them; what does not fit is left out, but for the fewest rounds.
+  // Time for the rounds and all around them; what does not fit is left out, but for the fewest
+  // rounds.
   double seconds = std::numeric_limits<double>::infinity();
   int fewest = 7;  // so that the median's interval is more than its range
   // Instead of being timed, each is launched under the device's profiler: these are counted.
@@ -160,7 +161,7 @@ struct FinalPlan {
 // Damaged: by this variant or one before it, so that nothing is known of this one.
 enum class Kept : std::uint32_t { kNotSeen, kWhole, kDamaged };
 
-// What a run worker found out about one configuration.
+// A run worker's findings about one configuration.
 struct Verdict : Measured {
   // Time of the sentinel, a variant measured again every few seconds, over its first time: how the
   // device itself got slower or faster. 0 = not measured with this variant.

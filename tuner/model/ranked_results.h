@@ -1,5 +1,5 @@
 #pragma once
-// What a ranking says about one device and problem size.
+// The ranking of one device and problem size.
 
 #include <cstddef>
 #include <optional>
@@ -56,8 +56,8 @@ struct RankedResults {
   std::vector<Trial> trials;
   std::size_t ranked = 0;  // trials[0..ranked) are valid and in order
   std::vector<bool> tied;  // of the ranked: not distinguishable from the best
-  // Of the ranked, where several objectives are weighed: none of the others is as good in all of
-  // them and better in one. Empty otherwise.
+  // Whether a ranked trial is on the Pareto front, where several objectives are weighed: none of
+  // the others is as good in all of them and better in one. Empty otherwise.
   std::vector<bool> front;
   // Why wrong answers may be among these, such as "nothing verifies 'y'"; empty: all were verified;
   // nothing: not known.
@@ -70,7 +70,7 @@ struct RankedResults {
   std::optional<BaselineResult> baseline{};  // where the study names one
   std::optional<TimedHow> timed{};           // nothing: not known
   std::size_t outside = 0;                   // stored trials that are not here: Trial::outside
-  // What the answers were doubted for when they were compared, such as "zeros would pass for y".
+  // Doubts about the answers when they were compared, such as "zeros would pass for y".
   std::vector<std::string> warnings{};
 };
 

@@ -23,7 +23,7 @@ constexpr std::int64_t kMostChecks = 4000000;  // of rules, for one size: some s
 
 double uniform(Rng& rng) { return static_cast<double>(rng.next() >> 11) * 0x1p-53; }
 
-// What `and` joins at the top.
+// Collects the conditions that `and` joins at the top.
 void split(const ExpressionNode& node, std::vector<const ExpressionNode*>& out) {
   if (node.op != Op::kAnd) {
     out.push_back(&node);

@@ -19,7 +19,7 @@ class KindOfSizes;
 // "M 1 to 8192, N 64"
 std::string ranges_text(const std::vector<ExtentRange>& extents);
 
-// The same domain and seed give the same sizes.
+// Sampler of a domain's sizes. Equal domains and seeds give equal sizes.
 class SizeSampler {
  public:
   // After so many draws without one a kind counts as empty.

@@ -1,5 +1,6 @@
 #pragma once
-// What a validated study file says. Plain data; the reader has checked names, types and ranges.
+// The contents of a validated study file. Plain data; the reader has checked names, types and
+// ranges.
 
 #include <array>
 #include <filesystem>
@@ -48,7 +49,7 @@ inline std::string form_of(const KernelSpec& kernel) {
   return kernel.is_command() ? "command" : "launcher";
 }
 
-// What people call a kernel's language.
+// Returns the usual name of a kernel's language.
 inline std::string language_name(const std::string& language) {
   if (language == "program") return "no language of kernels, but a command";
   return language == "opencl" ? "OpenCL" : language == "cuda" ? "CUDA C++" : language;
@@ -128,7 +129,8 @@ struct FillSpec {
   bool is_drawn_by_device() const { return is_random() && kind < Kind::kFile && !sorted; }
 };
 
-// In the place of random inputs: kernels go wrong on them that are right for ordinary numbers.
+// Values that replace random inputs: kernels that are right for ordinary numbers may go wrong on
+// them.
 enum class ExtremeInputs { kLarge, kTiny, kEqual, kSpecial };
 inline constexpr std::array kExtremeInputs{"large", "tiny", "equal", "special"};  // their names
 
@@ -176,8 +178,8 @@ struct RecordSpec {
   std::vector<MemberSpec> members;
 };
 
-// Where a text parameter names the type of an argument, there is one for each of its values. This
-// one is of configurations with this value.
+// The value of a text parameter that names an argument's type. The argument has one ArgumentSpec
+// for each value of the parameter; this one belongs to configurations with this value.
 struct TypeChoice {
   std::string parameter;
   Value value;
@@ -239,7 +241,8 @@ struct ReferenceSpec {
   bool is_launcher = false;  // as KernelSpec has it
 };
 
-// What the user has now: measured first and in the final, and never beaten by anything slower.
+// The configuration that the user has now: measured first and in the final, and never beaten by
+// anything slower.
 struct BaselineSpec {
   Configuration configuration;  // one value for each parameter
   Position where;
@@ -297,7 +300,7 @@ struct BackendSpec {
   std::string text{};  // that has the positions; empty = the study's
 };
 
-// What fills inputs, knows right answers and judges, where the study leaves it to a plugin.
+// The plugin that fills inputs, knows right answers and judges, where the study leaves that to one.
 struct ProblemSpec {
   std::string name;
   OptionList options;
@@ -318,20 +321,21 @@ struct SearchSpec {
   std::string strategy = "default";
   OptionList options;
   Budget budget;
-  // Of a domain: the search ends once the expected loss of what was tuned is below this.
+  // The search of a domain ends once the expected loss of what was tuned is below this.
   double until_loss = 0.03;
   Position where;
   std::string text{};  // that has the positions; empty = the study's
 };
 
-// What a timed launch finds in the last-level cache: nothing of its data, what the launch before it
-// left, or what as many launches on other copies of the buffers have left as fill the cache twice.
+// Contents of the last-level cache when a timed launch begins: nothing of its data, what the launch
+// before it left, or what as many launches on other copies of the buffers have left as fill the
+// cache twice.
 enum class CacheState { kCold, kHot, kRotate };
 
 // How timed launches come to the device: one by one in a stream, or from a graph that holds them.
 enum class LaunchMode { kStream, kGraph };
 
-// What the inputs of a timed launch hold: the same in all samples, or other numbers in each.
+// Inputs of a timed launch: the same in all samples, or other numbers in each.
 enum class TimedInputs { kSame, kFresh };
 
 struct MeasureSpec {
@@ -345,7 +349,7 @@ struct MeasureSpec {
   double precision = 0.015;  // half width of the interval of the median, relative
   double drop_above = 2.0;   // a probe slower than this times the best is dropped; 0 = never
   int finalists = 16;        // re-measured interleaved at the end; 0 = none
-  // Of those less than this behind the fastest the simplest wins. The usual half a hundredth leaves
+  // The simplest wins of those less than this behind the fastest. The usual half a hundredth leaves
   // the winner's true time within a hundredth of the best's when the measurement errs by as much.
   double simpler_within = 0.005;
   bool power = false;  // a metric asks for power or energy: that takes a second more
@@ -356,7 +360,7 @@ struct MeasureSpec {
   Position inputs_where{};
 };
 
-// What the kernel has to do at least, whatever the configuration does besides. Enters no
+// The work that the kernel has to do at least, whatever the configuration does besides. Enters no
 // measurement.
 struct LeastWork {
   Expression bytes;              // read and written; empty: not said
@@ -384,7 +388,7 @@ struct Study {
   // a part of the study, and ranked where it is known.
   std::vector<Expression> only{};
   std::optional<BaselineSpec> baseline{};
-  // Of what compilers say: a variant for which one is false is not run.
+  // Conditions on what compilers report: a variant for which one is false is not run.
   std::vector<Expression> compiled{};
   LaunchSpec launch;
   std::vector<std::string> launch_arguments{};  // of the main launch: names; empty = all, in order

@@ -1,5 +1,5 @@
 #pragma once
-// What came of one configuration.
+// The result of one configuration.
 
 #include <compare>
 #include <concepts>
@@ -17,10 +17,10 @@
 
 namespace tuner {
 
-// What a configuration is worth, by the search or by the final. The search measures each
-// configuration for itself, the final the best few in turns. On a device at its limit of power, or
-// warmer than it was, the two differ by a tenth: both are true, and they are not the same thing.
-// Therefore they are two types, which do not compare with one another.
+// A configuration's worth by the search or by the final. The search measures each configuration for
+// itself, the final the best few in turns. On a device at its limit of power, or warmer than it
+// was, the two differ by a tenth: both are true, and they are not the same thing. Therefore they
+// are two types, which do not compare with one another.
 template <typename Phase>
 class Figure {
  public:
@@ -87,7 +87,7 @@ struct Timing {
 
 std::uint64_t sample_count(const Timing& timing);
 
-// What the device ran at while something was timed; 0 = not known.
+// The device's clock and power while something was timed; 0 = not known.
 struct Conditions {
   double clock_mhz = 0;  // of the multiprocessors
   double watts = 0;      // of the board
@@ -112,12 +112,13 @@ inline constexpr std::uint32_t kEvidences = 7;
 // All that a device says of one configuration: what a worker answers, and what a trial keeps.
 struct Measured {
   TrialState state = TrialState::kOk;
-  // What the search found. A ranked CSV may tell the median of a finalist alone, or no time: 0.
+  // The times of the search. A ranked CSV may hold only the median of a finalist, or no time: 0.
   Timing timing;
   Resources resources;
   double max_error = -1;  // largest |value - expected| over all outputs; -1 = not compared
   std::string message;    // why it failed
-  // Of a wrong answer; nothing: it is none, or nobody looked, as in results of older programs.
+  // The pattern of a wrong answer; nothing: it is not wrong, or nobody looked, as in results of
+  // older programs.
   std::optional<Evidence> evidence{};
   double watts = 0;         // mean power while it ran nothing else; 0 = not measured
   Metrics observed{};       // what observers saw, by the metrics' names
@@ -127,7 +128,7 @@ struct Measured {
   std::optional<bool> deterministic{};
 };
 
-// What the last final found of a configuration that took part in it.
+// The last final's findings about a configuration that took part in it.
 struct FinalResult {
   std::vector<double>
       samples;  // milliseconds, one for each round: paired with the others' by place
@@ -149,32 +150,33 @@ struct Trial : Measured {
   double occupancy = -1;          // share of the multiprocessor's threads; -1 = not known
   Metrics counters{};             // of the device, by their names there, where they were read
   std::string device_uuid{};      // of the device that the search measured it on; empty: not known
-  // What its times were multiplied by, to be compared with those of another device of the model:
-  // 0 where they are as they were measured.
+  // Factor by which its times were multiplied, to be compared with those of another device of the
+  // model: 0 where they are as they were measured.
   double device_scale = 0;
   double compile_ms = 0;
   bool cache_hit = false;
   double cost_seconds = 0;  // tuning time that it took
   bool from_store = false;  // answered by an earlier run
-  // What its compilation read beyond what the context's source digest covers, and the names that
-  // would have come before these: it counts only as long as all of them are as they were.
+  // Files that its compilation read beyond what the context's source digest covers, and the names
+  // that would have come before these: it counts only as long as all of them are as they were.
   std::vector<FileState> further_files;
   bool sources_known = true;  // false: what it was compiled from is not known, so it counts once
   // The reference's median time in the run that measured this, milliseconds; nothing: not timed.
   std::optional<double> reference_ms{};
-  // Where the study says what has to be done at least, and the device's ceilings are known.
+  // The device's least time, where the study says what has to be done at least and the device's
+  // ceilings are known.
   std::optional<DeviceLimit> limit{};
   // Valid, but from when the device was faster or slower than it is now: not to be compared with
   // what was measured since, and not ranked. `message` says so.
   bool outdated = false;
-  // Of a configuration that the study does not have any more: kept, and part of no ranking.
+  // True for a configuration that the study does not have any more: kept, and part of no ranking.
   bool outside = false;
 };
 
 inline bool is_valid(const Trial& trial) { return is_valid_state(trial.state); }
 
-// What is shown of a valid trial: by the final where it took part, else by the search. To be
-// printed, never to be compared: two of these may be of different phases.
+// The figures that are shown of a valid trial: by the final where it took part, else by the search.
+// To be printed, never to be compared: two of these may be of different phases.
 struct Shown {
   bool by_final = false;
   double median_ms = 0;

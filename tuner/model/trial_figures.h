@@ -13,7 +13,7 @@ namespace tuner {
 
 struct TrialFigure {
   enum class Kind { kNumber, kRounded, kWhole, kFlag };
-  // Where a ranked CSV has the column: before how launches were timed, before the device, around
+  // The column's place in a ranked CSV: before how launches were timed, before the device, around
   // "tie", or behind all others. Columns keep their places, so that files stay comparable: a new
   // one is kLast.
   enum class Column { kNone, kBeforeTiming, kBeforeDevice, kBeforeTie, kBehindTie, kLast };
@@ -30,7 +30,7 @@ struct TrialFigure {
   void (*set)(Trial&, double);
 };
 
-// In the order of their columns.
+// Lists all figures in the order of their columns.
 std::span<const TrialFigure> trial_figures();
 
 bool is_known(const TrialFigure& figure, const Trial& trial);
