@@ -53,17 +53,18 @@ std::size_t behind_closing(Tokens tokens, std::size_t open);
 // Index behind the list of template arguments that begins with the '<' at `open`; 0: it is none.
 std::size_t behind_angles(Tokens tokens, std::size_t open);
 
-// Of the body of a struct: its members without functions and labels.
+// Splits the body of a struct into its members, without functions and labels.
 std::vector<Tokens> member_declarations(Tokens body);
 
-// What stands between the bracket at `open` and the one that closes it; its pieces between commas.
+// Returns the tokens between the bracket at `open` and the one that closes it: as a whole, or its
+// pieces between commas.
 Tokens inside(Tokens tokens, std::size_t open);
 std::vector<Tokens> items(Tokens tokens, std::size_t open);
 
 // Index of the first `sign` from `from` on; the end where there is none.
 std::size_t index_of(Tokens tokens, std::string_view sign, std::size_t from = 0);
 
-// What stands before the first `sign`, and behind it; all and nothing where there is none.
+// Return the tokens before the first `sign`, and behind it; all and nothing where there is none.
 Tokens part_before(Tokens tokens, std::string_view sign);
 Tokens part_behind(Tokens tokens, std::string_view sign);
 

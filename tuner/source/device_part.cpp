@@ -31,7 +31,7 @@ constexpr std::string_view kHostHeaders =
     "cusparse.h nvml.h nvToolsExt.h cuda_profiler_api.h helper_cuda.h helper_functions.h";
 constexpr std::array<std::string_view, 5> kHostFolders{"thrust/", "torch/", "ATen/", "pybind11/",
                                                        "gtest/"};
-// Of namespace std, what a kernel cannot use.
+// Names of namespace std that a kernel cannot use.
 constexpr std::string_view kHostNames =
     "vector string map unordered_map set unordered_set mutex thread atomic unique_ptr "
     "ostream shared_ptr ofstream ifstream list deque function mt19937";
@@ -95,7 +95,7 @@ class Sorter {
  public:
   explicit Sorter(Annotations macros) : macros_(std::move(macros)) {}
 
-  // What is left out others cannot use either.
+  // Remembers the names of a declaration that is left out: no other can use them either.
   void leave_out(const Declaration& one) {
     if (one.kind == Declaration::Kind::kFunction) host_functions_.insert(one.name);
     if (one.kind != Declaration::Kind::kType) return;

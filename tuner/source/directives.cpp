@@ -43,7 +43,7 @@ class Walk {
     return std::string(found);
   }
 
-  // To the end of the line, which no comment ends.
+  // Takes text up to the end of the line; a line break inside of a comment does not end it.
   void take_rest(Directive& into) {
     while (at_ < text_.size() && text_[at_] != '\n') {
       const std::size_t start = at_;
@@ -96,8 +96,8 @@ void add_directives(const std::string& text, std::vector<Directive>& out) {
   }
 }
 
-// Where the next line begins if `at` is a backslash at the end of a line, which joins the two;
-// blanks between the backslash and the end are allowed with `generously`. 0 when it is none.
+// Returns where the next line begins if `at` is a backslash at the end of a line, which joins the
+// two; blanks between the backslash and the end are allowed with `generously`. 0 when it is none.
 std::size_t behind_splice(const std::string& text, std::size_t at, bool generously) {
   if (generously && text.compare(at, 3, "?\?/") == 0) {
     at += 3;

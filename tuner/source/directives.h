@@ -1,7 +1,7 @@
 #pragma once
-// What a text says to the preprocessor: its directives, by translation phases 1 to 4 as far as they
-// matter for them (spliced lines, comments before and inside, the digraph and the trigraph of '#'),
-// and the files that they name.
+// The directives of a text, by translation phases 1 to 4 as far as they matter for them (spliced
+// lines, comments before and inside, the digraph and the trigraph of '#'), and the files that they
+// name.
 
 #include <filesystem>
 #include <optional>
@@ -36,8 +36,8 @@ struct Include {
   bool quoted = false;
 };
 
-// What a directive includes, if it is an #include or one of its kin (#include_next, #import,
-// #embed).
+// Returns the file that a directive includes, if it is an #include or one of its kin
+// (#include_next, #import, #embed).
 std::optional<Include> include_of(const Directive& directive);
 
 // Every name that a directive spells as an include does, wherever it stands: of an #include, in

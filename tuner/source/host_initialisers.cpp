@@ -105,7 +105,8 @@ class Finder {
     if (is_made) found_.emplace_back(name);
   }
 
-  // Of "static int table[4]" and "S::q".
+  // Finds the declared name: "table" in "static int table[4]", "q" in "S::q". Empty for a single
+  // word.
   static std::string_view name_before(Tokens tokens, std::size_t end) {
     std::string_view name;
     std::size_t words = 0;

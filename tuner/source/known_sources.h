@@ -1,5 +1,5 @@
 #pragma once
-// Of which files a result is made: the name of an artifact, which covers everything that the
+// The files that a result is made from: the name of an artifact, which covers everything that the
 // compiler can see, and whether the files are still what they were.
 
 #include <set>
@@ -13,8 +13,8 @@
 
 namespace tuner {
 
-// The same options with "-I DIR" and its like, which may come as two words, as one. Compilers are
-// given this form, so that they and the scan of the source see the same folders.
+// Joins "-I DIR" and its like, which may come as two words, to one. Compilers are given this form,
+// so that they and the scan of the source see the same folders.
 std::vector<std::string> joined_include_options(const std::vector<std::string>& options);
 
 // How far the files that a compiler reads are known.
@@ -24,8 +24,8 @@ enum class Reach {
   kUnknown,   // neither finds all
 };
 
-// Where the includes of a request are looked up: its directories and those among its options
-// ("-Idir").
+// Lists the folders in which the includes of a request are looked up: its directories and those
+// among its options ("-Idir").
 std::vector<std::string> include_dirs_of(const CompileRequest& request);
 
 // The bundle of a request.
@@ -52,7 +52,7 @@ std::string cache_name(const std::string& key, bool is_reported);
 
 // ---- what is known of the files -----------------------------------------------------------------
 
-// What a digest of sources covers.
+// The files that a digest of sources covers.
 struct KnownSources {
   std::vector<FileState> files;              // without the sources themselves
   std::vector<std::string> folders;          // where names of includes are looked up
@@ -64,14 +64,14 @@ struct KnownSources {
 // Adds a source with all that its bundle found.
 void add_sources(KnownSources& to, const CompileRequest& request, const SourceBundle& bundle);
 
-// What a compilation depends on besides known sources.
+// The files that a compilation depends on besides known sources.
 struct Provenance {
   // Files that it opened, and names that would have been found before them, had they been there.
   std::vector<FileState> further;
   bool known = true;  // false: what it was made from is not known
 };
 
-// To what a trial depends on already.
+// Appends to the trial's dependencies.
 void add_provenance(const Provenance& more, Trial& trial);
 
 Provenance provenance_of(const OpenedFiles& opened, const KnownSources& known);

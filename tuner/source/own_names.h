@@ -28,15 +28,16 @@ struct MacroDefinition {
   std::vector<Token> tokens() const;  // of the text, without backslashes that continue a line
 };
 
-// What a #define says; nothing of another token. Of the conditions around it nothing is known here.
+// Reads a #define; nothing for another token. The conditions around it are not known here.
 std::optional<MacroDefinition> definition_in(const Token& token);
 
 // Every #define, in the order of the source.
 std::vector<MacroDefinition> macro_definitions(
     std::span<const Token> tokens, const std::set<std::string, std::less<>>& given = {});
 
-// Where `name` is declared as a variable, an enumerator or a parameter: "int BLOCK = 16", "<int
-// BLOCK>"; null where it is not. Behind an #if that asks for it, it does not count.
+// Finds the declaration of `name` as a variable, an enumerator or a parameter: "int BLOCK = 16",
+// "<int BLOCK>"; null where there is none. Behind an #if that tests for the name, it does not
+// count.
 const Token* declaration_of(std::span<const Token> tokens, std::string_view name);
 
 // Counts from 1.

@@ -132,7 +132,7 @@ std::vector<TemplateParameter> template_parameters(Tokens head) {
 
 namespace {
 
-// Of "x[4][2]": 8; an extent that is no number counts as one.
+// Counts the elements of a member, 8 for "x[4][2]"; an extent that is no number counts as one.
 std::size_t elements_of(Tokens member) {
   std::size_t out = 1;
   for (std::size_t i = 0; i + 2 < member.size(); ++i) {
@@ -146,7 +146,7 @@ std::size_t elements_of(Tokens member) {
   return out;
 }
 
-// What a member of a struct takes at least: 0 where that is not known.
+// Returns the least size of a struct's member, bytes: 0 where that is not known.
 std::size_t member_bytes(Tokens member) {
   const bool is_data = !member.empty() &&
                        !is_one_of("static typedef using template friend", member.front().text) &&

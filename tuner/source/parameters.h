@@ -49,13 +49,13 @@ std::string joined(Tokens tokens);
 
 std::size_t bytes_of(const ElementType& type);
 
-// What a struct with these members has at least: of members whose size is not known it counts
+// Returns the least size of a struct with these members, bytes: those whose size is not known count
 // nothing.
 std::size_t struct_bytes(Tokens body, bool is_union);
 
 // ---- readings -----------------------------------------------------------------------------------
 
-// What a word may stand for; there is more than one where that depends on how it is compiled.
+// Meanings of each word; there is more than one where that depends on how it is compiled.
 using Meanings = std::map<std::string, std::vector<std::vector<Token>>, std::less<>>;
 
 // The parameters of a function in every reading; what they are called stays. Nothing where there

@@ -62,7 +62,7 @@ std::vector<fs::path> neighbouring_folders(const fs::path& folder) {
   return out;
 }
 
-// What the #include directives of a text name.
+// Lists what the #include directives of a text name.
 std::vector<Include> includes_in(const std::string& text) {
   std::vector<Include> out;
   for (const Directive& directive : possible_directives(text)) {

@@ -97,7 +97,7 @@ void SignatureReader::read_macros(const File& file) {
   }
 }
 
-// Of all branches: which of them is compiled is not known here.
+// Reads all branches: which of them is compiled is not known here.
 void SignatureReader::read_types(const File& file) {
   const std::vector<Token> code = code_of(file.tokens, Branches::kAll);
   const Tokens all(code);

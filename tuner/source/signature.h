@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel takes, as its source and the headers beside it say. Nothing is compiled: where a
-// name has several meanings, by the branches of an #if, say, a parameter has several types.
+// The parameters of a kernel, read from its source and the headers beside it. Nothing is compiled:
+// where a name has several meanings, by the branches of an #if, say, a parameter has several types.
 
 #include <list>
 #include <map>
@@ -39,7 +39,7 @@ struct SourceText {
   std::string name, text;
 };
 
-// What names stand for outside of the source, such as macros of -D.
+// Meanings of names that are defined outside of the source, such as macros of -D.
 using DefinedNames = std::map<std::string, std::string, std::less<>>;
 
 class SignatureReader {
@@ -56,7 +56,7 @@ class SignatureReader {
   // Whether the files look at numbers of one type as another's: by bits or through such a pointer.
   bool reinterprets_as(const std::string& element) const;
 
-  // Where a texture reference is declared, "k.cu:3"; empty: nowhere.
+  // Finds the place where a texture reference is declared, "k.cu:3"; empty: nowhere.
   std::string texture_reference() const;
 
  private:

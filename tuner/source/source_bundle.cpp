@@ -95,7 +95,7 @@ class SourceBundle::Reader {
     for (const auto& [file, place] : found) {
       const std::string* text = text_of(include.name, file);
       if (text == nullptr) continue;  // the compiler will say so
-      // Where it is a link, compilers look beside the link for what it includes.
+      // Walks both a link and its target: compilers look beside the link for what it includes.
       std::error_code ignored;
       const fs::path folder_of_link = fs::canonical(fs::absolute(place).parent_path(), ignored);
       const fs::path link = ignored ? file : folder_of_link / file.filename();
@@ -178,7 +178,7 @@ constexpr std::size_t kDeepestInclude = 100;
 
 std::string first_word(const std::string& text) { return std::string(word_at(trimmed(text))); }
 
-// Where lines begin that are not code: inside of a comment or of a raw string.
+// Finds the beginnings of lines that are not code: inside of a comment or of a raw string.
 std::set<std::size_t> begins_of_other_lines(const std::string& text) {
   std::set<std::size_t> out;
   for (const Token& token : tokens_of(text, Comments::kKeep)) {

@@ -13,8 +13,9 @@ struct Token {
   Kind kind = Kind::kSign;
   std::string_view text;  // of the source; of a directive: the whole line, continued ones too
   std::size_t at = 0;     // where it begins in the source
-  // In a branch of an #if that is not looked at: of several only one is, so that braces are in
-  // balance. It is the first, but the next one where the first needs a name that nobody defines.
+  // Whether it is in a branch of an #if that is not looked at: of several only one is, so that
+  // braces are in balance. That is the first, but the next one where the first needs a name that
+  // nobody defines.
   bool other_branch = false;
 
   bool is(std::string_view what) const { return text == what && kind != Kind::kQuoted; }
