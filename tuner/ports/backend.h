@@ -108,8 +108,8 @@ struct TimingRequest {
   bool flush_cache = true;
   std::vector<Restore> restores;
   bool graph = false;  // the launches of a sample are captured in a graph, which is launched
-  // The same launches on other buffers: launch number i of the request is turns[i % turns.size()].
-  // Empty: always the sequence itself.
+  // The sequences that take turns, each the same launches on other buffers: launch number i of the
+  // request is turns[i % turns.size()]. Empty: always the sequence itself.
   std::vector<LaunchSequence> turns{};
   std::vector<ByteFill> fills{};  // behind the restores
 };
@@ -126,7 +126,8 @@ class DeviceMemory {
   virtual DeviceResult<Ok> copy(BufferRange to, BufferRange from, std::uint64_t bytes) = 0;
   virtual DeviceResult<Comparison> compare(BufferRange actual, BufferRange expected, DataType type,
                                            std::uint64_t elements, double rtol, double atol) = 0;
-  // As kernels see it; it stays until the buffer is released. kUnsupported: it does not tell.
+  // Returns a buffer's address as kernels see it; it stays until the buffer is released.
+  // kUnsupported: the backend cannot provide it.
   virtual DeviceResult<std::uint64_t> address(BufferRange of) = 0;
   // An object that kernels read it through; it stays until the buffer is released.
   virtual DeviceResult<std::uint64_t> texture(BufferRange, const TextureView&) {
@@ -175,8 +176,8 @@ class Backend : public BackendSetup {
                                       std::span<const std::byte> bytes) = 0;
   // Once, waited for. A sequence begins with a loaded kernel and goes on with its `then`.
   virtual DeviceResult<Ok> launch(const LaunchSequence& sequence) = 0;
-  // As launch(), the threads of each block in an order drawn from `seed` wherever nothing but a
-  // barrier would order them. kUnsupported where the device alone decides.
+  // Launches once and waits, the threads of each block in an order drawn from `seed` wherever
+  // nothing but a barrier would order them. kUnsupported where the device alone decides.
   virtual DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) = 0;
   // Milliseconds of the whole sequence, one for each sample. kUnsupported: no graphs, or no turns.
   virtual DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
@@ -184,11 +185,11 @@ class Backend : public BackendSetup {
   // Mean power in watts while launches follow each other without a pause, for about a second.
   // Outputs hold whatever that leaves. kUnsupported where the device does not tell.
   virtual DeviceResult<double> power(const LaunchSequence& sequence) = 0;
-  // What the device ran at during the last time().
+  // Reports the device's clock and power during the last time().
   virtual Conditions conditions() = 0;
 };
 
-// What a backend may be, too: one that works on memory of the application in whose process it is.
+// Interface of backends that work on memory of the application in whose process they are.
 class AdoptsMemory {
  public:
   virtual ~AdoptsMemory() = default;
@@ -197,17 +198,17 @@ class AdoptsMemory {
   virtual DeviceResult<BufferId> adopt(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 
-// And one that reads hardware counters.
+// Interface of backends that read hardware counters.
 class CountsLaunches {
  public:
   struct Failure : DeviceFailure {
     std::size_t at = 0;  // the place of the sequence
   };
   virtual ~CountsLaunches() = default;
-  // Of sequences, by the counters' names: values[sequence][counter], NaN where the device cannot
-  // tell. `restore` is called before each launch with the sequence's place; it takes several.
-  // kUnsupported: it has no counters, or none may look; kInvalid: no such counter. Nothing should
-  // be timed in this process afterwards.
+  // Counts each sequence by the counters' names: values[sequence][counter], NaN where the device
+  // has no value. `restore` is called before each launch with the sequence's place; counting takes
+  // several. kUnsupported: it has no counters, or none may look; kInvalid: no such counter. Nothing
+  // should be timed in this process afterwards.
   virtual Expected<std::vector<std::vector<double>>, Failure> count(
       const std::vector<const LaunchSequence*>& sequences, const std::vector<std::string>& names,
       bool flush_cache, const std::function<DeviceResult<Ok>(std::size_t)>& restore) = 0;

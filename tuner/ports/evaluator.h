@@ -1,6 +1,6 @@
 #pragma once
-// What runs configurations: the engine's only way to run anything, and what a tuning run asks of a
-// device for one problem size, which is a search's evaluator, and a final.
+// Runners of configurations: the engine's only way to run anything, and what a tuning run needs
+// from a device for one problem size, which is a search's evaluator, and a final.
 
 #include <algorithm>
 #include <cstddef>
@@ -46,11 +46,13 @@ class Evaluator {
   // How it is occupied, for strategies that heed it; what is left of the budget is not its to say.
   // Empty: it answers one question after the other.
   virtual std::optional<MachineState> machine() const { return std::nullopt; }
-  // What is compiled and waits for a device is measured in this order; what is not named, last.
+  // Sets the order in which configurations that are compiled and wait for a device are measured;
+  // those that are not named come last.
   virtual void reorder(std::span<const ConfigIndex> order) { static_cast<void>(order); }
 };
 
-// What waits, in the order that is wanted; what is not named stays as it is, behind the rest.
+// Sorts waiting jobs into the wanted order; jobs that are not named stay as they are, behind the
+// rest.
 template <typename Jobs, typename IndexOf>
 void put_in_order(Jobs& jobs, std::span<const ConfigIndex> order, IndexOf index_of) {
   std::ranges::stable_sort(jobs, {}, [&](const auto& job) {
@@ -72,8 +74,9 @@ struct SizeTask {
   const SearchSpace& space;
   ProblemSize size;
   DeviceFacts facts;
-  // What the device prepares once something has to be measured. The artifacts of the reference's
-  // answers, if there is a reference, are compiled first, like any variant: one request for each.
+  // Buffers and answers that the device prepares once something has to be measured. The artifacts
+  // of the reference's answers, if there is a reference, are compiled first, like any variant: one
+  // request for each.
   SizePlan plan{};
   std::vector<CompileRequest> references{};
   // The hooks may be empty. The result of an earlier run, if any; such a configuration is not
@@ -117,7 +120,7 @@ inline std::string text_of(const DeviceId& device) {
   return text;
 }
 
-// What one of the devices of a search did.
+// One device's share of a search.
 struct DeviceShare {
   DeviceId device{};
   std::string uuid{};
@@ -149,7 +152,7 @@ class SizeEvaluator : public Evaluator {
   // final could not be held, or not within the plan's seconds and a little more.
   virtual std::vector<std::vector<double>> remeasure(std::vector<Trial>& trials,
                                                      const FinalPlan& plan) = 0;
-  // As remeasure(), on another device than the last one; empty where there is none.
+  // Re-measures like remeasure(), on another device than the last one; empty where there is none.
   virtual std::optional<Elsewhere> remeasure_elsewhere(std::vector<Trial>& trials,
                                                        const FinalPlan& plan) = 0;
   // Has hardware counters read of trials, in a process that times nothing afterwards, and puts them
@@ -162,7 +165,7 @@ class SizeEvaluator : public Evaluator {
   }
   virtual Drift drift() const = 0;
   virtual TwinTally twins() const = 0;
-  // What is on the devices now: after an interruption, the configurations that were cut short.
+  // Lists the configurations on the devices now: after an interruption, those that were cut short.
   virtual std::vector<Configuration> in_flight() const = 0;
   virtual std::vector<DeviceShare> devices() const = 0;
 };
@@ -187,7 +190,7 @@ struct Load {
   std::uint64_t peak_bytes = 0;
 };
 
-// What measures: a device, or several of one model that share the work, with their compiler.
+// A device, or several of one model that share the work, with their compiler.
 class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;

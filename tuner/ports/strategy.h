@@ -35,7 +35,7 @@ struct MachineState {
   // Shares of the time in which the last few results came: 1 is always busy.
   double compilers_busy = 0;
   double device_busy = 0;
-  // Of the budget; infinity where there is none.
+  // Budget that is left; infinity where there is none.
   double evaluations_left = std::numeric_limits<double>::infinity();
   double seconds_left = std::numeric_limits<double>::infinity();
   std::vector<UnderWay> under_way{};
@@ -46,8 +46,9 @@ struct MachineState {
 struct Observation {
   ConfigIndex index = 0;
   TrialState state = TrialState::kOk;
-  // To be minimised, one for each objective; empty unless the state is kOk or kDropped. A dropped
-  // configuration's value is its estimate: an upper bound of how good it could be was enough.
+  // Values to be minimised, one for each objective; empty unless the state is kOk or kDropped. A
+  // dropped configuration's value is its estimate: an upper bound of how good it could be was
+  // enough.
   std::vector<double> objectives;
   double cost_seconds = 0;
   double compile_seconds = 0;  // of these, a compile worker's
@@ -60,7 +61,7 @@ struct PriorResult {
   double loss = 0;
 };
 
-// What was measured in one other place: another problem size, device or version of the source.
+// Results from one other place: another problem size, device or version of the source.
 struct Prior {
   double likeness = 1;  // 0: nothing in common .. 1: nearly the same place
   std::vector<PriorResult> results;

@@ -1,6 +1,6 @@
 #pragma once
-// What a study leaves to plugins. A problem fills inputs, knows right answers and judges, on the
-// host; an observer looks at a variant and gives further values of it.
+// Plugins that a study leaves work to. A problem fills inputs, knows right answers and judges, on
+// the host; an observer looks at a variant and gives further values of it.
 
 #include <cstddef>
 #include <cstdint>
@@ -62,7 +62,7 @@ class Observer {
   virtual ~Observer() = default;
   // How often the variant is to be launched between begin() and end().
   virtual std::uint32_t launches() const = 0;
-  // What went wrong, or nothing.
+  // Prepares to observe the variant. Returns what went wrong, or nothing.
   virtual std::optional<std::string> begin(const Observed& variant) = 0;
   // The metrics that it has values of.
   virtual Expected<Metrics, std::string> end(const Observed& variant) = 0;
