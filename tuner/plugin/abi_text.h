@@ -67,7 +67,7 @@ class PluginObject {
   Table table_;
 };
 
-// What create(table, error) makes, or its reason.
+// Returns the object that create(table, error) makes, or its reason why not.
 template <typename Table, typename Create>
 Expected<PluginObject<Table>, std::string> made_by(const Create& create) {
   Table table{};

@@ -1,5 +1,5 @@
 #pragma once
-// What plugins offer, and what they make of it, behind the ports.
+// Plugins' items behind the ports: what they declare, and the objects that they make.
 
 #include <cstdint>
 #include <filesystem>

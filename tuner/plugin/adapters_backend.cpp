@@ -17,7 +17,7 @@
 namespace tuner {
 namespace {
 
-// What plugins know of a type is what the house knows.
+// Checks that plugins know the same of a type as the host does.
 constexpr bool are_alike(const TypeFacts& ours, const sdk::TypeFacts& theirs) {
   return static_cast<tuner_type>(ours.type) == theirs.type && ours.name == theirs.name &&
          ours.bytes == theirs.bytes && static_cast<sdk::NumberKind>(ours.kind) == theirs.kind &&
@@ -291,7 +291,7 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
     return values;
   }
 
-  // What it does not know counts as 0, and so does a number that makes no sense.
+  // Reports 0 for a number that the plugin does not know or that makes no sense.
   Conditions conditions() override {
     if (conditions_ == nullptr) return {};
     double megahertz = 0;

@@ -146,7 +146,7 @@ class PluginCompiler : public Compiler {
   }
 
  private:
-  // What the sinks' functions fill.
+  // The answer that the sinks' functions fill.
   struct Answer {
     Artifact* artifact;
     std::vector<std::string> opened;

@@ -40,7 +40,7 @@ struct FactoryHead {
   const tuner_item_info* (*info)(std::uint32_t item);
 };
 
-// What an observer says that it gives; empty where it does not.
+// Lists the values that an observer declares; empty where it declares none.
 std::vector<PluginValue> values_of(const PluginItem& item) {
   std::uint32_t count = 0;
   const tuner_value_info* all =
@@ -89,8 +89,8 @@ std::string description_fault(const std::vector<PluginOption>& options) {
   return "";
 }
 
-// What is wrong with options that the items declare together: names that none of them has, values
-// that it does not take. `owner` is what they belong to: "strategy 'genetic'". An option without a
+// Finds faults in options that the items declare together: names that none of them has, values that
+// it does not take. `owner` is what they belong to: "strategy 'genetic'". An option without a
 // position of its own is at `where`.
 std::vector<Complaint> option_complaints(const std::vector<const PluginItem*>& items,
                                          const std::string& owner, const OptionList& options,

@@ -1,5 +1,5 @@
 #pragma once
-// What the loaded plugins offer, by kind and name, and the making of it.
+// The catalogue of what the loaded plugins offer, by kind and name; it makes these things, too.
 
 #include <array>
 #include <cstdint>
@@ -49,7 +49,8 @@ class Catalogue {
   }
   const PluginItem* find(PluginKind kind, std::string_view name) const;  // null: not there
   std::vector<std::string> names(PluginKind kind) const;
-  // Of a name that is none of `known`: what may be meant, or which plugin was not loaded, and why.
+  // Explains a name that is none of `known`: what may be meant, or which plugin was not loaded, and
+  // why.
   std::string hint_for(const std::string& name, const std::vector<std::string>& known) const;
 
   // `space` (space_table() of a space) refers to what must outlive the strategy. Throws InputError

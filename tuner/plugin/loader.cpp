@@ -52,7 +52,7 @@ std::string misfit(const void* descriptor) {
   return out.str();
 }
 
-// What a file exports under this name, unless `misfit_of` finds something wrong with it.
+// Finds what a file exports under this name, unless `misfit_of` finds something wrong with it.
 Expected<const void*, std::string> exported(const fs::path& file, const char* symbol,
                                             boost::dll::load_mode::type scope,
                                             std::string (*misfit_of)(const void*)) {
@@ -139,7 +139,7 @@ Expected<const tuner_plugin*, std::string> load_plugin(const fs::path& file) {
   return static_cast<const tuner_plugin*>(*found);
 }
 
-// What the module's library loads later, of itself, looks for its symbols in it.
+// Loads with global symbols: libraries that the module's library opens later by itself need them.
 Expected<const void*, std::string> load_table(const fs::path& file, const char* symbol) {
   return exported(file, symbol, boost::dll::load_mode::rtld_global,
                   [](const void*) { return std::string(); });

@@ -21,8 +21,8 @@ struct PluginSearch {
   std::vector<LoadProblem> ignored;
 };
 
-// Where plugins may be: `asked` (--plugin-dir, relative to the current directory) first, then the
-// absolute entries of `environment` ($TUNER_PLUGIN_PATH, colon-separated), then
+// Lists the folders where plugins may be: `asked` (--plugin-dir, relative to the current directory)
+// first, then the absolute entries of `environment` ($TUNER_PLUGIN_PATH, colon-separated), then
 // <program_directory>/../lib/tuner/plugins. Never the current directory by itself, and of the first
 // two none that is neither this user's nor root's, or that others may write to.
 PluginSearch plugin_search(const std::filesystem::path& program_directory,

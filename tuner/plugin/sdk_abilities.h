@@ -1,5 +1,5 @@
 #pragma once
-// What a backend may be able to do besides: further base classes of one (sdk_backend.h).
+// Further abilities of a backend: base classes that it may have besides (sdk_backend.h).
 
 #include <cstdint>
 #include <span>
@@ -20,7 +20,7 @@ class MeasuresPower {
 class ShufflesThreads {
  public:
   virtual ~ShufflesThreads() = default;
-  // As launch(), the threads of each block in an order drawn from `seed`.
+  // Launches like launch(), the threads of each block in an order drawn from `seed`.
   virtual void launch_shuffled(std::uint64_t kernel, const tuner_launch& launch,
                                std::uint64_t seed) = 0;
 };
@@ -34,14 +34,14 @@ class MapsTensors {
 class TellsAddresses {
  public:
   virtual ~TellsAddresses() = default;
-  // As kernels see it; it stays until the buffer is released.
+  // Returns the address as kernels see it; it stays until the buffer is released.
   virtual std::uint64_t address_of(tuner_range at) = 0;
 };
 
 class MakesTextures {
  public:
   virtual ~MakesTextures() = default;
-  // What a kernel takes for it; it stays until the buffer is released.
+  // Makes the object that a kernel takes for a texture; it stays until the buffer is released.
   virtual std::uint64_t texture_of(tuner_range at, const tuner_texture& how) = 0;
 };
 
@@ -55,7 +55,7 @@ class AdoptsMemory {
 class TimesGraphs {
  public:
   virtual ~TimesGraphs() = default;
-  // As time(), of launches from a graph that holds all launches of a sample.
+  // Times like time(), but launches from a graph that holds all launches of a sample.
   virtual void time_graph(std::uint64_t kernel, const tuner_launch& launch,
                           const tuner_timing& timing, std::span<double> milliseconds) = 0;
 };
@@ -72,7 +72,7 @@ class SetsLaunchAttributes {
   virtual ~SetsLaunchAttributes() = default;
 };
 
-// What the device ran at; 0 = not known.
+// The device's clock and power; 0 = not known.
 struct Conditions {
   double megahertz = 0;
   double watts = 0;

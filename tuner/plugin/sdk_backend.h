@@ -33,7 +33,7 @@ inline std::span<const tuner_byte_fill> fills_of(const tuner_timing& timing) {
   return {timing.fills, timing.fill_count};
 }
 
-// Of Backend::fill().
+// Turns a fill of bytes into the argument of Backend::fill().
 inline tuner_fill fill_with(const tuner_byte_fill& one) {
   return {TUNER_FILL_BYTES, TUNER_UINT8, static_cast<double>(one.value), 0, 0};
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What every kind of plugin shares: errors, options, and the guard between C++ and the C tables.
+// The parts that every kind of plugin shares: errors, options, and the guard between C++ and the C
+// tables.
 
 #include <algorithm>
 #include <charconv>
@@ -72,8 +73,8 @@ std::string range_misfit(std::string_view range, std::string_view value, const c
          std::string(range.substr(dots + 2));
 }
 
-// What a value must be, such as "a whole number from 1 to 10", that is not what an option allows
-// (tuner_option_info); empty when it is.
+// Describes what a value must be, such as "a whole number from 1 to 10", if the option does not
+// allow the value (tuner_option_info); empty when it does.
 inline std::string misfit(std::string_view allowed, std::string_view value) {
   const std::size_t blank = std::min(allowed.find(' '), allowed.size());
   const std::string_view kind = allowed.substr(0, blank);
@@ -108,8 +109,8 @@ class Options {
     return const_cast<Options*>(this)->value_of(name);
   }
 
-  // Of an option whose declaration says what it allows ("integer 1..10", "number 0..1", "one of a,
-  // b"): nothing else. T is a type of whole numbers, double, or std::string.
+  // Reads an option whose declaration says what it allows ("integer 1..10", "number 0..1", "one of
+  // a, b"); throws for anything else. T is a type of whole numbers, double, or std::string.
   template <typename T>
   T get(std::string_view name) const {
     const std::string& value = text_of(name);
@@ -127,7 +128,7 @@ class Options {
     }
   }
 
-  // Of others.
+  // Read options whose declarations set no limits; throw for a value outside of the given ones.
   std::int64_t integer(std::string_view name, std::int64_t low, std::int64_t high) const {
     return parsed<std::int64_t>(name, low, high, "a whole number");
   }

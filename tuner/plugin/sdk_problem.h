@@ -59,7 +59,7 @@ class ArrayOf {
 using Array = ArrayOf<const void>;
 using ArrayToWrite = ArrayOf<void>;
 
-// What a launch begins with, by name.
+// The arrays that a launch begins with, by name.
 class Inputs {
  public:
   explicit Inputs(std::span<const tuner_array> all) : all_(all) {}
@@ -79,7 +79,7 @@ struct ProblemSetup {
   Options options;
   std::span<const tuner_extent> extents;
 
-  // Of the problem size; an Error where it has no such dimension.
+  // Returns an extent of the problem size; throws an Error where it has no such dimension.
   std::int64_t extent(std::string_view name) const {
     for (const tuner_extent& one : extents) {
       if (view(one.name) == name) return one.value;

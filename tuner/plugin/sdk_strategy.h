@@ -102,7 +102,7 @@ struct Observation {
   double compile_seconds = 0;  // of these, a compile worker's
 };
 
-// What was measured in one other place: another problem size, device or version of the source.
+// Results from one other place: another problem size, device or version of the source.
 struct Prior {
   struct Result {
     Index index = 0;
@@ -139,7 +139,8 @@ class Strategy {
   // Up to `count` configurations never proposed before. None while answers are outstanding: tell
   // more first; none while nothing is outstanding: the search is over.
   virtual std::vector<Index> ask(std::size_t count) = 0;
-  // In any order; also for configurations that were not asked for (an earlier run's results).
+  // Receives results in any order, also of configurations that were not asked for (an earlier
+  // run's).
   virtual void tell(const Observation& observation) = 0;
   // Before the first ask, once for each place. It need not be heeded.
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }

@@ -1,5 +1,5 @@
 #pragma once
-// What plugins know of each element type.
+// The facts that plugins know of each element type.
 
 #include <array>
 #include <cstddef>
@@ -21,7 +21,8 @@ struct TypeFacts {
   std::string_view numpy;  // without the byte order; "V2": bytes without a meaning; empty: none
 };
 
-// In the order of their numbers. The host compares them with its own (plugin/adapters_backend.cpp).
+// All types, in the order of their numbers. The host compares them with its own
+// (plugin/adapters_backend.cpp).
 inline constexpr auto kTypes = std::to_array<TypeFacts>({
     {TUNER_FLOAT32, "float32", 4, NumberKind::kFloat, "f4"},
     {TUNER_FLOAT64, "float64", 8, NumberKind::kFloat, "f8"},
