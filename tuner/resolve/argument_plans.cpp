@@ -185,7 +185,7 @@ std::optional<std::string> texture_fault(const TextureView& view) {
 
 namespace {
 
-// Of a buffer: those of a study, and what is added to each, do not pass 2^64 together.
+// Limits of one buffer: those of a study, and what is added to each, do not pass 2^64 together.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60;
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
 
@@ -277,7 +277,7 @@ Expected<ArgumentPlan, std::string> with_record(const ArgumentSpec& spec,
   return plan;
 }
 
-// Of a buffer of structs. Padding and addresses are zeros.
+// Plans the members of a buffer of structs. Padding and addresses are zeros.
 std::vector<MemberPlan> member_plans(const RecordSpec& record) {
   std::vector<MemberPlan> plans;
   for (const MemberSpec& member : record.members) {

@@ -58,10 +58,10 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
 // `extents`: of the target's shape, slowest first.
 TextureView view_of(const TextureSpec& spec, const ArgumentSpec& target,
                     const std::vector<std::uint64_t>& extents);
-// What no device can do with such a view, in words.
+// Describes what no device can do with such a view; nothing: there is no such fault.
 std::optional<std::string> texture_fault(const TextureView& view);
 
-// In the place of an argument that a configuration does not have.
+// Makes a stand-in for an argument that a configuration does not have.
 ArgumentPlan idle_argument(const ArgumentSpec& spec);
 
 // Scalars, scratch and workspaces may differ between configurations.

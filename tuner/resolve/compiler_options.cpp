@@ -36,7 +36,7 @@ bool has_only(std::string_view text, std::string_view signs) {
       text, [&](char c) { return is_word_part(c) || signs.find(c) != std::string_view::npos; });
 }
 
-// What the value has to be; nothing where it is that.
+// Describes what the value has to be; nothing where it is that.
 std::optional<std::string> misfit(OptionTakes takes, std::string_view value) {
   if (value.empty()) return may_be_empty(takes) ? std::nullopt : std::optional("not missing");
   switch (takes) {
@@ -288,8 +288,9 @@ bool means_something(const std::string& word, const std::string& compiler, bool 
   return true;
 }
 
-// What a program is told of the files that hold the study's arguments: "argument=2:y.npy:float32:
-// 64x64:out", position, file, type, shape and role (tuner/plugins/program).
+// Lists the options by which a program learns of the files that hold the study's arguments:
+// "argument=2:y.npy:float32:64x64:out", position, file, type, shape and role
+// (tuner/plugins/program).
 Expected<std::vector<std::string>, std::string> file_options(const Study& study,
                                                              const Bindings& names) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;

@@ -32,7 +32,8 @@ CompilerOptions compiler_options(const std::vector<std::string>& texts);
 Expected<std::vector<std::string>, std::string> resolved_options(const Study& study,
                                                                  const Bindings& names);
 
-// As compiler_options(), before {NAME} is put in: what a name stands for is not judged.
+// Splits options like compiler_options(), but before {NAME} is put in: what a name stands for is
+// not judged.
 CompilerOptions unresolved_options(const std::vector<std::string>& texts);
 
 // Words as above: those that mean something to this compiler ("cpu", "cuda", "nvcc", "opencl"), and

@@ -1,5 +1,5 @@
 #pragma once
-// What a study's kernel has to do at least, beside what the device can do.
+// The work that a study's kernel has to do at least, compared with what the device can do.
 
 #include <optional>
 #include <string>

@@ -27,7 +27,7 @@ class Membership {
   // The space at a size, where asking for `count` configurations would take longer than to build
   // it, as where thousands are listed; nothing where it would not, or where it needs much memory.
   std::optional<SearchSpace> space_for(std::size_t count, Bindings facts, bool device_known) const;
-  // The same for all studies that have the same configurations at every size.
+  // Identifies the study's configurations: equal for all studies that have the same at every size.
   std::string digest() const;
 
  private:

@@ -264,7 +264,7 @@ std::vector<bool> front_of(const std::vector<std::vector<double>>& points) {
   const auto dominates = [](const std::vector<double>& a, const std::vector<double>& b) {
     return a != b && std::equal(a.begin(), a.end(), b.begin(), std::less_equal<>());
   };
-  // In this order only earlier points can dominate a point; and if any does, one on the front does.
+  // Only earlier points can dominate a point in this order; and if any does, one on the front does.
   std::vector<bool> on_front(points.size());
   std::vector<std::size_t> front;
   for (const std::size_t i : order) {

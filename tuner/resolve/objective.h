@@ -15,7 +15,8 @@
 
 namespace tuner {
 
-// What compilers say of a variant, as names of metrics, objectives and `compiled`.
+// Facts that compilers report of a variant, by the names that metrics, objectives and `compiled`
+// use.
 inline constexpr std::array<std::string_view, 6> kCompiledNames{
     "registers",           "spill_bytes",          "occupancy",
     "static_shared_bytes", "dynamic_shared_bytes", "image_bytes"};
@@ -27,7 +28,8 @@ Bindings with_compiled(const Bindings& names, const Trial& trial);
 // nothing is known of rules nothing out.
 std::optional<std::string> broken_by_compiled(const Study& study, const Bindings& names,
                                               const Trial& trial);
-// The same for one that was compiled just now, whose occupancy nobody has computed yet.
+// Checks `compiled` for a trial that was compiled just now, whose occupancy nobody has computed
+// yet.
 std::optional<std::string> broken_by_compiled(const Study& study, const Bindings& names,
                                               Trial trial, const DeviceFacts& device);
 
@@ -49,13 +51,13 @@ void score(const Study& study, const Bindings& names, Trial& trial, const Ceilin
 // Metrics and objective of what the final found, likewise, once its samples are there.
 void score_final(const Study& study, const Bindings& names, const Ceilings& ceilings, Trial& trial);
 
-// The same for a trial of an earlier run, which may have been made for another objective: then its
-// final says nothing any more. Where no ceiling is known, what was found of its limit stays.
+// Scores a trial of an earlier run, which may have been made for another objective: then its final
+// means nothing any more. Where no ceiling is known, what was found of its limit stays.
 void rescore(const Study& study, const Bindings& names, Trial& trial,
              const Ceilings& ceilings = {});
 
-// The same for a trial that another program measured: metrics that its time does not give stay as
-// they were recorded, and it may have no time.
+// Scores a trial that another program measured: metrics that its time does not give stay as they
+// were recorded, and it may have no time.
 void score_recorded(const Study& study, const Bindings& names, Trial& trial);
 
 // Gives a stored trial the objective by what is stored with it, where no study is at hand. One that

@@ -46,7 +46,7 @@ struct OptionRow {
   MeansTo means_to;
 };
 
-// Of a study; and those that one of them may pass on.
+// Options of a study, and those that one of them may pass on to another program.
 extern const std::span<const OptionRow> kStudyOptions;
 std::span<const OptionRow> passed_on_options(OptionTakes to);
 

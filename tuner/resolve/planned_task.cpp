@@ -18,7 +18,7 @@ SizeTask planned_task(const Study& study, const SearchSpace& space, const Proble
   auto plan = size_plan(study, size, facts, cases);
   if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
   task.plan = std::move(*plan);
-  // What follows from it nobody can have seen, whatever messages of earlier runs say.
+  // No reference kernel is compiled where files or the study's problem give the right answers.
   if (!task.plan.reference || !study.reference->files.empty()) return task;
   if (study.reference->by_problem) return task;
   for (const ReferenceCase& one : cases) {

@@ -138,8 +138,8 @@ Bindings with_derived(const Study& study, Bindings names) {
 
 namespace {
 
-// What the reference's expressions may name: what is the same for all configurations of a case, and
-// what the study says that the reference has.
+// Collects the names for the reference's expressions: what is the same for all configurations of a
+// case, and what the study says that the reference has.
 Bindings names_of(const Study& study, const Bindings& fixed, const ReferenceCase& one) {
   Bindings names = fixed;
   for (const std::size_t p : per_places(study, study.parameters)) {

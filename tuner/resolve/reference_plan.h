@@ -13,7 +13,8 @@
 
 namespace tuner {
 
-// Of a reference with `per`: each takes a launch of it, and memory while a size is tuned.
+// Most answers of a reference with `per`: each takes a launch of it, and memory while a size is
+// tuned.
 inline constexpr std::uint64_t kMostAnswers = 64;
 
 // One of the right answers: the values of the parameters that it depends on, in a configuration

@@ -1,4 +1,4 @@
-// What the run worker is told: the plans of a size and of a variant.
+// Plans for the run worker: of a size and of a variant.
 
 #include "tuner/resolve/resolve.h"
 

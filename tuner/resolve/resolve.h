@@ -1,6 +1,6 @@
 #pragma once
-// From expressions to plans: what a study says, for one problem size, one device and one
-// configuration. Pure functions; a failure is a sentence that names the expression at fault.
+// Plans made from a study's expressions, for one problem size, one device and one configuration.
+// Pure functions; a failure is a sentence that names the expression at fault.
 
 #include <filesystem>
 #include <span>
@@ -20,13 +20,14 @@
 
 namespace tuner {
 
-// Where the includes of a source of the study are looked up: beside it, and in the study's folders.
+// Lists the folders in which the includes of a source of the study are looked up: the source's own,
+// and the study's folders.
 std::vector<std::string> include_dirs_for(const Study& study, const std::filesystem::path& source);
 
 // Dimensions of the problem ("M") and the device ("device.warp_size") as names with values.
 Bindings facts_of(const ProblemSize& size, const DeviceFacts& device);
 
-// The same with a configuration and the study's derived names: everything that one of its
+// Adds a configuration and the study's derived names to facts_of(): everything that one of its
 // expressions can name. A derived name that has no value is not there.
 Bindings bindings_of(const Study& study, const Configuration& configuration,
                      const DeviceFacts& device, const ProblemSize& size);
@@ -37,14 +38,14 @@ bool constraints_hold(const Study& study, const Bindings& names);
 SpaceDefinition space_definition(const Study& study, const ProblemSize& size,
                                  const DeviceFacts& device);
 
-// The same with this configuration's values alone; the constraints stay.
+// Narrows space_definition() to this configuration's values; the constraints stay.
 SpaceDefinition definition_of_one(const Study& study, const Configuration& configuration,
                                   const ProblemSize& size, const DeviceFacts& device);
 
-// What the compiler is told for one configuration. Each parameter becomes a definition
-// <prefix>NAME: booleans 1 or 0, floats in the shortest form that reads back. A text parameter
-// also gives <prefix>NAME_IS_<value> = 1 or 0 for each of its values (made an identifier), and the
-// same in upper case. {NAME} in entries and options becomes the value of a parameter, derived name,
+// Makes the compiler's request for one configuration. Each parameter becomes a definition
+// <prefix>NAME: booleans 1 or 0, floats in the shortest form that reads back. A text parameter also
+// gives <prefix>NAME_IS_<value> = 1 or 0 for each of its values (made an identifier), and the same
+// in upper case. {NAME} in entries and options becomes the value of a parameter, derived name,
 // dimension or device fact. `then` are the launches that follow (variant_plan() says which), whose
 // kernels are compiled with it: of them only the names count. `source_text` is the text of
 // study.kernel.source.

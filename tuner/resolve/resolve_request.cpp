@@ -1,4 +1,4 @@
-// What the compiler is told: definitions, options and entries, from the study and a configuration.
+// Requests to the compiler: definitions, options and entries, from the study and a configuration.
 
 #include <fmt/format.h>
 

@@ -16,7 +16,7 @@ Expected<LaunchAttributes, std::string> launch_attributes(const LaunchAttributes
                                                           const Bindings& names);
 Expected<LaunchGeometry, std::string> geometry(const LaunchSpec& launch, const Bindings& names);
 
-// As many launches a sequence has at most.
+// Most launches that a sequence has.
 inline constexpr std::uint64_t kMostLaunches = 20000;
 
 // Whether a launch follows the main one.
@@ -26,7 +26,7 @@ Expected<bool, EvaluationError> takes_part(const NextLaunchSpec& next, const Bin
 Expected<std::vector<NextLaunchPlan>, std::string> next_launches(
     const Study& study, const std::vector<NextLaunchSpec>& then, const Bindings& names);
 
-// What the study launches, and what its reference does. A failure is a sentence that names the
+// Plan the launches of the study, and of its reference. A failure is a sentence that names the
 // expression at fault.
 Expected<SequencePlan, std::string> variant_sequence(const Study& study, const Bindings& names);
 Expected<SequencePlan, std::string> reference_sequence(const Study& study, const Bindings& names);

@@ -34,7 +34,7 @@ struct SourceTexts {
 // Throws FatalError when a file cannot be read.
 SourceTexts read_sources(const Study& study);
 
-// The same for a compiler that takes whole files, with what is for the host.
+// Replaces the texts by whole files, with the code for the host, for compilers that take such.
 SourceTexts whole_sources(const Study& study, SourceTexts sources);
 
 // The text of a source and of each file that it includes, with their paths. Throws FatalError for a
