@@ -208,8 +208,8 @@ std::vector<pid_t> children_of(pid_t process) {
 void die_with_parent(int signal) {
   const pid_t parent = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, signal);
-  // The parent may have died before the call took effect. When it did so before we asked for it,
-  // the end of the connection will tell; that a parent has number 1 says nothing in a container.
+  // The parent may have died before the call took effect. If it had died even before getppid(), the
+  // end of the connection will show it; a parent with number 1 means nothing in a container.
   if (::getppid() != parent) ::_exit(1);
 }
 

@@ -41,13 +41,14 @@ class InputError : public std::runtime_error {
 [[noreturn]] void reject(const std::string& file, const std::string& message,
                          const std::string& suggestion = {});
 
-// The backend or device that was asked for is not there: exit status 3.
+// A backend or device that was requested and is not there: exit status 3.
 class UnavailableError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// It is there and cannot be used, so that nothing else should stand in for it.
+// A backend or device that is there and cannot be used, so that nothing else should stand in for
+// it.
 class RefusedError : public UnavailableError {
  public:
   using UnavailableError::UnavailableError;

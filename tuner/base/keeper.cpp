@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kNotExecuted = 127;
 
-// On standard error, which the parent keeps.
+// Reports on standard error, which the parent keeps.
 [[noreturn]] void give_up(const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", what.c_str(), std::strerror(errno));
   ::_exit(kNotExecuted);
@@ -51,7 +51,7 @@ void end_children() {
   }
 }
 
-// So that the parent sees how the program ended.
+// Ends in the same way as the program did, so that the parent sees how.
 [[noreturn]] void end_as(int status) {
   if (WIFSIGNALED(status)) {
     const rlimit none{};

@@ -162,7 +162,8 @@ bool leaves_at_work(const std::vector<pid_t>& threads) {
   return false;
 }
 
-// Without the flags of what has happened, which each operation may set.
+// Returns rounding and modes of the floating-point unit, without the flags of what has happened,
+// which each operation may set.
 std::string arithmetic() {
   std::string text = std::to_string(std::fegetround());
 #ifdef __SSE__

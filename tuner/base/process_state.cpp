@@ -1,4 +1,4 @@
-// Reads /proc and the control groups, and tells the allocator what to keep.
+// Reads /proc and the control groups, and sets how much the allocator keeps.
 
 #include "tuner/base/process_state.h"
 

@@ -15,12 +15,12 @@ namespace tuner {
 // The text of a file of /proc, or of any other; empty when it cannot be read.
 std::string text_of_file(const std::string& path);
 
-// A field of /proc/<process>/stat by its number behind the process's name, where 0 is the state;
-// empty where the system does not tell.
+// Returns a field of /proc/<process>/stat by its number behind the process's name, where 0 is the
+// state; empty where the system does not have it.
 std::string stat_field(const std::string& process, int number);
 
 // Seconds since it began, over all its threads that are still there. 0 where the system does not
-// tell.
+// report them.
 double seconds_without_processor(pid_t process);
 
 // Whether somebody has stopped the process (SIGSTOP), so that it does not run until it is let go
@@ -28,7 +28,7 @@ double seconds_without_processor(pid_t process);
 bool is_stopped(pid_t process);
 
 // Seconds since this process was started, its loading included, up to a hundredth too many. 0 where
-// the system does not tell.
+// the system does not report them.
 double process_age();
 
 // ---- memory -------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 
 namespace tuner {
 
-// By which workers say when they were busy.
+// Reads the steady clock, by which workers report when they were busy.
 inline double steady_seconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();

@@ -9,12 +9,12 @@
 
 namespace tuner {
 
-// With a blank for every character that a terminal would obey or that would tear a table apart:
-// control characters (those of one byte, and U+0080 to U+009F), marks that turn the direction of
-// writing, and bytes that are no UTF-8. Nothing else changes.
+// Puts a blank in place of every character that a terminal would obey or that would tear a table
+// apart: control characters (those of one byte, and U+0080 to U+009F), marks that turn the
+// direction of writing, and bytes that are no UTF-8. Nothing else changes.
 std::string for_terminal(std::string_view text);
 
-// Replaces what for_terminal() does, except for line breaks.
+// Does the same as for_terminal(), but keeps line breaks.
 std::string lines_for_terminal(std::string_view text);
 
 // Columns of the terminal that `out` is; 0: it is none.

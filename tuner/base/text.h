@@ -36,14 +36,15 @@ inline std::string lower(std::string_view text) {
   return out;
 }
 
-// Without `blanks` around it; its end where there is nothing else.
+// Returns the text without `blanks` around it; its end where there is nothing else.
 constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t") {
   const auto first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return text.substr(text.size());
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// At most so many bytes, and no part of a character of UTF-8; " ..." stands for the rest.
+// Shortens to at most so many bytes, without a part of a character of UTF-8; " ..." stands for the
+// rest.
 inline std::string shortened(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;

@@ -62,7 +62,8 @@ class Constructor {
         const Term& term = graph_[condition.term];
         if (graph_.is_true(condition.term)) continue;
         if (term.last < 0) {
-          // No parameter is left in it: it never holds, unless only the exact evaluator can tell.
+          // A condition in which no parameter is left never holds, unless only the exact evaluator
+          // can decide.
           const bool holds =
               term.op == TermOp::kOpaque && decide(translator_.opaque_rules()[term.payload], {});
           out.empty = out.empty || !holds;

@@ -125,8 +125,8 @@ bool filter_by_value(const TermGraph& graph, TermId condition, TermValues& value
   return keep(domain, found);
 }
 
-// With many values this is what makes the difference: a filter costs their product once, expansion
-// costs it for every state.
+// Filtering matters most with many values: a filter costs their product once, expansion costs it
+// for every state.
 bool filter_by_pairs(const TermGraph& graph, TermId condition, TermValues& values,
                      std::vector<Domain>& domains) {
   const Term& term = graph[condition];

@@ -33,7 +33,7 @@ struct Domain {
   bool text = false;
 };
 
-// One for each parameter, with all of its values.
+// Makes one domain for each parameter, with all of its values.
 std::vector<Domain> all_domains(const SpaceDefinition& definition, const TextRanks& texts);
 
 // The parameters below a term, ascending.
@@ -44,12 +44,12 @@ inline double leaf_value(const Term& leaf, const Domain& domain, std::size_t i) 
   return leaf.op == TermOp::kVariable ? domain.values[i] : domain.positions[i];
 }
 
-// Take values out of domains that cannot be part of any valid configuration. True when one went.
-// By a condition on one parameter:
+// Removes values that cannot be part of any valid configuration from domains, by a condition on one
+// parameter. True when one went.
 bool filter_by_value(const TermGraph& graph, TermId condition, TermValues& values,
                      std::vector<Domain>& domains);
-// By a condition on two parameters: values that satisfy it with no value of the other one. Tried
-// only where a long domain may become short.
+// Removes values likewise, by a condition on two parameters: those that satisfy it with no value of
+// the other one. Tried only where a long domain may become short. True when one went.
 bool filter_by_pairs(const TermGraph& graph, TermId condition, TermValues& values,
                      std::vector<Domain>& domains);
 

@@ -146,7 +146,7 @@ class Rows {
         if (!set(part, row)) return std::nullopt;
       }
       if (std::ranges::find(row, kUnset) != row.end()) return std::nullopt;
-      // With a value that a domain has lost it is no combination any more.
+      // A combination with a value that its domain has lost does not count any more.
       if (std::ranges::find(row, kGone) == row.end()) rows.push_back(std::move(row));
     }
     return rows;

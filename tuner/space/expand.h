@@ -19,7 +19,7 @@ struct BuildStopped {
   bool out_of_memory = false;  // else cancelled
 };
 
-// Counts the bytes that construction holds and asks whether it should go on.
+// Counts the bytes that construction holds and checks whether it should go on.
 class BuildMonitor {
  public:
   BuildMonitor(std::size_t limit, const std::function<bool()>& cancelled)

@@ -268,8 +268,8 @@ class Planner {
   // The largest known terms below conditions that are not decided yet. Walking from users to
   // arguments stops at a term that is known: what it was made of does not matter any more.
   std::vector<KeyTerm> key_after(std::int32_t level) {
-    // For each term: when it matters, as a condition on known terms; kNoTerm while no user of it
-    // was met. It matters when any of its users does.
+    // Conditions (on known terms) under which each term matters; kNoTerm while no user of it was
+    // met. It matters when any of its users does.
     std::vector<TermId> matters(users_end_, kNoTerm);
     for (TermId root : roots_) {
       if (graph_[root].last > level) matters[root] = graph_.constant(1);

@@ -13,7 +13,8 @@
 
 namespace tuner::detail {
 
-// Then no value is there twice, and nobody needs to look: a range may have a million.
+// Whether values are integers in ascending order. Then no value is there twice, which nobody needs
+// to check: a range may have a million.
 bool are_ascending_integers(const std::vector<Value>& values);
 
 struct Meaning {

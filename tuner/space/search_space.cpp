@@ -47,7 +47,8 @@ std::vector<std::uint32_t> ranks_of(const Parameter& parameter) {
 struct SearchSpace::Impl {
   Impl(SpaceDefinition given, const BuildOptions& options);
 
-  // For ordered parameters, the place of each value among the sorted ones. On first use.
+  // Returns the place of each value among the sorted ones, for ordered parameters. Computed on
+  // first use.
   const std::vector<std::vector<std::uint32_t>>& ranks() const;
 
   SpaceDefinition definition;

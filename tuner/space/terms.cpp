@@ -291,7 +291,8 @@ bool TermGraph::bound_unary(Term& term, const Term& a) const {
   return true;
 }
 
-// They rise, but the C library rounds them one by one: the bounds leave room for that.
+// Bounds functions that rise. The C library rounds their values one by one: the bounds leave room
+// for that.
 bool TermGraph::bound_analytic(Term& term, const Term& a) {
   constexpr double kRoom = 1e-14;
   const bool logarithm = term.op == TermOp::kLog2 || term.op == TermOp::kLog;

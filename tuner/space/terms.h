@@ -206,11 +206,11 @@ class TermValues {
   TermValues(const TermGraph& graph, const OpaqueEvaluator& opaque)
       : graph_(graph), opaque_(opaque), values_(graph.size()) {}
 
-  // Before run(): the program's leaves and what is known.
+  // Sets the program's leaves and what is known, before run().
   void set(TermId id, double value) { values_[id] = value; }
   // False as soon as a condition does not hold.
   bool run(const TermProgram& program);
-  // After run(), for what the program computes.
+  // Returns what the program computed, after run().
   double operator[](TermId id) const {
     return graph_.is_constant(id) ? graph_[id].lo : values_[id];
   }
