@@ -17,7 +17,7 @@ struct BoundBy {
   std::string_view by;  // memory, cache, tensor cores, arithmetic, issue, latency
   std::string text;     // "bound by memory: DRAM 91 % of its peak, L2 cache 40 %, issue slots 12 %"
 };
-// Nothing: these counters were not read.
+// Finds what bounds a kernel; nothing: these counters were not read.
 std::optional<BoundBy> bound_of(const Metrics& counters);
 
 }  // namespace tuner

@@ -31,7 +31,7 @@ enum class DataType : std::uint32_t {
 
 enum class NumberKind : std::uint8_t { kFloat, kSigned, kUnsigned };
 
-// How near an output of which the study says nothing has to be: `atol` is a share of the size of
+// The usual tolerance of an output for which the study gives none: `atol` is a share of the size of
 // its numbers.
 struct UsualTolerance {
   double rtol;

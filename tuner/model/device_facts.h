@@ -66,7 +66,8 @@ struct DeviceFacts {
   std::array<std::int64_t, 3> max_block{1024, 1024, 64};
   std::array<std::int64_t, 3> max_grid{2147483647, 65535, 65535};
   std::vector<std::string> abilities{};  // of the backend, of those below
-  // Measured, not told, where a study asks: no field, so that nobody sends, keeps or compares it.
+  // Measured where a study needs them, not reported by the backend. They are no field, so that
+  // nobody sends, keeps or compares them.
   Ceilings ceilings{};
 
   friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;

@@ -7,12 +7,12 @@
 namespace tuner {
 namespace {
 
-// Without an interval where a file does not tell it.
+// Leaves out the interval where a file does not contain one.
 MeasuredFigure with_interval(double value, double low, double high) {
   return low > 0 ? MeasuredFigure{value, low, high} : MeasuredFigure{value, value, value};
 }
 
-// A file may not tell it of a finalist.
+// Returns the figure of the search, which a file may lack for a finalist.
 std::optional<MeasuredFigure> searched(const Trial& trial, const ObjectiveSpec& objective) {
   if (objective.name != "time") {
     const double value = trial.objective.value();

@@ -79,7 +79,8 @@ struct NextLaunchPlan {
 // buffers change places: each of a pair is passed where the other one was.
 struct SequencePlan {
   LaunchGeometry geometry;  // of the main launch
-  // Which it takes, as NextLaunchPlan::arguments; nothing: all that there are, in their order.
+  // The arguments that it takes, as NextLaunchPlan::arguments; nothing: all that there are, in
+  // their order.
   std::optional<std::vector<std::uint32_t>> arguments{};
   std::vector<NextLaunchPlan> then{};  // one for each of the artifact's
   std::uint32_t rounds = 1;
@@ -94,7 +95,7 @@ struct AnswerPlan : SequencePlan {
   // Arguments whose value or size depends on these parameters, by index into SizePlan::arguments.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> overrides{};
   bool by_problem = false;  // instead of a kernel, the problem knows the answer
-  // Or files hold it: outputs with such a fill.
+  // Outputs whose files hold the answer.
   std::vector<std::pair<std::uint32_t, ArgumentPlan>> files{};
 };
 
@@ -132,7 +133,7 @@ struct SizePlan {
   KernelLimits limits{};
 };
 
-// One configuration of it.
+// One configuration of a problem size.
 struct VariantPlan : SequencePlan {
   Artifact artifact;
   // Arguments whose scalar value or size depends on the configuration, by index.

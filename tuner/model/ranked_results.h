@@ -14,7 +14,7 @@
 
 namespace tuner {
 
-// How many times as good as the baseline something is: of times, how many times as fast. With its
+// Ratio to the baseline: how many times as good, for times how many times as fast. With its
 // interval; `by_final`: measured side by side with it.
 struct Speedup {
   double ratio = 1;

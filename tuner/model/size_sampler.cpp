@@ -81,8 +81,8 @@ struct Choices {
   }
 };
 
-// All extents of a short range. Of a long one points of it, and beside them those that a rule is
-// likely to ask for: numbers that it names, and multiples of them and of powers of two.
+// Lists the extents to try: all of a short range; of a long one some points, and beside them those
+// that a rule is likely to need: numbers that it names, and multiples of them and of powers of two.
 std::vector<std::int64_t> looked_at(const ExtentRange& range, const std::set<std::int64_t>& named) {
   std::set<std::int64_t> out{range.low, range.high};
   if (range.high - range.low < kListed) {

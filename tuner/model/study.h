@@ -19,7 +19,7 @@
 
 namespace tuner {
 
-// Which compiler takes the sources; on backends with one compiler it says nothing.
+// The compiler that takes the sources; on backends with one compiler it has no effect.
 enum class KernelCompiler { kAuto, kNvrtc, kNvcc };
 inline std::string_view name_of(KernelCompiler compiler) {
   constexpr std::array kNames{"auto", "nvrtc", "nvcc"};
@@ -55,7 +55,7 @@ inline std::string language_name(const std::string& language) {
   return language == "opencl" ? "OpenCL" : language == "cuda" ? "CUDA C++" : language;
 }
 
-// LaunchAttributes as expressions; an empty one asks for nothing.
+// LaunchAttributes as expressions; an empty one requests nothing.
 struct LaunchAttributesSpec {
   std::array<Expression, 3> cluster;
   Expression cooperative;   // true or false
@@ -353,7 +353,7 @@ struct MeasureSpec {
   // the winner's true time within a hundredth of the best's when the measurement errs by as much.
   double simpler_within = 0.005;
   bool power = false;  // a metric asks for power or energy: that takes a second more
-  // A variant says itself what it took: nothing follows for how long a launch lasts.
+  // A variant reports its own time: how long a launch lasts does not follow from it.
   bool by_variant = false;
   Position cache_where{};
   Position mode_where{};

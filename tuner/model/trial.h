@@ -66,12 +66,13 @@ constexpr bool is_valid_state(TrialState state) {
   return state == TrialState::kOk || state == TrialState::kDropped;
 }
 
-// No clock tells less than this, and no launch takes it: a shorter "time" was never measured.
+// The least time that a clock can show, and less than any launch takes: a shorter "time" was never
+// measured.
 inline constexpr double kLeastMilliseconds = 1e-9;
-// Whether that is a time that a launch may have taken: finite, and not below what a clock can tell.
+// Whether a launch may have taken that time: finite, and not below what a clock can show.
 bool is_time(double milliseconds);
 
-// How many samples of one configuration a study may ask for.
+// Most samples of one configuration that a study may request.
 inline constexpr std::int64_t kMostSamples = 1000000;
 
 // Times of one configuration, in milliseconds of device time per launch.
@@ -81,7 +82,7 @@ struct Timing {
   double ci_low = 0;
   double ci_high = 0;
   double min = 0;
-  // How many samples there were, where they are not at hand: a CSV only counts them.
+  // Number of samples where they are not at hand: a CSV only counts them.
   std::uint64_t counted = 0;
 };
 
@@ -123,8 +124,8 @@ struct Measured {
   double watts = 0;         // mean power while it ran nothing else; 0 = not measured
   Metrics observed{};       // what observers saw, by the metrics' names
   Conditions conditions{};  // of the search's samples
-  // Whether each launch left the same bits in the outputs; nothing: nobody asked, or none was
-  // looked at because it was dropped.
+  // Whether each launch left the same bits in the outputs; nothing: the study does not check that,
+  // or no launch was looked at because it was dropped.
   std::optional<bool> deterministic{};
 };
 

@@ -29,7 +29,7 @@ enum class Branches { kFirst, kAll };
 // The tokens that are code, no directives: of several branches of an #if the first, or all.
 std::vector<Token> code_of(const std::vector<Token>& tokens, Branches which = Branches::kFirst);
 
-// Those at namespace scope. The code must outlive what is returned.
+// Lists the declarations at namespace scope. The code must outlive what is returned.
 std::vector<Declaration> declarations_of(Tokens code);
 
 bool mentions(Tokens tokens, std::string_view word);

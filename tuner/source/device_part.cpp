@@ -126,7 +126,8 @@ class Sorter {
            std::ranges::none_of(one.head, [&](const Token& t) { return may_annotate(t); });
   }
 
-  // Without a return type it is a macro: what it stands for is known of some.
+  // Recognises macros that are host code. A call without a return type is a macro, and only the
+  // meaning of some is known.
   bool calls_host_macro(const Declaration& one) const {
     return is_one_of("PYBIND11_MODULE TORCH_LIBRARY TORCH_LIBRARY_IMPL TEST BENCHMARK", one.name);
   }

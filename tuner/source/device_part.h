@@ -1,6 +1,5 @@
 #pragma once
-// A CUDA source without what is not wanted of it: the code for the host, and kernels that nobody
-// asks for.
+// A CUDA source without its unwanted parts: the code for the host, and kernels that no entry names.
 
 #include <functional>
 #include <set>

@@ -212,7 +212,7 @@ bool asks_by_macro(const Directive& directive) {
       if (text.substr(behind).starts_with("_next")) behind += 5;
       behind = skip_blanks(text, behind);
       const bool called = behind < text.size() && text[behind] == '(';
-      // Without parentheses: "#ifdef __has_include" asks only whether the word is known; but a
+      // A word without parentheses: "#ifdef __has_include" only checks whether it is known; but a
       // macro that is defined as it becomes another name of it.
       if (!called && directive.name == "define") return true;
       if (called && !name_at(text, skip_blanks(text, behind + 1))) return true;

@@ -22,7 +22,8 @@ struct Directive {
   bool cut = false;  // a comment of it goes on behind the end of the text
 };
 
-// That begins at `at`, where a line begins or a comment has ended. The text is spliced.
+// Reads the directive that begins at `at`, where a line begins or a comment has ended. The text is
+// spliced.
 std::optional<Directive> directive_at(std::string_view text, std::size_t at);
 
 // All that any compiler could see in a text: also what stands in a comment, in a raw string or
@@ -44,7 +45,7 @@ std::optional<Include> include_of(const Directive& directive);
 // __has_include, in a macro that may be used for either.
 std::vector<Include> names_in(const Directive& directive);
 
-// Whether it asks for a file (__has_include) without spelling its name.
+// Whether it looks for a file (__has_include) without spelling its name.
 bool asks_by_macro(const Directive& directive);
 
 struct FoundInclude {

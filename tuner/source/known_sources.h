@@ -46,8 +46,9 @@ Reach reach_of(const CompileRequest& request, const SourceBundle& bundle);
 std::string artifact_key(const CompileRequest& request, const SourceBundle& bundle,
                          const std::string& compiler_identity);
 
-// Under which name the cache keeps the artifact that was asked for by `key`; empty where it must
-// not, because its files are not all known. `is_reported`: its compiler says them.
+// Returns the name under which the cache keeps the artifact that was requested by `key`; empty
+// where it must not keep it, because its files are not all known. `is_reported`: its compiler
+// reports them.
 std::string cache_name(const std::string& key, bool is_reported);
 
 // ---- what is known of the files -----------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Finds #defines and what the conditions around them ask for, and declarations around the word
-// __constant__.
+// Finds #defines and the names that the conditions around them use, and declarations around the
+// word __constant__.
 
 #include "tuner/source/own_names.h"
 
@@ -12,8 +12,8 @@
 namespace tuner {
 namespace {
 
-// The names that the conditions around a place ask for. A name is counted as often as it is asked
-// for, so that it costs nothing to leave a level.
+// The names that the conditions around a place use. A name is counted as often as it is used, so
+// that it costs nothing to leave a level.
 class ConditionStack {
  public:
   using Names = std::set<std::string, std::less<>>;
@@ -37,7 +37,7 @@ class ConditionStack {
   }
 
   bool asks_for(std::string_view name) const { return asked_.contains(name) || given_open_ > 0; }
-  // For its value, not only whether it is defined.
+  // Whether they use its value, not only whether it is defined.
   bool asks_for_value(std::string_view name) const { return compared_.contains(name); }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
-// Names in a source: those that it gives a meaning itself, whatever the compiler is told of them,
-// those of which a compiler says that nobody declares them, and __constant__ variables that it
-// leaves to others to set.
+// Names in a source: those that it gives a meaning itself, whatever options the compiler gets,
+// those that a compiler reports as not declared, and __constant__ variables that it leaves to
+// others to set.
 
 #include <optional>
 #include <set>
@@ -21,8 +21,8 @@ struct MacroDefinition {
   std::string_view text;        // what it stands for, as the source spells it
   const Token* directive = nullptr;
   bool takes_arguments = false;
-  // An #if around it asks for its name, or for one of the given names: what the compiler is told
-  // decides whether it holds.
+  // Whether an #if around it uses its name, or one of the given names: then the compiler's options
+  // decide whether it holds.
   bool is_guarded = false;
 
   std::vector<Token> tokens() const;  // of the text, without backslashes that continue a line
@@ -55,8 +55,8 @@ struct UnsetConstant {
   std::vector<Tokens> extents;
 };
 
-// Those without an initialiser, each name once. Of what a macro makes or an included file holds
-// nothing is known. The code must outlive what is returned.
+// Lists __constant__ variables without an initialiser, each name once. Those that a macro makes or
+// an included file holds are not known. The code must outlive what is returned.
 std::vector<UnsetConstant> unset_constants(Tokens code);
 
 }  // namespace tuner

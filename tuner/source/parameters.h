@@ -20,7 +20,7 @@ struct ElementType {
   int lanes = 1;
 };
 
-// None for types that are neither numbers nor vectors of them.
+// Reads a type of C; nothing for types that are neither numbers nor vectors of them.
 std::optional<ElementType> element_type(const std::string& c_type);
 
 struct KernelParameter {
@@ -41,7 +41,7 @@ struct TemplateParameter {
   bool is_type() const { return kind == "typename" || kind == "class"; }
 };
 
-// Those of "template <...>" at the beginning of a declaration.
+// Lists the parameters of "template <...>" at the beginning of a declaration.
 std::vector<TemplateParameter> template_parameters(Tokens head);
 
 // The words with a blank between them.

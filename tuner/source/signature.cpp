@@ -40,8 +40,8 @@ Tokens without_address_space(Tokens parameter) {
   return has_one ? parameter.subspan(1) : parameter;
 }
 
-// Those that an argument of a study is given for. Memory of a group (OpenCL) is not: it has the
-// size that a launch says.
+// Lists the parameters that a study has arguments for. Memory of a group (OpenCL) is none of them:
+// it has the size that a launch sets.
 std::vector<Tokens> parameters_in(Tokens list) {
   if (list.size() == 1 && list.front().is("void")) return {};
   std::vector<Tokens> out;

@@ -66,7 +66,7 @@ std::set<std::string, std::less<>> words_of(std::string_view text);
 struct FlatSource {
   std::string text;
   // Whole #include lines of headers that are not the user's, in order, to go before the namespace.
-  // Those that stand behind an #if are asked for first (__has_include).
+  // Those that stand behind an #if are looked for first (__has_include).
   std::vector<std::string> headers;
   std::vector<std::string> macros;  // what the text defines: to be undefined behind it
 };

@@ -39,7 +39,7 @@ class Splitter {
     return here() == '\\' && (here(1) == '\n' || (here(1) == '\r' && here(2) == '\n'));
   }
 
-  // How many characters to go over one, and over what a backslash before it makes of it.
+  // Counts the characters of one step: one, or a backslash and what it changes.
   std::size_t step_length() const {
     if (here() != '\\') return 1;
     return joins_lines() && here(1) == '\r' ? 3 : 2;
@@ -96,8 +96,8 @@ class Splitter {
     note_branch(tokens_.back());
   }
 
-  // One branch of an #if is looked at: the first, but the next one where the first asks for a name
-  // that nobody defines; of "#if 0" none but its #else.
+  // Notes which branch of an #if is looked at: the first, but the next one where the first needs a
+  // name that nobody defines; of "#if 0" none but its #else.
   void note_branch(Token& directive) {
     const std::string_view name = directive_name(directive), rest = directive_rest(directive);
     const bool opens = name == "if" || name == "ifdef" || name == "ifndef";
