@@ -313,7 +313,7 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
   }
 
  private:
-  // call() with the sequence, where it can be launched here.
+  // Calls a function with the sequence, where that can be launched here.
   template <typename T, typename Function, typename... Arguments>
   DeviceResult<T> call_with(const LaunchSequence& sequence, const T& value, Function* function,
                             Arguments... arguments) {

@@ -70,7 +70,7 @@ class AbiLaunch {
   DeviceResult<Ok> written = Ok{};  // the addresses
 
  private:
-  // With addresses in them: of a copy, which stays.
+  // Writes addresses into a copy of the bytes, which stays.
   const std::byte* bytes_of(const LaunchArgument& from, DeviceMemory& memory) {
     if (from.addresses.empty()) return from.scalar.data();
     std::vector<std::byte>& own = with_addresses_.emplace_back(from.scalar);

@@ -127,7 +127,7 @@ std::vector<Complaint> option_complaints(const std::vector<const PluginItem*>& i
   return out;
 }
 
-// Those of `options` that the item declares.
+// Selects those of `options` that the item declares.
 OptionList options_for(const PluginItem& item, const OptionList& options) {
   OptionList out;
   for (const OptionValue& one : options) {

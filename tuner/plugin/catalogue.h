@@ -79,7 +79,7 @@ class Catalogue {
   std::unique_ptr<Exporter> make_exporter(const std::string& name, ResultsDocument document,
                                           const OptionList& options = {}) const;
 
-  // For a size with these extents. The error is a sentence that names the problem.
+  // Makes a problem for a size with these extents. The error is a sentence that names the problem.
   Expected<std::unique_ptr<Problem>, std::string> make_problem(
       const std::string& name, const OptionList& options,
       const std::vector<std::pair<std::string, std::int64_t>>& extents) const;

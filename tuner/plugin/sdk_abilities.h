@@ -97,11 +97,12 @@ class SetsLimits {
 class ReadsCounters {
  public:
   virtual ~ReadsCounters() = default;
-  // How often all of so many launches have to be made, in the same order, each time from the same
-  // memory. An Error with TUNER_INVALID: one of the names is no counter of this device.
+  // Begins to count. Returns how often all of so many launches have to be made, in the same order,
+  // each time from the same memory. An Error with TUNER_INVALID: one of the names is no counter of
+  // this device.
   virtual std::uint32_t begin_counting(const std::vector<std::string>& names,
                                        std::uint32_t launches, bool flush_cache) = 0;
-  // One of these launches; its values are written by the last call of the last pass.
+  // Makes one of these launches; its values are written by the last call of the last pass.
   virtual void count(std::uint64_t kernel, const tuner_launch& launch,
                      std::span<double> values) = 0;
 };

@@ -136,18 +136,20 @@ struct Machine {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // Up to `count` configurations never proposed before. None while answers are outstanding: tell
-  // more first; none while nothing is outstanding: the search is over.
+  // Proposes up to `count` configurations never proposed before. None while answers are
+  // outstanding: tell more first; none while nothing is outstanding: the search is over.
   virtual std::vector<Index> ask(std::size_t count) = 0;
-  // Receives results in any order, also of configurations that were not asked for (an earlier
+  // Receives results in any order, also of configurations that were not proposed (an earlier
   // run's).
   virtual void tell(const Observation& observation) = 0;
-  // Before the first ask, once for each place. It need not be heeded.
+  // Receives results from one other place, before the first ask(), once for each place. It need not
+  // be heeded.
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
-  // Before an ask, where the host knows of a machine. It need not be heeded.
+  // Receives the machine's state before an ask(), where the host knows of a machine. It need not be
+  // heeded.
   virtual void notice(const Machine& machine) { static_cast<void>(machine); }
-  // These questions are compiled and wait for a device. Returns all of them, in the order in which
-  // they shall be measured. What is asked later must not depend on whether and when this was
+  // Returns all of these configurations, which are compiled and wait for a device, in the order in
+  // which they shall be measured. Later proposals must not depend on whether and when this was
   // called.
   virtual std::vector<Index> order(std::vector<Index> compiled) { return compiled; }
 };

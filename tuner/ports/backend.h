@@ -152,7 +152,8 @@ inline DeviceResult<Ok> write_addresses(DeviceMemory& memory, std::span<const Ad
 class BackendSetup {
  public:
   virtual ~BackendSetup() = default;
-  // Before anything is loaded; all 0: as at first. kUnsupported: it has none of what is asked for.
+  // Sets limits before anything is loaded; all 0: as at first. kUnsupported: it has none of those
+  // that are requested.
   virtual DeviceResult<Ok> set_limits(const KernelLimits& limits) {
     if (!limits.any()) return Ok{};
     return Unexpected{DeviceFailure{DeviceError::kUnsupported,
@@ -174,16 +175,16 @@ class Backend : public BackendSetup {
   virtual void unload(KernelId kernel) = 0;
   virtual DeviceResult<Ok> set_symbol(KernelId kernel, const std::string& lowered_name,
                                       std::span<const std::byte> bytes) = 0;
-  // Once, waited for. A sequence begins with a loaded kernel and goes on with its `then`.
+  // Launches once and waits. A sequence begins with a loaded kernel and goes on with its `then`.
   virtual DeviceResult<Ok> launch(const LaunchSequence& sequence) = 0;
-  // Launches once and waits, the threads of each block in an order drawn from `seed` wherever
+  // Launches like launch(), the threads of each block in an order drawn from `seed` wherever
   // nothing but a barrier would order them. kUnsupported where the device alone decides.
   virtual DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) = 0;
   // Milliseconds of the whole sequence, one for each sample. kUnsupported: no graphs, or no turns.
   virtual DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                                  const TimingRequest& request) = 0;
-  // Mean power in watts while launches follow each other without a pause, for about a second.
-  // Outputs hold whatever that leaves. kUnsupported where the device does not tell.
+  // Measures mean power in watts while launches follow each other without a pause, for about a
+  // second. Outputs hold whatever that leaves. kUnsupported where the device does not measure it.
   virtual DeviceResult<double> power(const LaunchSequence& sequence) = 0;
   // Reports the device's clock and power during the last time().
   virtual Conditions conditions() = 0;

@@ -43,8 +43,8 @@ class Evaluator {
   virtual void cancel() = 0;
   // Seconds since tuning began: wall clock, or a recording's simulated clock.
   virtual double now() const = 0;
-  // How it is occupied, for strategies that heed it; what is left of the budget is not its to say.
-  // Empty: it answers one question after the other.
+  // Reports how it is occupied, for strategies that heed it; the rest of the budget is not known
+  // here. Empty: it measures one configuration after the other.
   virtual std::optional<MachineState> machine() const { return std::nullopt; }
   // Sets the order in which configurations that are compiled and wait for a device are measured;
   // those that are not named come last.
@@ -79,28 +79,30 @@ struct SizeTask {
   // request for each.
   SizePlan plan{};
   std::vector<CompileRequest> references{};
-  // The hooks may be empty. The result of an earlier run, if any; such a configuration is not
-  // measured again. The trial says whether it is from the store. Of several that are asked for at
-  // once, those that came earlier come earlier again: a strategy then asks what it asked then.
+  // Returns the result of an earlier run, if any; such a configuration is not measured again. This
+  // hook and the next ones may be empty. The trial records whether it is from the store. Of several
+  // that are requested at once, those that came earlier come earlier again: a strategy then
+  // proposes what it proposed then.
   std::function<std::optional<Recalled>(const Configuration&)> recall{};
-  // Told just before a configuration goes to the device, so that a killed run can blame it.
+  // Called just before a configuration goes to the device, so that a killed run can blame it.
   std::function<void(const Configuration&)> announce{};
-  // Told when it came back without a result and waits for another try.
+  // Called when a configuration came back without a result and waits for another try.
   std::function<void(const Configuration&)> withdraw{};
-  // Told what the preparation found suspicious, such as a reference that leaves nothing but zeros.
+  // Receives what the preparation found suspicious, such as a reference that leaves nothing but
+  // zeros.
   std::function<void(const std::string&)> warn{};
-  // Told the reference's time in milliseconds, if that was taken while the size was prepared.
+  // Receives the reference's time in milliseconds, if that was taken while the size was prepared.
   std::function<void(double)> reference_timed{};
-  // Told of the steps towards the size's first result (run/listener.h).
+  // Receives the steps towards the size's first result (run/listener.h).
   std::function<void(std::string_view)> reached{};
-  // Told how many rounds of a final are done, of how many.
+  // Receives how many rounds of a final are done, of how many.
   std::function<void(int done, int rounds)> round{};
   // Seconds that went by before, and count: now() begins with them.
   double spent = 0;
 };
 
-// How fast the device itself was meanwhile, as a variant that is measured again and again tells:
-// its slowest and fastest time over its first; 1 and 1 where there was none.
+// The device's own speed meanwhile, seen by a variant that is measured again and again: its slowest
+// and fastest time over its first; 1 and 1 where there was none.
 struct Drift {
   double fastest = 1;
   double slowest = 1;

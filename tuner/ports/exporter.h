@@ -1,5 +1,5 @@
 #pragma once
-// Results to files: what the house asks of an exporter.
+// Interface of exporters, which write results to files.
 
 #include <string>
 #include <vector>

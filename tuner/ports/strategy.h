@@ -1,6 +1,6 @@
 #pragma once
-// Which configuration next: what the house asks of a search strategy, and what that may know of the
-// machine that answers its questions.
+// Interface of search strategies, which choose the next configurations, and the facts that they may
+// use about the machine that measures these.
 
 #include <cstddef>
 #include <cstdint>
@@ -71,23 +71,27 @@ struct Prior {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // Up to `count` configurations that were never proposed before. Fewer (even none) while answers
-  // are outstanding means "tell me more first"; none while nothing is outstanding means "done".
+  // Proposes up to `count` configurations that were never proposed before. Fewer (even none) while
+  // answers are outstanding means "tell me more first"; none while nothing is outstanding means
+  // "done".
   virtual std::vector<ConfigIndex> ask(std::size_t count) = 0;
-  // Answers may come in any order. May also be called for configurations that were not asked for
-  // (an earlier run's results), before the first ask.
+  // Receives answers in any order. May also be called for configurations that were not proposed (an
+  // earlier run's results), before the first ask().
   virtual void tell(const Observation& observation) = 0;
-  // Before the first ask; may be called for several places. Most strategies have no use for it.
+  // Receives results from one other place, before the first ask(); may be called for several
+  // places. Most strategies have no use for it.
   virtual void learn(const Prior& prior) { static_cast<void>(prior); }
-  // Before an ask, where there is a machine to know of. Most strategies have no use for it.
+  // Receives the machine's state before an ask(), if there is one. Most strategies have no use for
+  // it.
   virtual void notice(const MachineState& machine) { static_cast<void>(machine); }
-  // These questions are compiled and wait for a device. Returns all of them, in the order in which
-  // they shall be measured. What it asks later must not depend on whether and when this was called.
+  // Returns all of these configurations, which are compiled and wait for a device, in the order in
+  // which they shall be measured. Later proposals must not depend on whether and when this was
+  // called.
   virtual std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) { return compiled; }
 };
 
-// One that stands before another, and hands on what it hears. Who derives from it cannot forget to:
-// a strategy that does not hear of the machine leaves most of that idle.
+// A strategy that stands before another and forwards what it receives. Derived classes cannot
+// forget to: a strategy that does not receive the machine's state leaves most of the machine idle.
 class StrategyBefore : public Strategy {
  public:
   explicit StrategyBefore(std::unique_ptr<Strategy> then) : then_(std::move(then)) {}

@@ -24,7 +24,7 @@ Expected<std::vector<std::uint32_t>, std::string> positions_of(
     const std::vector<ArgumentSpec>& arguments, const std::vector<std::string>& wanted,
     const std::string& who, const Bindings& names);
 
-// These places and those of all buffers whose addresses they hold, each once.
+// Returns these places and those of all buffers whose addresses they hold, each once.
 std::vector<std::uint32_t> with_reached(const std::vector<ArgumentSpec>& arguments,
                                         std::vector<std::uint32_t> places);
 

@@ -158,7 +158,7 @@ TextureView view_of(const TextureSpec& spec, const ArgumentSpec& target,
 
 namespace {
 
-// How large an array can be, of those devices that compute capability 7.5 and later are.
+// Finds arrays that are too large for the devices of compute capability 7.5 and later.
 std::optional<std::string> array_fault(const TextureView& view) {
   const bool is_surface = view.kind == TextureView::Kind::kSurface;
   std::array<std::uint64_t, 3> most{is_surface ? 32768U : 131072U, 0, 0};
@@ -288,7 +288,7 @@ std::vector<MemberPlan> member_plans(const RecordSpec& record) {
   return plans;
 }
 
-// All but the value or size.
+// Plans all of an argument but its value or size.
 ArgumentPlan placeholder(const ArgumentSpec& spec) {
   ArgumentPlan plan;
   plan.name = spec.name;

@@ -160,7 +160,7 @@ class OptionReader {
     return {trimmed(rest.substr(0, end)), rest.substr(end)};
   }
 
-  // Behind a blank, or in the text that follows.
+  // Takes a value behind a blank, or from the text that follows.
   ValueAndRest next_value(std::string_view rest, OptionTakes takes) {
     rest = trimmed(rest);
     const bool may_lack = may_be_empty(takes);

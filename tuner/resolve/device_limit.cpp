@@ -15,7 +15,7 @@ namespace {
 // A kernel may be somewhat better than those that found the ceilings, and its time somewhat off.
 constexpr double kSurely = 0.9;
 
-// Nothing: not said, or without a value here.
+// Evaluates an amount of work; nothing: the study has none, or it has no value here.
 std::optional<double> said(const Expression& amount, const Bindings& names) {
   if (amount.empty()) return std::nullopt;
   const auto value = amount.evaluate(names);
@@ -34,7 +34,8 @@ std::optional<double> rate_of(const LeastWork& work, const Bindings& names,
   return found->second;
 }
 
-// One thing that takes its time: how long by the ceiling that applies, how long at the very least.
+// One part of the work that takes its time: how long by the ceiling that applies, how long at the
+// very least.
 struct Part {
   double ms = 0;
   double surely_ms = 0;

@@ -14,13 +14,14 @@ namespace tuner {
 
 // The types that 'work' may name: those of arguments, and tf32.
 std::vector<std::string> work_types();
-// Also by a name of C; nothing: there is no such type.
+// Finds a type by its name, or by a name of C; nothing: there is no such type.
 std::optional<std::string> work_type_named(std::string_view name);
 
 // Bytes or operations; nothing where it is no number, infinite or below 0.
 std::optional<double> amount_of(const Value& value);
 
-// Nothing where the study does not say what is to be done, or no ceiling of that is known.
+// Computes the least time; nothing where the study does not name the work, or no ceiling of it is
+// known.
 std::optional<DeviceLimit> device_limit(const Study& study, const Bindings& names,
                                         const Ceilings& ceilings);
 

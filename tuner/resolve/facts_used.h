@@ -1,5 +1,5 @@
 #pragma once
-// Which facts of a device a study's launches depend on.
+// The facts of a device that a study's launches depend on.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace tuner {
 // "warp_size" of an expression with device.warp_size: each once, in the order of the alphabet.
 std::vector<std::string> facts_used(const Study& study);
 
-// Throws InputError where this device does not tell one of them.
+// Throws InputError where this device does not report one of them.
 void require_told_facts(const Study& study, const DeviceFacts& device);
 
 }  // namespace tuner

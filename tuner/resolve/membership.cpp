@@ -1,4 +1,4 @@
-// Looks up values in the lists of a study, and asks its constraints.
+// Looks up values in the lists of a study, and checks its constraints.
 
 #include "tuner/resolve/membership.h"
 

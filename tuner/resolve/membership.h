@@ -1,6 +1,6 @@
 #pragma once
-// Whether a study has a configuration now, asked of one after the other: what was stored may be of
-// lists and constraints that have changed since.
+// Check whether a study has a configuration now, for one after the other: stored results may be
+// from lists and constraints that have changed since.
 
 #include <cstddef>
 #include <optional>
@@ -13,15 +13,15 @@
 
 namespace tuner {
 
-// The configurations that a study has, whatever part of them a run was told to measure. Asking
-// takes a look at each parameter and constraint; the space is not built.
+// The configurations that a study has, whatever part of them a run measures. A check looks at each
+// parameter and constraint; the space is not built.
 class Membership {
  public:
   // `study` outlives this.
   explicit Membership(const Study& study);
 
-  // `names`: bindings_of() the configuration. Without `device_known` rules about the device are not
-  // asked, as where results were imported.
+  // Whether the study has it. `names`: bindings_of() the configuration. Without `device_known`
+  // rules about the device are not checked, as where results were imported.
   bool has(const Configuration& configuration, const Bindings& names,
            bool device_known = true) const;
   // The space at a size, where asking for `count` configurations would take longer than to build

@@ -160,7 +160,7 @@ void suspect_if_too_fast(const Study& study, const Bindings& names, const Ceilin
 
 void score(const Study& study, const Bindings& names, Trial& trial, const Ceilings& ceilings) {
   if (!is_valid(trial)) return;
-  // Some drivers tell only after loading what a compiler did not.
+  // Some drivers report only after loading what a compiler did not.
   if (auto broken = broken_by_compiled(study, names, trial)) {
     trial.state = TrialState::kConstraints;
     trial.message = std::move(*broken);

@@ -68,7 +68,7 @@ void score_stored(const ObjectiveSpec& objective, Trial& trial);
 bool better(const ObjectiveSpec& objective, double a, double b);
 bool better(const ObjectiveSpec& objective, SearchFigure a, SearchFigure b);
 
-// The objective as something to be minimised, which is what strategies are told.
+// Turns the objective into something to be minimised, as strategies need it.
 double to_minimise(const ObjectiveSpec& objective, double value);
 
 // A valid trial's objective as something that is proportional to the time, or to be minimised like

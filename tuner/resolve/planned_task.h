@@ -7,8 +7,8 @@
 
 namespace tuner {
 
-// With what device and compiler are to prepare for the size: buffers, and the answers of the
-// reference, whose source is `reference_text`. Study and space outlive it. Throws InputError.
+// Makes the task with which device and compiler prepare for the size: buffers, and the answers of
+// the reference, whose source is `reference_text`. Study and space outlive it. Throws InputError.
 SizeTask planned_task(const Study& study, const SearchSpace& space, const ProblemSize& size,
                       const DeviceFacts& facts, const std::string& reference_text);
 

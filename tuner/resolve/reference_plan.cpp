@@ -202,7 +202,8 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   return plan;
 }
 
-// By any of its launches, each once; what they reach through addresses, too.
+// Lists the arguments that any of the reference's launches takes, each once; those that it reaches
+// through addresses, too.
 Expected<std::vector<std::uint32_t>, std::string> taken_by(const Study& study,
                                                            const ReferenceSpec& spec) {
   auto all = TUNER_TRY(positions_of(study.arguments, spec.arguments, "reference", {}));

@@ -25,12 +25,13 @@ struct ReferenceCase {
   Configuration configuration;
 };
 
-// One for each combination of values of reference.per that a configuration of `space` has; its
-// configuration is the first of these with the reference's own values. Without reference.per: one,
-// from the space's first configuration. None without a reference, or for an empty space.
+// Lists one case for each combination of values of reference.per that a configuration of `space`
+// has; its configuration is the first of these with the reference's own values. Without
+// reference.per: one, from the space's first configuration. None without a reference, or for an
+// empty space.
 std::vector<ReferenceCase> reference_cases(const Study& study, const SearchSpace& space);
 
-// Which of the answers is a configuration's.
+// Returns which of the answers is the configuration's.
 std::uint32_t answer_key(const Study& study, const SearchSpace& space,
                          const Configuration& configuration);
 

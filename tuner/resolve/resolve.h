@@ -64,7 +64,7 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
                                                         const DeviceFacts& device,
                                                         const std::string& source_text);
 
-// Whether a metric asks for `power` or `energy`.
+// Whether a metric uses `power` or `energy`.
 bool needs_power(const Study& study);
 
 // Buffers, constants, tolerances and the reference's launches, one for each case. The caller fills

@@ -15,7 +15,7 @@ namespace tuner {
 
 namespace {
 
-// Whether an attribute is asked for; empty: no.
+// Whether an attribute is requested; empty: no.
 Expected<bool, std::string> asked(const Expression& expression, const Bindings& names,
                                   const std::string& what) {
   return !expression.empty() && truth(TUNER_TRY(value_of(expression, names, what)));
