@@ -53,7 +53,7 @@ std::string without_folders(const std::string& line) {
   return place + line.substr(at + kError.size());
 }
 
-// In the ways of compilers: "k.cu(3): error: ", "error #20-D: ", "ptxas error   : ".
+// Finds `word` where compilers put it: "k.cu(3): error: ", "error #20-D: ", "ptxas error   : ".
 bool says(const std::string& line, std::string_view word) {
   for (std::size_t at = line.find(word); at != line.npos; at = line.find(word, at + 1)) {
     if (at > 0 && is_word_part(line[at - 1])) continue;
@@ -73,8 +73,8 @@ bool says_less(const std::string& line) {
          says(line, "note") || says(line, "info") || says(line, "Remark");
 }
 
-// Which line tells what went wrong: of a compiler's log the first error, whatever warnings stand in
-// front.
+// Finds the line with the cause: of a compiler's log the first error, whatever warnings stand in
+// front of it.
 std::ptrdiff_t cause_at(bool is_log, const std::vector<std::string>& lines) {
   auto found = lines.end();
   if (is_log) {
@@ -85,7 +85,8 @@ std::ptrdiff_t cause_at(bool is_log, const std::vector<std::string>& lines) {
   return found - lines.begin();
 }
 
-// What went wrong, in one line. A compiler's log has folders, and more than that.
+// Returns a failure's cause in one line: of a compiler's log, the line with the error, without
+// folders.
 std::string cause_of(const std::string& message, bool is_log) {
   const std::vector<std::string> lines = lines_of(message);
   const auto at = static_cast<std::size_t>(cause_at(is_log, lines));
@@ -131,13 +132,13 @@ std::vector<std::string> text_values(const RankedResults& results) {
   return values;
 }
 
-// What two failures of one cause have in common.
+// Makes failures of one cause equal: parameter values and numbers become "#".
 std::string fingerprint(const std::vector<std::string>& values, std::string cause) {
   for (const std::string& value : values) cause = replaced(std::move(cause), value, "#");
   return folded(cause);
 }
 
-// The message from the line on that tells the cause; the run's remark stays in front.
+// Returns the message from the line with the cause on; the run's remark stays in front.
 std::string beginning_of(const Trial& trial) {
   std::vector<std::string> lines = lines_of(trial.message);
   const std::ptrdiff_t cause = cause_at(trial.state == TrialState::kCompile, lines);
@@ -158,7 +159,7 @@ std::string line_of(const FailureGroup& group, const Colours& colours) {
                      for_terminal(group.cause));
 }
 
-// What the run remarked upon in front of a compiler's log: a macro that lacks its prefix.
+// Returns the run's remark in front of a compiler's log: a macro lacks its prefix.
 std::string remark(const RankedResults& results, const std::vector<FailureGroup>& groups) {
   for (const FailureGroup& group : groups) {
     if (group.state != TrialState::kCompile) continue;

@@ -20,7 +20,7 @@ struct FailureGroup {
   std::size_t example = 0;  // the first of them: its place in RankedResults::trials
 };
 
-// What a compiler's log says first that is wrong, in one line, without folders.
+// Returns the first error of a compiler's log in one line, without folders.
 std::string error_in(const std::string& log);
 
 // The most frequent first; of equals the one that comes first in the results.
@@ -39,8 +39,8 @@ std::string failure_report(const RankedResults& results, std::span<const std::st
 // wrong than right; else empty. What is the best of so few is worth little.
 std::string mostly_wrong_text(const RankedResults& results);
 
-// What wrong variants have in common that right ones have not, and what they say where there is no
-// right one, one line each; empty for nothing. Of a cause it says only what that shows.
+// Describes what wrong variants share and right ones lack, or what their messages show where no
+// variant is right, one line each; empty for nothing. It claims no more of a cause than that.
 std::string about_wrong_answers(const RankedResults& results,
                                 std::span<const std::string> parameters);
 

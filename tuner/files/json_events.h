@@ -9,11 +9,11 @@
 
 namespace tuner {
 
-// What wants to hear of a document's members. Nulls and binary values are not told.
+// Receiver of a document's members. Nulls and binary values are not passed on.
 class JsonListener {
  public:
   virtual ~JsonListener() = default;
-  // Whether the items of this member, an object or array that begins, are told by themselves.
+  // Whether the items of this member, an object or array that begins, are passed one by one.
   virtual bool is_list(const std::string& member) = 0;
   // One of them, whole; `name` is empty in an array.
   virtual void item(const std::string& name, const nlohmann::ordered_json& value) = 0;
@@ -24,14 +24,15 @@ class JsonListener {
 // the end is dropped. Everything else keeps its place.
 void repair_json(std::string& text);
 
-// Where a text ends too early, and whether within an item.
+// Place where a text ends too early, and whether it is within an item.
 struct EarlyEnd {
   Position where;
   bool in_item = false;
 };
 
-// Empty when the text is whole; else all that is complete was told. Throws InputError for text that
-// is no JSON or too deep; `name` is for messages.
+// Reads a text and passes its members to the listener. Empty when the text is whole; else all
+// complete members were passed. Throws InputError for text that is no JSON or too deep; `name` is
+// for messages.
 std::optional<EarlyEnd> read_json_events(const std::string& text, const std::string& name,
                                          JsonListener& listener);
 

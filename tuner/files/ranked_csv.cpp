@@ -188,7 +188,7 @@ struct Columns {
   bool limit = false;   // of the device, for what has to be done
 };
 
-// Of a study whose objective is no time a row of others may have none: 0.
+// Adds the columns of times. If the objective is no time, rows recorded by others may have none: 0.
 void add_times(const Trial& trial, Line& line) {
   const bool timed = is_valid(trial);
   const auto add = [&](const char* name, bool known, double ms) {
@@ -220,7 +220,7 @@ void add_figures(std::span<const Trial> all, const Trial& trial, TrialFigure::Co
   }
 }
 
-// Of the trial at a place; behind the last one the header.
+// Writes the row of the trial at a place; the place behind the last trial gives the header.
 std::string row(const RankedResults& results, std::size_t at,
                 std::span<const std::string> parameters, const Columns& columns) {
   const bool is_header = at == results.trials.size();

@@ -236,7 +236,7 @@ class RankedText {
     final.ci_high_ms = FinalFigure(time(r, "final_ci_high_ms"));
   }
 
-  // What a double holds exactly.
+  // The largest whole number up to which a double is exact.
   static constexpr std::int64_t kLargestExtent = std::int64_t{1} << 53;
 
   const CsvTable& table_;

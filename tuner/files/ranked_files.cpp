@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDeviceFile = "device.json";
 
-// The same name for the same text, which a file may have: encrypted file systems leave 143 bytes.
+// Makes a valid file name, the same one for the same text: encrypted file systems leave 143 bytes.
 std::string file_name_of(const std::string& text) {
   constexpr std::size_t kLongest = 120;  // an ending follows
   std::string out;

@@ -48,7 +48,7 @@ std::string aligned(const std::vector<Column>& columns, std::size_t rows, const 
 
 bool is_dropped(const Trial& trial) { return trial.state == TrialState::kDropped; }
 
-// Of a single sample nothing is known of how far another would be off.
+// Formats half the interval's width; empty for a single sample, whose error is unknown.
 std::string half_width(const Shown& figures) {
   if (figures.samples < 2 && !(figures.ci_high_ms > figures.ci_low_ms)) return "";
   const double half = (figures.ci_high_ms - figures.ci_low_ms) / 2 / figures.median_ms;
@@ -79,7 +79,7 @@ std::vector<Column> time_columns(const RankedResults& results,
     const Shown figures = shown(results.trials[at]);
     columns[0].cells.push_back(std::to_string(at + 1));
     columns[1].cells.push_back(marks(results, at));
-    // What others recorded with another objective than the time may have none.
+    // Trials that others recorded with another objective than the time may have no time.
     columns[2].cells.push_back(is_time(figures.median_ms) ? fmt::format("{:.4g}", figures.median_ms)
                                                           : "");
     columns[3].cells.push_back(half_width(figures));
@@ -129,7 +129,7 @@ std::string counts(const RankedResults& results, const Colours& colours) {
   return text;
 }
 
-// What the best is beside what the user has now.
+// Compares the best with the baseline, which the user has now.
 std::string baseline_line(const RankedResults& results, std::span<const std::string> parameters) {
   if (!results.baseline) return "";
   const BaselineResult& baseline = *results.baseline;

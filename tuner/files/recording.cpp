@@ -62,7 +62,7 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-// Where each parameter of the space stands in the recording; empty: its only value.
+// Finds each parameter's place in the recording; empty: it is not recorded and has one value.
 std::vector<std::optional<std::size_t>> places(const Recording& recording,
                                                const std::vector<Parameter>& parameters) {
   std::vector<std::optional<std::size_t>> out;
@@ -109,7 +109,7 @@ Trial trial_of(const Recording& recording, std::size_t entry, Configuration conf
     trial.timing = summarise({samples.begin(), samples.end()}, kConfidence);
   }
   if (recording.objective == "time") {
-    // What the file calls the time counts, be it a mean or a median.
+    // The recorded time counts, whether it is a mean or a median.
     trial.timing.median = recorded.objective;
     if (samples.empty()) {
       trial.timing.ci_low = trial.timing.ci_high = trial.timing.min = recorded.objective;
@@ -144,7 +144,7 @@ namespace {
 constexpr double kFailedLoss = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kNotThere = std::numeric_limits<std::uint32_t>::max();
 
-// Where a parameter of the space is in the recording, and what its recorded positions are here.
+// Place of a parameter in the recording, and the positions here of its recorded values.
 struct Match {
   std::optional<std::size_t> recorded;  // empty: not recorded, it has one value
   std::vector<std::uint32_t> here;      // by recorded position

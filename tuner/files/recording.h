@@ -21,12 +21,12 @@ namespace tuner {
 // recording of a million configurations must not be a million small vectors.
 struct RecordedTrial {
   TrialState state = TrialState::kOk;
-  // As recorded (milliseconds for "time"); NaN unless the state is kOk.
+  // The recorded value (milliseconds for "time"); NaN unless the state is kOk.
   double objective = std::numeric_limits<double>::quiet_NaN();
   // Recorded compile + benchmark time, failures included; NaN when the file has neither.
   double cost_seconds = std::numeric_limits<double>::quiet_NaN();
-  // Of these, what compile workers took; and what the device took, verification (which the cost
-  // leaves out) included. NaN when the file does not say.
+  // Parts of that cost: of compile workers, and of the device. The latter includes verification,
+  // which the cost leaves out. NaN when the file does not contain them.
   double compile_seconds = std::numeric_limits<double>::quiet_NaN();
   double device_seconds = std::numeric_limits<double>::quiet_NaN();
   std::uint64_t first_sample = 0;
@@ -46,7 +46,7 @@ struct Recording {
   std::vector<RecordedTrial> entries;    // in the order of the file
   std::vector<std::uint32_t> positions;  // value positions, parameters.size() for each entry
   std::vector<double> samples;           // single runs, milliseconds
-  // What had to be repaired or left out, one sentence each, for the user.
+  // Repairs and omissions, one sentence each, for the user.
   std::vector<std::string> notes;
 
   std::span<const std::uint32_t> positions_of(std::size_t entry) const {

@@ -22,7 +22,7 @@ namespace tuner {
 // this program is ranked by, else the time.
 Recording read_recording(const std::filesystem::path& path, const std::string& objective = {});
 
-// The same for text in memory; `name` is for messages.
+// Reads a recording as read_recording() does, from text in memory; `name` is for messages.
 Recording parse_recording(std::string text, const std::string& name,
                           const std::string& objective = {});
 
@@ -48,7 +48,7 @@ class RecordingBuilder {
   static bool is_failure(double value, bool timed);
   // A number that the entry has, for the message when no entry has the objective.
   void quantity(const std::string& name);
-  // What was recorded of the time that it took; whatever is no time is left out.
+  // Adds a part of the time that the entry took; what is no time is left out.
   void compile_milliseconds(double value);
   void benchmark_milliseconds(double value);
   void verification_milliseconds(double value);

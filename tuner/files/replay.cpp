@@ -223,7 +223,7 @@ ParallelReplay::Shares ParallelReplay::busy() const {
           device / (now_ * static_cast<double>(devices_))};
 }
 
-// What runs goes on.
+// Cancels compilations and what waits for a device; what runs goes on.
 void ParallelReplay::cancel() {
   for (const Job& job : compiling_.jobs()) compile_seconds_ += std::max(0.0, now_ - job.begin);
   compiling_ = {};

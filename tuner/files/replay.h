@@ -43,7 +43,7 @@ class RecordedSpace {
   std::vector<bool> ordered_;
 };
 
-// What is recorded for an index of RecordedSpace, as a trial; one without costs has none.
+// Makes a trial of the entry at an index of RecordedSpace; one without a recorded cost has none.
 Trial replayed_trial(const Recording& recording, ConfigIndex index);
 
 // Answers for the indices of RecordedSpace, in the order of submission; each advances the clock by
@@ -130,7 +130,7 @@ class ParallelReplay final : public Evaluator {
   Queue compiling_;  // or waiting for it
   std::deque<Job> compiled_;
   Queue running_;             // on a device
-  std::deque<Job> finished_;  // and not told yet
+  std::deque<Job> finished_;  // and not reported yet
   double now_ = 0;
   std::size_t submitted_ = 0;
   double compile_seconds_ = 0;  // of all workers

@@ -149,7 +149,8 @@ std::string about_one_parameter(const RankedResults& results, const WrongTrials&
     const bool decides = right.empty() ? decides_answers(p, wrong) : tells_apart(p, wrong, right);
     if (decides) found.push_back(p);
   }
-  // Of several: the one of which only a single value is right, as where all are compared with it.
+  // Keeps, of several parameters, those with a single right value, as where all answers are
+  // compared with the one of that value.
   if (found.size() > 1 && right.size() > 1) {
     std::erase_if(found, [&](std::size_t p) { return values_of(right, p).size() > 1; });
   }

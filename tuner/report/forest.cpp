@@ -87,7 +87,7 @@ class Tree {
     return self;
   }
 
-  // Of a third of the features, drawn anew for each node.
+  // Finds the best split by a third of the features, drawn anew for each node.
   Split best_split(std::size_t begin, std::size_t end, double sum) {
     std::vector<int> features(data_.codes.size());
     std::iota(features.begin(), features.end(), 0);

@@ -154,7 +154,7 @@ Json parameters_of(const ReportSet& set) {
   return out;
 }
 
-// What a ranking marks its rows with: "=" tied with the best, "*" on the front, "d" dropped.
+// Returns the marks of a row in a ranking: "=" tied with the best, "*" on the front, "d" dropped.
 std::string marks(const RankedResults& ranked, std::size_t row) {
   std::string text = row < ranked.tied.size() && ranked.tied[row] ? "=" : "";
   if (row < ranked.front.size() && ranked.front[row]) text += "*";
@@ -249,7 +249,7 @@ Json course_of(const ReportSet& set) {
           {"cost_s", numbers(set.ranked.trials, 3, [](const Trial& t) { return t.cost_seconds; })}};
 }
 
-// What a page knows of one set, as columns.
+// Encodes one set for the page, as columns.
 Json json_of(const ReportSet& set) {
   const Importance importance = importance_of(set);
   std::vector<const Metrics*> metrics;

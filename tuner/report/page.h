@@ -18,7 +18,7 @@ struct ReportSet {
   std::vector<std::string> parameters;
   RankedResults ranked;
   ObjectiveSpec objective;
-  // Of each of ranked.trials, in seconds since the first: when it was recorded at the latest. Empty
+  // Seconds since the first of ranked.trials, for each: when it was recorded at the latest. Empty
   // where that is not known; then neither is the order in which they came.
   std::vector<double> seconds;
   NamedTexts provenance;             // what exactly was measured: "driver", "compiler", ...
@@ -26,7 +26,7 @@ struct ReportSet {
   bool stale = false;                // of the study as it was
 };
 
-// What a metric can reach at best on the device, as the user says.
+// Highest value of a metric on the device, given by the user.
 struct MetricLimit {
   std::string metric;
   double value = 0;

@@ -76,7 +76,7 @@ SearchSpace DeviceRun::build_space(const ProblemSize& size) const {
   return space;
 }
 
-// What the strategy is told before it asks.
+// Collects the earlier results that the strategy receives before it proposes anything.
 std::vector<Prior> DeviceRun::warm_start(const ContextKey& key, const SearchSpace& space) const {
   if (!settings_.warm_start) return {};
   EarlierResults earlier =
@@ -133,7 +133,7 @@ void DeviceRun::compare_with_stored(SizeSearch& current) {
   search.strategy = std::make_unique<GivenFirst>(std::move(again), std::move(search.strategy));
 }
 
-// Commits a trial before anyone hears of it.
+// Commits a trial before it is reported to anyone.
 void DeviceRun::take_trial(SizeSearch& current, Trial trial) {
   if (!trial.from_store) {
     trial.reference_ms = current.reference_ms;
@@ -163,8 +163,8 @@ void DeviceRun::search(SizeSearch& current) {
     compare_with_stored(current);
     Postponed strategy(current.history.suspects(), std::move(current.search.strategy));
     loop = run_loop(strategy, current.evaluator, study_.objective, budget, callbacks);
-    // What a number of evaluations has left over of them: beyond it, so that they do not stay
-    // suspects for ever.
+    // Measures the suspects that a budget of evaluations left over, in addition to it: else they
+    // would stay suspects for ever.
     Postponed rest(strategy.held_back(), std::make_unique<ListedOnes>(strategy.held_back()));
     run_loop(rest, current.evaluator, study_.objective, Budget{{}, budget.seconds}, callbacks);
   } catch (const UnavailableError& error) {

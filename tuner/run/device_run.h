@@ -18,7 +18,7 @@
 
 namespace tuner {
 
-// Of one size's search, where it is not like all others'.
+// Overrides for the search of one size.
 struct SizeOptions {
   std::vector<Configuration>
       first{};                     // are measured before the strategy asks; where they are valid

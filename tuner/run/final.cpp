@@ -68,12 +68,13 @@ double FinalEstimate::finalists() const {
   return static_cast<double>(std::ranges::upper_bound(best_ms_, slowest) - best_ms_.begin());
 }
 
-// Each is verified before and after; the mean cost of an evaluation is more than that.
+// Each finalist is verified before and after; the mean cost of an evaluation is more than that.
 double FinalEstimate::around_rounds() const {
   return finalists() * device_seconds_ / static_cast<double>(valid_);
 }
 
-// What lies around a sample (clearing caches, copying buffers) takes about as long as the kernel.
+// Estimates the seconds of one round. The work around a sample (clearing caches, copying buffers)
+// takes about as long as the kernel.
 double FinalEstimate::one_round() const {
   constexpr double kAroundSample = 2;
   return finalists() * kAroundSample * best_ms_.front() / 1000;

@@ -24,7 +24,7 @@ bool finals_make_sense(const Study& study, const ProblemSize& size, const Device
 // none is: it would make no sense, there are too few, or an earlier one of theirs stands.
 std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& size,
                                        const DeviceFacts& device, const std::vector<Trial>& trials);
-// Of `most` besides the baseline, where the study would have more.
+// Selects at most `most` of them besides the baseline, where the study would have more.
 std::vector<std::size_t> finalists_due(const Study& study, const ProblemSize& size,
                                        const DeviceFacts& device, const std::vector<Trial>& trials,
                                        std::size_t most);
@@ -75,16 +75,18 @@ std::optional<FinalCheck> check_final(SizeEvaluator& evaluator, std::uint64_t se
 // For the user.
 std::string text_of(const FinalCheck& check);
 
-// What the final found stays with the trials, beside what the search did, so that the ranking can
-// be told again from the store. Returns the finalists. Those that were faster there than the device
-// can be are suspects, and leave the round.
+// Stores the final's figures in the trials, beside the search's, so that the ranking can be
+// repeated from the store. Returns the finalists. Those that ran faster than the device can are
+// suspects, and leave the round.
 std::vector<Trial> take_over(FinalRound& round, const Study& study, const SearchSpace& space,
                              const Ceilings& ceilings, std::vector<Trial>& trials);
 
-// When a final must be done, of a size that may take so many seconds; without a limit nothing ends.
+// Returns when a final must be done, for a size that may take so many seconds; without a limit
+// nothing ends.
 double end_of_final(std::optional<double> seconds);
-// What the search must leave of them. A final gets all its rounds if they are a small part of the
-// budget, the fewest if they are a larger one, and no time at all if even these are too many.
+// Returns the seconds that a search must leave for the final, of the size's `seconds`. A final gets
+// all its rounds if they are a small part of the budget, the fewest if they are a larger one, and
+// no time at all if even these are too many.
 double reserve(std::optional<double> seconds, const FinalEstimate& final, bool has_final);
 
 }  // namespace tuner

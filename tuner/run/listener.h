@@ -1,6 +1,6 @@
 #pragma once
-// What a run tells of itself, one event after the other: to a terminal, to a program that reads
-// JSON lines, to a test, to an application.
+// Events of a run, reported one after the other: to a terminal, to a program that reads JSON lines,
+// to a test, to an application.
 
 #include <cstddef>
 #include <functional>
@@ -53,8 +53,8 @@ struct RunEvent {
   int rounds = 0;                        // of so many
 };
 
-// Somebody who hears of a run. Copies have the same hearer, who is told one thing at a time,
-// whichever threads tell.
+// Receiver of a run's events. Copies share one function, which is called for one event at a time,
+// whichever threads report.
 class RunListener {
  public:
   using Hear = std::function<void(const RunEvent&)>;
@@ -62,13 +62,13 @@ class RunListener {
 
   explicit RunListener(Hear hear) : hearer_(std::make_shared<Hearer>(std::move(hear))) {}
 
-  // The same, told of sizes in this lane.
+  // Returns a copy that reports sizes in this lane.
   RunListener in_lane(std::size_t lane) const {
     RunListener out = *this;
     out.lane_ = lane;
     return out;
   }
-  // What is told from now on is about this size.
+  // Sets the size that all further events are about.
   void turn_to(const std::string& device, const ProblemSize& size) {
     device_ = device;
     size_ = size;

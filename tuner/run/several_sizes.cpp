@@ -38,7 +38,7 @@ void add_winner(const RankedResults& results, std::vector<Configuration>& winner
   winners.push_back(winner->configuration);
 }
 
-// Of the sizes that this run did not tune, as far as their results would answer for it today.
+// Collects the stored winners of sizes that this run did not tune, if their results are up to date.
 std::vector<Configuration> winners_elsewhere(const DeviceRun& run,
                                              const std::vector<SizeOutcome>& outcomes) {
   const Study& study = run.study();
@@ -145,8 +145,9 @@ std::string loss_text(double expected) {
                                  : "nothing is known of the loss yet";
 }
 
-// Of the budget, for what serves the domain at the sizes that were tuned before it was found. Time
-// is for all finals, too, which are held only then: what is learned of sizes comes from searches.
+// Shares of the budget for measuring the configurations that serve the domain, at sizes that were
+// tuned before these were found. The time is for all finals, too, which are held only then: sizes
+// are learned from searches.
 constexpr double kEvaluationsForCrossing = 0.15;
 constexpr double kSecondsForCrossing = 0.35;
 constexpr int kCrossings = 4;  // at most: what fails is not measured by another one

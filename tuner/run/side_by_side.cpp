@@ -12,7 +12,7 @@
 namespace tuner {
 namespace {
 
-// What the groups' threads have in common.
+// State that the groups' threads share.
 class Rounds {
  public:
   explicit Rounds(const SideBySide& how) : how_(how), states_(how.sizes.size()) {}
@@ -121,7 +121,7 @@ class Rounds {
     lane.note("  its devices are lost; others continue with the size if there are any: " + why);
   }
 
-  // Of the exception that is being handled. The others end what they are at.
+  // Keeps the first exception, which is being handled. Other groups finish what they are at.
   void fail() {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();

@@ -36,7 +36,7 @@ class SizeGroup {
   virtual bool is_gone() const = 0;
 };
 
-// Where groups come from.
+// Source of groups.
 class GroupSource {
  public:
   virtual ~GroupSource() = default;
@@ -44,10 +44,10 @@ class GroupSource {
   // The groups of a round, of so many devices each. Each has a listener.
   virtual std::vector<std::unique_ptr<SizeGroup>> deal(
       const std::vector<std::size_t>& devices, const std::vector<RunListener>& listeners) = 0;
-  // On a thread beside those of the groups, until stop_serving(): what they need in common.
+  // Does what the groups need in common, on a thread beside theirs, until stop_serving().
   virtual void serve() = 0;
   virtual void stop_serving() = 0;
-  // The round is over, and its groups are gone.
+  // Ends a round, whose groups are gone.
   virtual void gather() = 0;
 };
 
@@ -57,12 +57,12 @@ struct SideBySide {
   WorkerThreads& threads;  // whose threads outlive what groups start
   const RunListener& listener;
   std::function<bool()> interrupted;
-  // Tells of an outcome, and throws where there is no going on.
+  // Reports an outcome, and throws where there is no going on.
   std::function<void(const SizeOutcome&, const RunListener&)> conclude;
 
-  // What came of the sizes that were begun, in their order. A size whose group has lost its last
-  // device goes to another group. The first exception is thrown when all groups have ended, which
-  // begin nothing more; UnavailableError when no device is left.
+  // Tunes the sizes. Returns the outcomes of those that were begun, in their order. A size whose
+  // group has lost its last device goes to another group. The first exception is thrown when all
+  // groups have ended, which begin nothing more; UnavailableError when no device is left.
   std::vector<SizeOutcome> tune() const;
 };
 

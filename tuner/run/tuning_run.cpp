@@ -29,7 +29,7 @@ void check_strategy(const Catalogue& catalogue, const Settings& settings) {
                           search.text.empty() ? settings.study.text : search.text);
 }
 
-// Tells of an outcome, and ends the run where there is no going on.
+// Reports an outcome, and ends the run where there is no going on.
 void conclude(const SizeOutcome& outcome, const std::filesystem::path& store,
               const RunListener& listener) {
   listener.ranked(outcome);
@@ -43,7 +43,8 @@ void conclude(const SizeOutcome& outcome, const std::filesystem::path& store,
   }
 }
 
-// What nobody can say what it was compiled from answers for nothing later.
+// Warns that results are not kept for later runs, because it is unknown what they were compiled
+// from.
 void tell_what_is_not_kept(const std::string& gap, const std::vector<SizeOutcome>& outcomes,
                            const RunListener& listener) {
   const bool kept = std::ranges::all_of(outcomes, [](const SizeOutcome& outcome) {

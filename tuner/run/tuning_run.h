@@ -26,17 +26,17 @@ MakeStrategy strategies_of(const Settings& settings, const Catalogue& catalogue)
 // Tunes every size of the study on every device, of this machine and of those that are lent. Throws
 // InputError for a study or settings that make no sense, UnavailableError when no device is to be
 // had or one is lost, FatalError when results cannot be kept; what was measured until then is kept,
-// ranked, and told to the listener, who hears the caller's notes, too.
+// ranked, and reported to the listener, which receives the caller's notes, too.
 RunEnd tune(const Settings& settings, const Caller& caller, const RunListener& listener,
             const LentHosts& lent = {});
 
-// What an export loses at a size on this machine: the size is searched again beside what the export
+// Loss of an export at a size on this machine: the size is searched again beside what the export
 // selects.
 struct RetunedSize {
   ProblemSize size{};
   Configuration best{};  // here; empty: nothing valid was found
-  // Of the best over what the export has, side by side in a final where the study has one; empty
-  // where that is not valid here.
+  // Speedup of the best over what the export has, side by side in a final where the study has one;
+  // empty where the export's choice is not valid here.
   std::optional<Speedup> gain{};
 };
 

@@ -35,7 +35,7 @@ double straggler_seconds(const std::vector<BusySpan>& compiling) {
   return std::max(kShortestStraggler, kTimesTheMedian * median(std::move(seconds)));
 }
 
-// In the order of time, and none outside of it.
+// Lists the load's changes in the order of time, none outside of it.
 std::vector<Change> changes_of(const Load& load, double begin, double end) {
   std::vector<Change> out{{begin}, {end}};
   const auto add = [&](const BusySpan& span, int compilers, int stragglers, int device) {
@@ -131,7 +131,7 @@ Course course_of(const Load& load, double begin, double end) {
 Bound bound_of(const Course& course, unsigned usable, bool is_default) {
   const double most =
       std::max({course.all_compile, course.device_only, course.few_compile, course.nothing});
-  // Where all of one kind were at work for most of it, the busier kind is what the other waits for.
+  // If all of one kind were at work for most of the time, the others wait for the busier kind.
   const bool one_is_full = course.all_compile == most || course.device_only == most;
   if (one_is_full && mean(course.compilers) >= mean(course.device)) {
     return {

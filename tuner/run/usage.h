@@ -1,5 +1,5 @@
 #pragma once
-// Where a run's time and memory went, for the user: what bounded it, and what would help?
+// Report on a run's time and memory, for the user: what bounded it, and what would help?
 
 #include <array>
 #include <optional>
@@ -31,16 +31,16 @@ struct Course {
   double stragglers = 0;              // of few_compile: all that is compiled takes far too long
 };
 
-// Of the time from `begin` to `end`, in which what is in `load` took place.
+// Summarises the time from `begin` to `end`, in which the work in `load` took place.
 Course course_of(const Load& load, double begin, double end);
 
-// What most of the time was spent with, and what would make the run shorter where `usable` cores
-// may be used.
+// Bottleneck of a run: where most of the time was spent, and what would make the run shorter where
+// `usable` cores may be used.
 struct Bound {
   std::string by;
   std::string help;  // empty: no setting would
 };
-// `is_default`: whether the strategy is that.
+// Finds the bottleneck. `is_default`: whether the strategy is the default.
 Bound bound_of(const Course& course, unsigned usable, bool is_default);
 
 class Usage {
@@ -61,13 +61,13 @@ class Usage {
   double dropped_ = 0;
 };
 
-// What the end of the time cut short, after so many seconds; empty for nothing.
+// Describes what the end of the time cut short, after so many seconds; empty for nothing.
 std::string cancelled_text(const LoopResult& loop, double seconds);
-// Compilations that nobody waited for; empty for none.
+// Counts compilations that nobody waited for; empty for none.
 std::string stragglers_text(const LoopResult& loop);
 // Which of several devices measured how much, and how they compare; empty for one device.
 std::string devices_text(const std::vector<DeviceShare>& devices);
-// Where the device's speed changed enough to be worth a line; else empty.
+// Describes changes of the device's speed that are worth a line; else empty.
 std::string drift_text(const Drift& drift);
 // How many trials were answered by another variant that is the same program, and which parameters
 // make no other; empty for none.
