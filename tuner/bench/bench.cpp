@@ -37,8 +37,9 @@ ProblemSize some_size(const Study& study) {
   return study.domain ? size_pool(*study.domain, 1).front().size : ProblemSize{};
 }
 
-// What is compiled to see whether it can be: the reference with a configuration, then others.
-// Without what has no launch here, or asks for more than the device has: the run says that.
+// Samples to be compiled, to see whether a compiler takes the study: the reference with a
+// configuration, then others. Configurations without a launch here, or beyond the device's limits,
+// are left out: the run reports them.
 class Samples {
  public:
   Samples(const Study& study, const DeviceFacts& device)
@@ -58,7 +59,7 @@ class Samples {
 
   std::size_t size() const { return std::max<std::size_t>(chosen_.size(), cases_.empty() ? 0 : 1); }
 
-  // Of number `i`, from these texts.
+  // Makes the requests of sample `i` from these texts.
   std::vector<CompileRequest> requests(std::size_t i, const SourceTexts& sources) const {
     std::vector<CompileRequest> out;
     if (i < chosen_.size()) {
@@ -139,8 +140,8 @@ struct Chooser {
     }
   }
 
-  // What the one does not take and the other does decides. A variant that neither takes may be
-  // wrong by itself.
+  // Chooses nvcc if it compiles a sample before NVRTC takes any. A variant that neither takes may
+  // be wrong by itself.
   Choice try_both(const DeviceFacts& device) const {
     const Samples samples(study, device);
     const ArtifactLibrary library = shelf.library(own.identity(), sources);
@@ -218,7 +219,8 @@ StudyCompilers compilers_for(const Study& study, const std::string& backend,
 
 namespace {
 
-// Of the first that opens: the others are like it. What does not open is left out by who uses it.
+// Returns the facts of the first device that opens: the others are like it. Callers leave out those
+// that do not open.
 DeviceFacts facts_of(const AlikeDevices& devices) {
   for (const std::unique_ptr<RunWorker>& worker : devices) {
     try {

@@ -52,7 +52,7 @@ class Bench {
   Bench(Devices devices, const Settings& settings, const Caller& caller,
         const LentHosts& lent = {});
 
-  // What a user should know: compiler options without meaning here, artifacts that are not kept.
+  // Notes for the user: compiler options without meaning here, artifacts that are not kept.
   const std::vector<std::string>& notes() const { return with_.notes; }
   const std::string& backend() const { return devices_.backend; }
   const SourceTexts& sources() const { return with_.sources; }
@@ -61,10 +61,10 @@ class Bench {
   // toolchain outlive it.
   SourceTexts sources_of(const Study& other) const;
   Toolchain toolchain(const SourceTexts& sources) const;
-  // Waits until the compiler has said which it is.
+  // Waits until the compiler has reported its identity.
   const std::string& compiler() const { return with_.pool->identity(); }
   std::vector<AlikeDevices>& models() { return devices_.models; }
-  // What a trial is measured with, for its identity.
+  // Returns what trials are measured with, for their identity.
   MeasuredWith measured_with() const;
   const Study& study() const { return study_; }
   const ArtifactShelf& shelf() const { return shelf_; }

@@ -38,7 +38,7 @@ auto rank_and_number(const SeenDevice& device) {
   return std::tuple(device.id.rank, device.id.number);
 }
 
-// What a backend is asked for, and by whom.
+// Request for a backend's devices: from which backend, and by whom.
 struct Request {
   const Settings& settings;
   const Caller& caller;
@@ -216,7 +216,7 @@ void open_any(AlikeDevices& devices, const Note& note) {
   throw UnavailableError(last);
 }
 
-// What differs from the defaults, by name.
+// Lists the options that differ from the defaults, by name.
 std::string options_text(const Catalogue& catalogue, const std::string& backend,
                          const OptionList& options) {
   std::map<std::string, std::string> given;

@@ -75,8 +75,8 @@ Devices open_devices(const Settings& settings, const Caller& caller, const LentH
 std::unique_ptr<CompilePool> open_compilers(const Settings& settings, const Caller& caller,
                                             const LentHosts& lent, const std::string& compiler);
 
-// What is here for a backend, without its driver in this process. What is not there is left empty,
-// and `note` is told why.
+// Describes this machine for a backend, without its driver in this process. What is missing is left
+// empty, and `note` receives why.
 Machine machine_here(const WorkerProgram& program, const std::string& backend, const Note& note);
 
 // A backend's options that are not at their defaults, for the identity of trials.

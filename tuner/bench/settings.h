@@ -1,5 +1,5 @@
 #pragma once
-// What a run is to do, as plain data.
+// Settings of a run, as plain data.
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace tuner {
 
-// What a run is to do, resolved once, whoever has said it: the study, the command line or an
-// application.
+// Settings of a run, resolved once, whether the study, the command line or an application made
+// them.
 struct Settings {
   Study study{};  // with the sizes, constraints, backend, strategy and budget of this run
   std::vector<unsigned> devices = {0};  // of the backend, by number; empty: all
@@ -26,7 +26,7 @@ struct Settings {
   std::uint64_t seed = 1;               // of the strategy
   bool fresh = false;                   // what is stored of the sizes is not looked at any more
   bool counters = false;                // of finalists, though no metric of the study is one
-  bool warm_start = true;  // the strategy hears of earlier results of other sizes and devices
+  bool warm_start = true;  // the strategy receives earlier results of other sizes and devices
   std::optional<Recording> warm_recording{};  // and of these
   std::string results = "results";            // folder of the store and of the ranked CSV files
   bool in_turn = false;                       // one size after the other, on all devices of a model

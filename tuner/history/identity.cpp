@@ -63,7 +63,7 @@ std::string contents_of(const std::filesystem::path& file, const std::vector<Bin
   return text;
 }
 
-// What is said behind the numbers of a fill.
+// Writes what follows the numbers of a fill.
 std::string rest_of(const FillSpec& fill) {
   std::string text;
   if (fill.sorted) text += ":sorted";
@@ -105,7 +105,7 @@ std::string text_of(const OptionList& options) {
   return text;
 }
 
-// What observers add to a trial, which an earlier one without them does not have.
+// Writes what observers add to a trial: an earlier trial measured without them lacks it.
 std::string observing(const Study& study) {
   std::string text;
   for (const ObserverSpec& one : study.observers) {
@@ -139,7 +139,8 @@ bool has_libraries(const Study& study) {
 
 std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 
-// Of launches that follow the first one, and of all again. Nothing where there are none.
+// Writes the launches that follow the first one, and how all are repeated. Empty where there are
+// none.
 std::string sequence_text(const std::vector<NextLaunchSpec>& then, const RoundsSpec& rounds) {
   std::string text;
   for (const NextLaunchSpec& next : then) {

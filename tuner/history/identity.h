@@ -15,7 +15,7 @@
 
 namespace tuner {
 
-// What trials depend on beside study, device and size.
+// Conditions that trials depend on beside study, device and size.
 struct MeasuredWith {
   std::string source_digest;  // over the source and everything that it includes
   // Digests of the files that fill arguments, each read once; may be null where there are none.
@@ -28,10 +28,10 @@ struct MeasuredWith {
 ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
                        const MeasuredWith& with);
 
-// What the key says of this component, such as "compiler"; empty: nothing.
+// Returns the key's text for this component, such as "compiler"; empty: it has none.
 std::string identity_part(const ContextKey& key, const std::string& component);
 
-// How launches were timed under this key; nothing where it does not say, as of an import.
+// Returns how launches were timed under this key; nothing where that is unknown, as in an import.
 std::optional<TimedHow> timed_how(const ContextKey& key);
 
 // Whether what was measured under this key was compared with no right answer at all.

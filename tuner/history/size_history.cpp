@@ -119,7 +119,8 @@ std::optional<Recalled> SizeHistory::recall(const Configuration& configuration) 
   return index ? resumption_.recall(*index) : std::nullopt;
 }
 
-// What gave a right answer before is not suspected when a run dies: its result would be lost.
+// Marks a configuration as being on the device. One that gave a right answer before is not marked:
+// if the run died it would be suspected, and its result lost.
 void SizeHistory::announce(const Configuration& configuration) {
   const auto index = space_.index_of(configuration);
   if (index && resumption_.is_valid_result(*index)) return;

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a study: the database, and what makes a stored trial answer for a new one.
+// Stored knowledge of a study: the database, and what makes a stored trial answer for a new one.
 
 #include <cstddef>
 #include <optional>
@@ -29,12 +29,13 @@ class TrialMemory {
   void replace(const Trial& trial);
   // Those whose samples come from an earlier final: they cannot be paired with the new ones.
   std::vector<Trial> earlier_finalists(const std::vector<Trial>& now) const;
-  // What this run did not come by, as far as it belongs to the space: it competes all the same.
+  // Adds stored trials that this run did not revisit, if they are in the space; they are ranked
+  // too.
   void add_others(const SearchSpace& space, std::vector<Trial>& trials) const;
   // Those that the space does not have.
   std::vector<Trial> outside(const SearchSpace& space) const;
-  // Of a space of which only a part is searched, what the study has beside that: it is ranked with
-  // the rest, with indices behind those of the space.
+  // Adds the study's stored trials outside of the space, where only a part of it is searched: they
+  // are ranked with the rest, with indices behind those of the space.
   void add_outsiders(const SearchSpace& space, std::vector<Trial>& trials) const;
   // How many the study does not have any more.
   std::size_t outside_of_study() const;
@@ -63,8 +64,8 @@ class History {
   MeasuredWith with_;
 };
 
-// What is known of one size on one device while it is tuned. Everything that is said to it is
-// committed when it returns.
+// Knowledge of one size on one device while it is tuned. Every change is committed when the call
+// returns.
 class SizeHistory {
  public:
   // `space` outlives this.
@@ -75,21 +76,22 @@ class SizeHistory {
   const std::vector<Trial>& blamed() const { return blamed_; }
   // Those that were on the device when a run died, and that nobody has a result of: they come last.
   std::vector<ConfigIndex> suspects() const;
-  // What need not be measured again.
+  // Returns the stored result of a configuration that need not be measured again.
   std::optional<Recalled> recall(const Configuration& configuration) const;
   Resumption& resumption() { return resumption_; }
 
-  // The configuration is about to be launched, and may take everything down.
+  // Marks a configuration that is about to be launched, and may take everything down.
   void announce(const Configuration& configuration);
-  // It came back, or was cut short, and not by its own fault.
+  // Removes that mark: the configuration came back, or was cut short, and not by its own fault.
   void withdraw(const Configuration& configuration);
   void record(const Trial& trial);
-  // The samples of these were taken side by side: those of earlier finals do not count any more.
+  // Records finalists, whose samples were taken side by side: those of earlier finals do not count
+  // any more.
   void record_final(const std::vector<Trial>& finalists);
-  // What has become of stored trials now that the last of them was measured again.
+  // Stores what has become of stored trials now that the last of them was measured again.
   void replace(std::span<const Trial> changed);
-  // What the searched part of the space does not have is as old as the rest, and nobody measures it
-  // again.
+  // Marks trials outside of the searched space as outdated: they are as old as the rest, and nobody
+  // measures them again.
   void outdate_outsiders(const Moved& moved);
   // Adds to a run's trials what earlier ones know besides: it competes all the same.
   void add_others(std::vector<Trial>& trials) const;
@@ -120,7 +122,7 @@ struct EarlierResults {
   std::string note;           // "312 results of M1024 on NVIDIA H200, ..."; empty without priors
 };
 
-// Of the store's other contexts of this kernel.
+// Collects results from the store's other contexts of this kernel.
 EarlierResults earlier_results(Store& store, const ContextKey& now, const ObjectiveSpec& objective,
                                const PriorTarget& target);
 

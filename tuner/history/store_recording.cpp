@@ -180,7 +180,7 @@ Recording read_rankings(const std::filesystem::path& path, const std::string& wh
     all.emplace(label_of(one.kernel, one.ranked.device, one.ranked.size), std::move(one));
   }
   LooseRanking one = chosen(all, path.string(), which, filter);
-  // Of some finalists a file tells no more than the final's time.
+  // Some finalists have no time in a file but the final's.
   for (Trial& trial : one.ranked.trials) {
     if (trial.final && !is_time(trial.timing.median)) {
       trial.timing.median = trial.final->median_ms.value();

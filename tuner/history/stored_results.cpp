@@ -1,4 +1,4 @@
-// Ranks the trials of a store, and says which of them the study has made stale.
+// Ranks the trials of a store, and finds which of them the study has made stale.
 
 #include "tuner/history/stored_results.h"
 
@@ -38,7 +38,8 @@ bool size_fits(const ProblemSize& size, const ProblemSize& wanted) {
   });
 }
 
-// What an import cannot know is no difference; other parameters are.
+// Compares an import with the study: other parameters are a difference, what it cannot know is
+// none.
 std::vector<std::string> misfits(const ContextKey& imported, const Study& study) {
   std::vector<std::string> theirs = imported.parameters;
   std::vector<std::string> ours = parameter_names(study.parameters);
@@ -78,8 +79,8 @@ std::string phrase(const StoredResults& results, const StoredResults& shown) {
 // Each backend's machine, asked once.
 using Machines = std::map<std::string, Machine>;
 
-// What the study would be measured as today. Driver and compiler are those of the machine that
-// measured, unless another machine is asked: they are not the study's to change.
+// Makes the key that the study would be measured under today. Driver and compiler are those of the
+// machine that measured, unless another machine is queried: they are not the study's to change.
 ContextKey key_now(const Study& study, const std::string& digest,
                    const std::shared_ptr<FileDigests>& data, const ContextKey& before,
                    const ResultFilter& filter, Machines& machines) {
@@ -116,8 +117,9 @@ std::optional<std::string> unverified(const StoredResults& results, const Contex
   return std::nullopt;
 }
 
-// Where nothing could notice that answers are kept: why. A function of Python has the arguments
-// that it was given, or draws others for each call; of the rest the study says it.
+// Explains why nothing could notice that answers are kept; empty where it would be noticed. A
+// function of Python has the arguments that it was given, or draws others for each call; for other
+// kernels it depends on the study.
 std::string same_inputs(const StoredResults& results, const ContextKey& key, const Study* study) {
   if (key.device.backend == "python") {
     const auto timed = timed_how(key);
@@ -134,7 +136,7 @@ std::string staleness(const Trial& trial, FileDigests& digests) {
   return changed.empty() ? std::string() : "source: changed: " + changed;
 }
 
-// Takes those out; returns why the first had to go.
+// Removes stale trials; returns why the first had to go.
 std::string drop_stale(std::vector<Trial>& trials) {
   FileDigests digests;
   std::string why;
@@ -146,7 +148,7 @@ std::string drop_stale(std::vector<Trial>& trials) {
   return why;
 }
 
-// The same, but where none is left all stay, and `stale` says why they are.
+// Removes stale trials, unless none would be left: then all stay, and `stale` receives the reason.
 void keep_current(std::vector<Trial>& trials, std::vector<std::string>& stale) {
   std::vector<Trial> current = trials;
   const std::string why = drop_stale(current);
@@ -157,7 +159,8 @@ void keep_current(std::vector<Trial>& trials, std::vector<std::string>& stale) {
   }
 }
 
-// Those that cannot answer any more among them. Says of each whether the study has it now.
+// Returns a context's trials, with those that cannot answer any more, and marks whether the study
+// has each now.
 std::vector<Trial> all_trials_for(Store& store, const Context& context, const Study& study,
                                   const Membership& members, const DeviceFacts& device,
                                   const ProblemSize& size, bool imported) {

@@ -1,5 +1,5 @@
 #pragma once
-// Rankings told again from the store.
+// Rankings repeated from the store.
 
 #include <filesystem>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace tuner {
 
-// What a machine has for a backend, as far as it is there.
+// Compilers and devices that a machine has for a backend, as far as they are there.
 struct Machine {
   std::vector<std::string>
       compilers;  // empty: none; several for one that takes what NVRTC does not
@@ -37,20 +37,20 @@ struct StoredResults {
   std::string kernel;
   std::vector<std::string> parameters;
   RankedResults ranked;
-  // Of the backend, such as an order of threads; empty: measured as a plain `tuner run` measures.
+  // Options of the backend, such as an order of threads; empty: as a plain `tuner run` measures.
   std::string options;
   // Other results of the same device and size, one phrase each.
   std::vector<std::string> others;
-  // Where imported results came from; empty = measured by this program.
+  // Origin of imported results; empty = measured by this program.
   std::string imported;
-  // What has changed since ("source: changed", "driver: 580.65 -> 590.10"); empty = current. Always
+  // Changes since then ("source: changed", "driver: 580.65 -> 590.10"); empty = current. Always
   // empty without a study.
   std::vector<std::string> stale;
   StoredContext of;         // where they lie in the store
   ObjectiveSpec objective;  // by which they are ranked
   bool has_store = true;    // else they are of a CSV file: no identity, no order, no samples
-  // Of each ranked trial: seconds from the first one to when it was recorded, at the latest. Empty
-  // where nobody asked (result_sets()) or that is not known.
+  // Seconds from the first trial, for each ranked one, to when it was recorded, at the latest.
+  // Empty where nobody asked (result_sets()) or that is not known.
   std::vector<double> seconds{};
 };
 
@@ -76,14 +76,14 @@ RankedBy ranked_by(const Study& study);
 std::optional<Configuration> baseline_of(const RankedBy& how,
                                          const std::vector<std::string>& parameters);
 
-// The ranking that these, of a store, and their last final tell: of those that are not outside of
-// the study. Whatever chooses among stored trials chooses from it. `parameters` are those of their
-// configurations.
+// Ranks stored trials, using their last final if it still stands; those outside of the study are
+// left out. Whatever chooses among stored trials chooses from this ranking. `parameters` are those
+// of their configurations.
 RankedResults ranked_trials(const RankedBy& how, const std::vector<std::string>& parameters,
                             std::vector<Trial> trials);
 
-// What a run finds in a context: trials_for(), and from now on the context is ranked as the study
-// ranks, also where no study is at hand.
+// Returns the trials that a run finds in a context (trials_for()). From now on the context is
+// ranked as the study ranks, also where no study is at hand.
 std::vector<Trial> trials_for_run(Store& store, const Context& context, const Study& study,
                                   const DeviceFacts& device, const ProblemSize& size);
 
@@ -95,18 +95,18 @@ ProblemSize parse_dims(const std::string& text);
 // Otherwise the newer result goes before, and with equal dates `b`.
 bool is_behind(const StoredContext& a, const StoredContext& b);
 
-// Of equal devices and sizes what a plain `tuner run` would go on with: measured ones before those
-// with options of the backend, imported ones and stale ones, then as is_behind() says. What is left
-// out is named in `others`.
+// Keeps, for each device and size, the results that a plain `tuner run` would go on with: measured
+// ones before those with options of the backend, imported ones and stale ones, then by is_behind().
+// Results left out are named in `others`.
 std::vector<StoredResults> newest_of_each(std::vector<StoredResults> all);
 
-// What read_recording() takes, or ranked CSV files (one, a folder or a .tar.gz), or a results
+// Reads what read_recording() takes, or ranked CSV files (one, a folder or a .tar.gz), or a results
 // directory or its database, of which `filter` may choose, with "#kernel/device/size"
 // ("results#matmul/nvidia-h200/M1024_N1024") where it holds more than one context. Of several
 // contexts with that name (another driver, another source) one that was measured goes before
 // imported ones, one in the usual order of threads before others, then the one with the newest
-// trial is taken, and a note says so. Throws InputError with the list of contexts when `path` does
-// not pick one.
+// trial is taken, and a note reports that. Throws InputError with the list of contexts when `path`
+// does not pick one.
 Recording read_any_recording(const std::filesystem::path& path, const std::string& objective = {},
                              const ResultFilter& filter = {});
 

@@ -133,12 +133,12 @@ class Agent {
     return workers_.erase(worker);
   }
 
-  // What a kernel prints need not be text.
+  // Makes bytes of output: what a kernel prints need not be text.
   static std::vector<std::uint8_t> bytes_of(const std::string& text) {
     return {text.begin(), text.end()};
   }
 
-  // What workers say, and what is for them. False when there was nothing.
+  // Passes bytes on between rank 0 and the workers. False when there was nothing.
   bool pass_on() {
     bool any = false;
     for (auto worker = workers_.begin(); worker != workers_.end();) {

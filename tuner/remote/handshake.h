@@ -1,6 +1,6 @@
 #pragma once
-// What ranks say to each other: about which worker, and what (frames of workers travel as they
-// are); at first what a rank is, and why it may have to be left out.
+// Messages between ranks: about which worker, and what (frames of workers travel as they are); at
+// first what a rank is, and why it may have to be left out.
 
 #include <cstdint>
 #include <map>
@@ -59,7 +59,7 @@ struct RankFacts {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankFacts, version, build, node, cores, affinity, plugins,
                                    unseen)
 
-// Of this process; where it runs is left open.
+// Collects the facts of this process; where it runs is left open.
 RankFacts facts_here(const std::string& version, const Catalogue& catalogue);
 
 // Ranks share a file system: these must be the same for all of them.
@@ -70,20 +70,20 @@ struct SharedFiles {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SharedFiles, folder, states)
 
-// As this process sees them.
+// Reads the state of these files as this process sees them.
 SharedFiles shared_files(const std::vector<std::string>& names);
 
-// Enters the folder, and looks for the files there. The first that is not there or has other
+// Enters the folder, and looks for the files there. Returns the first that is missing or has other
 // contents (of a large file: another size); empty when there is none.
 std::string enter(const SharedFiles& files);
 
-// By name.
+// Names of plugins.
 struct NeededPlugins {
   std::set<std::string> needed;  // a rank must have them
   std::set<std::string> shared;  // a rank that has them must have the same
 };
 
-// What a study needs on its backend, of which "auto" is any.
+// Lists the plugins that a study needs on its backend; any backend will do for "auto".
 NeededPlugins needed_plugins(const Study& study, const Catalogue& catalogue);
 
 // Why a rank cannot take part, after its name; empty when it can.

@@ -1,4 +1,4 @@
-// Passes on what the coordinator and workers of other ranks say to each other.
+// Passes messages between the coordinator and workers of other ranks.
 
 #include "tuner/remote/hub.h"
 
@@ -24,7 +24,7 @@ std::string name_of(unsigned rank) { return "rank " + std::to_string(rank); }
 
 }  // namespace
 
-// What the coordinator holds of a worker of another rank.
+// A worker of another rank, as the coordinator holds it.
 class RemoteWorker final : public Peer {
  public:
   RemoteWorker(RankHub& hub, std::uint32_t number, std::shared_ptr<RankHub::Remote> remote,
@@ -181,7 +181,7 @@ bool RankHub::let_leave() {
   }
   const std::string leave = sealed({Topic::kLeave, 0, body_of({{"all", all}})});
   for (unsigned rank = 1; rank < link_.count(); ++rank) link_.send(rank, leave);
-  // What is for a dead rank is never sent.
+  // Waits a second at most: a message to a dead rank is never sent.
   for (const TimePoint begin = Clock::now(); link_.is_sending() && seconds_since(begin) < 1;) {
     link_.receive();
   }
@@ -263,7 +263,8 @@ void RankHub::look_for_dead() {
   }
 }
 
-// What the coordinator says, and what is for it. The end of a worker is seen after its last words.
+// Passes bytes on between the coordinator and workers. The end of a worker is seen after its last
+// words.
 bool RankHub::pass_on_bytes() {
   const std::scoped_lock lock(mutex_);
   bool any = false;

@@ -41,16 +41,17 @@ class RankHub {
   bool pass_on();
   void stop();
 
-  // Asks each rank what it is, and waits for that. Those that do not answer are missing.
+  // Queries what each rank is, and waits for that. Those that do not answer are missing.
   std::map<unsigned, RankFacts> ask(const std::vector<std::string>& plugin_dirs,
                                     const SharedFiles& files, double seconds);
-  // A worker there, which ends before this does. Throws UnavailableError when the rank is gone.
+  // Starts a worker there, which ends before this does. Throws UnavailableError when the rank is
+  // gone.
   std::unique_ptr<Peer> start(unsigned rank, const std::string& role);
 
  private:
   friend class RemoteWorker;
 
-  // What is known of a worker of another rank.
+  // State of a worker of another rank.
   struct Remote {
     unsigned rank = 0;
     FileDescriptor socket;  // this side's end
@@ -100,10 +101,10 @@ class RankHub {
 // what they and rank 0 say to each other. A variant that crashes takes its worker along, never the
 // rank.
 
-// What a rank has to start, and how.
+// Program of a rank: what it starts, and how it describes itself.
 struct RankProgram {
   std::string executable;  // whose workers it starts
-  // What it says of itself, once it is told where plugins may be.
+  // Returns the rank's facts, given where plugins may be.
   std::function<RankFacts(const std::vector<std::string>& plugin_dirs)> facts;
 };
 
@@ -114,7 +115,7 @@ enum class RankEnd {
   kLost   // rank 0 is gone, or this one was told to end
 };
 
-// Until rank 0 says so or is gone, or `is_over`.
+// Serves rank 0 until that ends the job or is gone, or until `is_over`.
 RankEnd serve_rank_0(RankLink& link, const RankProgram& program, const RankTimes& times,
                      const std::atomic<bool>& is_over);
 

@@ -21,8 +21,8 @@
 
 namespace tuner {
 
-// How many processes a launcher (mpirun, srun) has started, and which of them this is, as it says
-// in the environment; empty where there is one.
+// Process of a launcher (mpirun, srun): how many it has started, and which of them this is, from
+// the environment; empty where it is the only one.
 struct LaunchedJob {
   unsigned count = 1;
   unsigned rank = 0;
@@ -30,7 +30,7 @@ struct LaunchedJob {
 std::optional<LaunchedJob> launched_job(
     const std::function<const char*(const char* name)>& variable);
 
-// Of what a study needs, and how it is to be compiled.
+// Needs of a study on other ranks, and how it is to be compiled.
 struct Lending {
   NeededPlugins plugins;
   std::vector<std::string> plugin_dirs;
@@ -44,21 +44,21 @@ class RankJob {
 
   // Joins the others. `make_link` throws UnavailableError where that is not possible.
   RankJob(const MakeLink& make_link, RankProgram program, RankTimes times = {});
-  // Of rank 0: lets the others end, and waits for that.
+  // Lets the others end, on rank 0, and waits for that.
   ~RankJob();
   RankJob(const RankJob&) = delete;
   RankJob& operator=(const RankJob&) = delete;
 
   unsigned rank() const { return rank_; }
   unsigned count() const { return count_; }
-  // Of other ranks than 0: lends what this one has, until all is done. False when it ends before,
+  // Lends what this rank has, until all is done; for ranks other than 0. False when it ends before,
   // because rank 0 is gone or somebody wants this one to end.
   bool serve(const StopRequest& interrupt);
 
-  // Of rank 0: those that take part; `note` is told of each that does not. What they start ends
-  // before this does.
+  // Returns the ranks that take part, on rank 0; `note` receives why any does not. What they start
+  // ends before this does.
   LentHosts hosts(const Lending& lending, const Note& note);
-  // Of rank 0, after hosts(): its own share of the cores.
+  // Returns rank 0's own share of the cores, on rank 0 after hosts().
   unsigned cores_here() const { return cores_here_; }
   std::string node() const { return node_; }
 

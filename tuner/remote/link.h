@@ -53,12 +53,12 @@ class Pace {
 
 // ---- sockets of workers -------------------------------------------------------------------------
 
-// Of a socket that has so much to take still.
+// Prepares poll() for a worker's socket: for writing, too, while `outgoing` is not empty.
 inline pollfd awaited(int socket, const std::string& outgoing) {
   return {socket, static_cast<short>(outgoing.empty() ? POLLIN : POLLIN | POLLOUT), 0};
 }
 
-// What has come, at most a large block; it may be empty. Nothing when the other end is gone.
+// Reads what has come, at most a large block; it may be empty. Nothing when the other end is gone.
 std::optional<std::string> read_some(int socket);
 
 // Writes what a socket takes now, and leaves the rest. False when it takes nothing. What is for

@@ -177,7 +177,7 @@ void measure(MeasuringDevice& device, const Study& study, const ProblemSize& siz
       });
 }
 
-// What tensor cores do, where their instructions are known here.
+// Measures tensor cores, where their instructions are known here.
 void measure_tensor_cores(const DeviceFor& device_for, int capability,
                           std::vector<CeilingSample>& out) {
   const auto kernels = tensor_kernels(capability);
@@ -252,7 +252,7 @@ Ceilings ceilings_of(const DeviceFacts& facts, const std::vector<CeilingSample>&
 
 namespace {
 
-// What does not compile or run leaves its ceiling unknown.
+// Measures all ceilings. A kernel that does not compile or run leaves its ceiling unknown.
 Ceilings measure_ceilings(const DeviceFor& device_for) {
   const StudyOnDisk folder(kStudy, kSource);
   const Study cold = folder.read();

@@ -31,11 +31,12 @@ Ceilings ceilings_of(const DeviceFacts& facts, const std::vector<CeilingSample>&
 // The higher one of each: a ceiling that was found on a busy device is too low.
 Ceilings highest(const Ceilings& one, const Ceilings& other);
 
-// As they are kept; nothing: the text is none of these.
+// Converts ceilings to the text that is kept, and back; nothing: the text is none of these.
 std::string kept_text(const Ceilings& ceilings);
 std::optional<Ceilings> ceilings_from(const std::string& text);
 
-// What tensor cores do at most: the study whose kernels are made of their instructions alone.
+// An instruction of tensor cores. The study whose kernels are made of these alone shows how fast
+// they are at most.
 struct TensorForm {
   std::vector<std::string> types;  // that a study's work names
   double operations = 0;           // of one thread in one of the size's ROUNDS
@@ -46,7 +47,8 @@ struct TensorKernels {
   std::vector<TensorForm> forms;  // by the value of the parameter FORM
 };
 
-// Nothing: which instructions reach the full rate of this device is not known here.
+// Makes the kernels; nothing: which instructions reach the full rate of this device is not known
+// here.
 std::optional<TensorKernels> tensor_kernels(int compute_capability);
 
 }  // namespace tuner

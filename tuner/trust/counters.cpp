@@ -1,4 +1,4 @@
-// Asks for a trial or its counters, and puts these where metrics come from.
+// Measures a trial or its counters, and puts these where metrics come from.
 
 #include "tuner/trust/counters.h"
 
@@ -27,7 +27,8 @@ void observe(const Study& study, Trial& trial) {
   }
 }
 
-// Of a pipe that was not used a device may have no figure: only what the study asks for is missed.
+// Whether all counters that the study asks for are there. Others may be missing: a device may have
+// no figure for a pipe that was not used.
 bool is_counted(const Study& study, const Trial& trial) {
   return !trial.counters.empty() &&
          std::ranges::all_of(study.counters, [&](const OptionValue& asked) {
@@ -38,8 +39,8 @@ bool is_counted(const Study& study, const Trial& trial) {
 
 constexpr const char* kDuration = "gpu__time_duration.sum";  // nanoseconds
 
-// The profiler's range is some 50 us longer than the launch in it, and nothing goes on then: what
-// is told of the range's time is told of the launch's.
+// Rescales figures per time of the profiler's range to the launch's: the range is some 50 us longer
+// than the launch in it, and nothing goes on then.
 Metrics by_time(Metrics read, const Trial& trial) {
   const auto duration = named(read, kDuration);
   const double ms = shown(trial).median_ms;

@@ -28,8 +28,8 @@ struct Counted {
   std::vector<Trial> trials;  // that have counters now
   std::string note;           // what the user should know; may be empty
 };
-// Of those that took part in the final, or of the best where none was held; what has them already
-// is left alone.
+// Reads the counters of trials that took part in the final, or of the best where none was held;
+// trials that have them already are left alone.
 Counted count_finalists_of(RankedResults& results, SizeEvaluator& evaluator, const Study& study,
                            const SearchSpace& space, double seconds);
 

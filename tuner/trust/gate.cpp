@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kFirstRounds = 31;
 constexpr int kMostGateRounds = 2000;  // in one go
-// Fewer say nothing with this confidence.
+// Fewer pairs show nothing with this confidence.
 constexpr std::size_t kFewestPairs = 16;
 
 GateState state_of(const GateRule& rule, const std::vector<double>& base,
@@ -77,7 +77,7 @@ SearchSpace space_of(const Study& study, const Configuration& configuration,
   return SearchSpace::build(std::move(alone));
 }
 
-// Of two variants whose sources may differ: its task, whose study says its source, and what
+// One of two variants whose sources may differ: its task, whose study names its source, and what
 // compiles that.
 struct PairSide {
   const SizeTask& task;

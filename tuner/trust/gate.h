@@ -26,7 +26,8 @@ std::string_view name_of(GateVerdict verdict);  // "passed", ...
 struct GateRule {
   double allow = 0.01;  // 0.01: head may take 1 % longer
   double seconds = 60;  // for one size
-  // Of the interval. Each look at it may be wrong by chance, and there are some ten of them.
+  // Confidence of the interval. Each look at it may be wrong by chance, and there are some ten of
+  // them.
   double confidence = 0.999;
 };
 
@@ -51,7 +52,7 @@ GateState decide(const GateRule& rule, const MeasurePairs& measure,
 struct GateSide {
   std::string name;  // as the user wrote it
   Study study;       // with its own source; else like the other's
-  // What it runs at a size. Throws InputError.
+  // Returns the configuration to run at a size. Throws InputError.
   std::function<Configuration(const ProblemSize&, const DeviceFacts&)> configuration;
 };
 
@@ -65,8 +66,9 @@ struct GateOutcome {
   double seconds = 0;
 };
 
-// Of each size, until it is interrupted. Throws as tune() does. `sides` are base and head; the
-// device is opened for the base, whose study the settings have.
+// Compares base and head (`sides`) at each size, until it is interrupted; `tell` receives the
+// outcomes. Throws as tune() does. The device is opened for the base, whose study the settings
+// have.
 void run_gate(const Settings& settings, const std::array<GateSide, 2>& sides, const GateRule& rule,
               const Caller& caller, const std::function<void(const GateOutcome&)>& tell);
 

@@ -58,7 +58,7 @@ Study for_tools(Study study) {
   return study;
 }
 
-// Of the study or of another: where it is looked at.
+// Size and inputs at which the judged kernel, or the study's own, is tested.
 struct Question {
   ProblemSize size;
   std::vector<ExtremeInputs> inputs{};  // empty: the study's own
@@ -136,7 +136,7 @@ class Court {
     }
     out.accepted = !is_over();
     if (!out.accepted || !task_.counters) return out;
-    // What they say is added to what was found before: the verdict stands.
+    // Adds the counters to what was found before: the verdict stands.
     const auto trial = evaluate(*device_, judged_, first, out.configuration, {}, caller_.note);
     if (trial) out.checks.front().trial.counters = trial->counters;
     return out;
@@ -163,7 +163,7 @@ class Court {
     return trial;
   }
 
-  // Before anything is said of it.
+  // Refuses a source that has read other files, and removes these from messages.
   void look_at_files(Trial& trial) const {
     const std::string refusal = source_.refusal(trial);
     if (!refusal.empty()) throw Refused{refusal};
@@ -211,9 +211,9 @@ class Court {
         judged_.text);
   }
 
-  // At a size or on inputs of which the study does not say that they are allowed. Where the
-  // reference or the study's own kernel goes wrong, too, nothing is to be said of others. Most
-  // kernels are right on several inputs at once, which takes less time; else it is asked on which.
+  // Tests a size or inputs that the study does not declare allowed. Where the reference or the
+  // study's own kernel goes wrong, too, nothing is held against others. Most kernels are right on
+  // several inputs at once, which takes less time; else each is tested by itself.
   bool look_elsewhere(Judged& out, const Question& question) {
     if (is_over()) return false;
     const Stopwatch since;
@@ -238,8 +238,8 @@ class Court {
     return add(out, std::move(check), since);
   }
 
-  // Whether what was found to be wrong counts. The study's own kernel says what is allowed; where
-  // it is of no use, as in a study of a reference alone, whatever the reference has an answer for.
+  // Decides whether a wrong answer counts. The study's own kernel shows what is allowed; where it
+  // is of no use, as in a study of a reference alone, whatever the reference has an answer for.
   void decide(Judged& out, const Question& question, JudgeCheck& check) {
     if (!own_fault_) own_fault_ = fault_of_own();
     out.own_fault = *own_fault_;
@@ -256,7 +256,7 @@ class Court {
     check.why_not = "the study's own kernel is wrong there, too" + (why.empty() ? "" : ": " + why);
   }
 
-  // Why the study's own kernel is of no use: it is wrong where the study says that it is right.
+  // Returns why the study's own kernel is of no use: it is wrong where the study claims it right.
   std::string fault_of_own() {
     std::optional<Trial> trial;
     const std::string why = why_not_asked([&] { trial = own_trial({own_.sizes.front()}); });
@@ -295,7 +295,7 @@ class Court {
     return trial;
   }
 
-  // In a process that has not run what is judged.
+  // Tests the study's own kernel in a process that has not run the judged one.
   std::optional<Trial> own_trial(const Question& question) {
     first_.worker->start();
     JudgeCheck ignored;
@@ -303,7 +303,7 @@ class Court {
                ignored);
   }
 
-  // Where the study asks for it, it was looked at already.
+  // Checks that answers are the same to the bit, unless the study asked for it before.
   void look_for_same_bits(Judged& out, const ProblemSize& size) {
     out.deterministic = out.checks.front().trial.deterministic;
     if (out.deterministic || is_over()) return;
@@ -313,7 +313,7 @@ class Court {
     if (trial) out.deterministic = trial->deterministic;
   }
 
-  // The smallest that the study allows, so that it does not take long.
+  // Finds the smallest size that the study allows, so that it does not take long.
   ProblemSize size_for_tools(const Configuration& configuration) {
     const ProblemSize& first = judged_.sizes.front();
     for (const ProblemSize& size : smaller_sizes(judged_, first)) {
@@ -355,7 +355,7 @@ class Court {
     return add(out, std::move(check), since);
   }
 
-  // What a tool says while the study's kernel runs once. `why_not`: it did not come so far.
+  // Returns a tool's finding while the study's kernel runs once. `why_not`: it did not come so far.
   std::string finding(SanitizedWorker& tool, const Study& study, const SourceTexts& sources,
                       const ProblemSize& size, const Configuration& configuration,
                       std::string& why_not) {

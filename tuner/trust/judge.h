@@ -50,8 +50,8 @@ struct JudgeTask {
   Study judged;           // the same with the other kernel; the reference is the study's own
   bool counters = false;  // of the device are read in the end, at the first size
   std::uint64_t secret = 0;       // changes all inputs; nobody else knows it
-  std::function<void()> timed{};  // told that no more time is taken
-  // What both run at a size. Throws InputError where nothing is valid.
+  std::function<void()> timed{};  // called when no more time is taken
+  // Returns the configuration that both run at a size. Throws InputError where nothing is valid.
   std::function<Configuration(const ProblemSize&, const DeviceFacts&)> configuration;
 };
 

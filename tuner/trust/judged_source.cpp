@@ -59,7 +59,7 @@ bool JudgedSource::may_read(const fs::path& file) const {
   if (place == real(judged_.kernel.source)) return true;
   const auto is_in = [&](const fs::path& folder) { return lies_in(place, folder); };
   if (std::ranges::any_of(folders_, is_in)) return true;
-  // What the study itself has included into everything ("--pre-include=FILE").
+  // Allows files that the study itself includes into everything ("--pre-include=FILE").
   return std::ranges::any_of(own_.kernel.options, [&](const std::string& option) {
     const std::string named = option.substr(option.find('=') + 1);
     return !named.starts_with("-") && real(named) == place;

@@ -18,9 +18,10 @@ class JudgedSource {
   // The study with its own kernel, and with the judged one. Both outlive this.
   JudgedSource(const Study& own, const Study& judged);
 
-  // Why it is not judged, by its text; empty: it is. Reads the file; throws FatalError.
+  // Returns why it is not judged, by its text; empty: it is. Reads the file; throws FatalError.
   std::string refusal() const;
-  // The same by what a compiler says that it opened.
+  // Returns why it is not judged, by the files that a compiler reports to have opened; empty: it
+  // is.
   std::string refusal(const Trial& trial) const;
 
   // The compiler's log without lines of other files.

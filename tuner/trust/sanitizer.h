@@ -14,11 +14,11 @@
 
 namespace tuner {
 
-// In $PATH, or else in a CUDA toolkit: $CUDA_HOME, $CUDA_PATH or /usr/local/cuda. Empty where there
-// is none.
+// Finds compute-sanitizer in $PATH, or else in a CUDA toolkit: $CUDA_HOME, $CUDA_PATH or
+// /usr/local/cuda. Empty where there is none.
 std::filesystem::path find_sanitizer();
 
-// The first that a tool's report tells of, in one line; empty: nothing. Warnings are none: races
+// Returns a report's first finding in one line; empty: nothing. Warnings are no findings: races
 // among the threads of a warp, which may run in step.
 std::string first_finding(const std::string& report);
 std::string first_warning(const std::string& report);
@@ -31,12 +31,12 @@ class SanitizedWorker {
                   const Settings& settings, const std::string& backend, WorkerProgram program);
 
   const std::string& tool() const { return tool_; }
-  // What measures with it.
+  // Returns the device that measures under the tool.
   WorkingDevice& device() { return device_; }
-  // What the tool found since the last call; warning(): what it doubted then.
+  // Returns what the tool found since the last call; warning(): what it doubted then.
   std::string finding();
   const std::string& warning() const { return warning_; }
-  // Another process, of which nothing was found yet.
+  // Starts another process, in which nothing was found yet.
   void begin_anew();
 
  private:

@@ -24,7 +24,7 @@ struct Form {
 
   bool of_group() const { return m == 64; }  // four warps multiply as one
   int threads() const { return of_group() ? 4 * kWarp : kWarp; }
-  // Of each thread.
+  // Counts for each thread: registers of sums and of operands, operations.
   int sums() const { return m * n / threads() * sum_bits / std::max(32, sum_bits); }
   int a() const { return m * k / kWarp * bits / std::max(32, bits); }
   int b() const { return k * n / kWarp * bits / std::max(32, bits); }
@@ -144,7 +144,7 @@ std::optional<TensorKernels> tensor_kernels(int compute_capability) {
     if (form.of_group()) waves = fmt::format("1 if FORM <= {} else ", i);
     kernels.forms.push_back({form.types, kInstructions * form.operations()});
   }
-  // What nobody looks at would not be multiplied.
+  // Without a use of the sum, the compiler would leave out the multiplications.
   kernels.source += "  if (sum == -1) to[0] = 1;\n}\n";
   kernels.study = fmt::format(R"yaml(schema: 1
 kernel:
