@@ -100,7 +100,7 @@ class Printer {
   std::string infix(const ExpressionNode& node, const char* symbol) const {
     std::string text = "(";
     for (std::size_t i = 0; i < node.children.size(); ++i) {
-      // From the left: (a op b) op c.
+      // Groups from the left: (a op b) op c.
       if (i > 1) text = "(" + text + ")";
       text += (i > 0 ? symbol : "") + print(*node.children[i]);
     }
@@ -124,7 +124,7 @@ class Printer {
     return text;
   }
 
-  // Where a parameter's value is compared with a text.
+  // Prints the comparison of a parameter's value with a text; empty where it is none.
   std::string choice(const ExpressionNode& node) const {
     const bool equal = node.comparisons[0] == Comparison::kEq;
     if (node.comparisons.size() != 1 || (!equal && node.comparisons[0] != Comparison::kNe))

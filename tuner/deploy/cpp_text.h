@@ -22,8 +22,8 @@ std::string cpp_literal(const Value& value);
 // How names of expressions are spelt in C++.
 struct CppNames {
   std::function<std::string(const std::string& name)> number;  // of type `num`
-  // Of type bool: whether the name has that text for its value. Empty: nothing shorter than a
-  // comparison of texts says so.
+  // Prints, as a bool, whether the name has that text for its value. Empty: nothing is shorter than
+  // a comparison of texts.
   std::function<std::string(const std::string& name, const std::string& text)> is_text;
 };
 

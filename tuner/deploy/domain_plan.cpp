@@ -43,7 +43,8 @@ double best_of(const SizeMeasured& measured) {
   return best;
 }
 
-// Of one that was measured there: the logarithm of its cost over the best, bounded.
+// Returns a configuration's loss at a size where it was measured: the logarithm of its cost over
+// the best, bounded.
 std::optional<double> loss_of(const SizeMeasured& measured, const Configuration& configuration) {
   const auto at =
       std::ranges::find(measured.costs, configuration, &std::pair<Configuration, double>::first);
@@ -127,7 +128,7 @@ DomainStep DomainPlan::step(const ProblemSize& size, bool first) {
   return out;
 }
 
-// Of the kinds of which nothing was tuned the first, there the size in the middle.
+// Finds the first kind of which nothing was tuned, and returns its size in the middle.
 const PooledSize* DomainPlan::first_of_a_kind() const {
   for (std::size_t k = 0; k < study_.domain->kinds.size(); ++k) {
     std::vector<const PooledSize*> of_kind;
@@ -148,7 +149,7 @@ const PooledSize* DomainPlan::first_of_a_kind() const {
   return nullptr;
 }
 
-// Where the expected loss, with some more for what is not known, counts most.
+// Finds the size whose expected loss, with some more for what is not known, counts most.
 const PooledSize* DomainPlan::worst() const {
   const PooledSize* worst = nullptr;
   double most = -1;

@@ -18,7 +18,8 @@
 
 namespace tuner {
 
-// Of one size: each configuration that gave the right answer, and what it costs (cost_of()).
+// Results of one size: each configuration that gave the right answer, and what it costs
+// (cost_of()).
 struct SizeMeasured {
   ProblemSize size;
   std::vector<std::pair<Configuration, double>> costs;
@@ -43,16 +44,16 @@ class DomainPlan {
   std::optional<DomainStep> next();
   bool is_spent() const { return total_ > 0 && left_ == 0; }
   void allow(std::uint64_t more) { left_ += more; }
-  // What came of the step, all that is known of the size. An earlier answer for it is replaced.
+  // Takes the results of the step, all that is known of the size. Earlier ones for it are replaced.
   void tell(SizeMeasured measured);
 
-  // The configurations that serve the domain, as many as an export holds, where they are valid and
-  // were not measured yet: with these it is known what each costs everywhere. They may be others
-  // when that has been told.
+  // Returns the configurations that serve the domain, as many as an export holds, where they are
+  // valid and were not measured yet: with these it is known what each costs everywhere. They may be
+  // others when results have been taken.
   std::vector<std::pair<ProblemSize, std::vector<Configuration>>> crossings() const;
 
-  // The few configurations that serve the domain as far as they are valid at a size, what is
-  // expected to be the fastest first.
+  // Returns the few configurations that serve the domain as far as they are valid at a size, the
+  // one that is expected to be the fastest first.
   std::vector<Configuration> served_by(const ProblemSize& size) const;
 
   // How much slower than each size's best the domain's sizes are expected to be: with the best of
@@ -67,15 +68,15 @@ class DomainPlan {
   void learn();
   void fit();
   double loss_at(const SizeMeasured& size, const Configuration& one) const;
-  // Of the winners the few that serve what was tuned best together, at most `most`.
+  // Chooses at most `most` winners that together serve the tuned sizes best.
   std::vector<Configuration> portfolio(std::size_t most) const;
   std::vector<Configuration> able(const std::vector<Configuration>& of,
                                   const ProblemSize& size) const;
-  // What the model hears of a configuration at a size; nothing where a constraint does not hold.
-  // Kept, since the same are asked for after every answer.
+  // Returns the model's inputs for a configuration at a size; nothing where a constraint does not
+  // hold. Kept, since the same are needed after every answer.
   const std::optional<std::vector<double>>& features(const Configuration& configuration,
                                                      const ProblemSize& size) const;
-  // The model's mean, a logarithm within what counts; the most where nothing is known.
+  // Returns the model's mean, a logarithm within what counts; the most where nothing is known.
   double guess(const Configuration& configuration, const ProblemSize& size) const;
   const PooledSize* first_of_a_kind() const;
   const PooledSize* worst() const;

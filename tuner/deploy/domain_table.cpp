@@ -86,7 +86,7 @@ void apply(const Study& study, const Candidate& variant, PredictorFit& fit,
   if (variant.rule == SelectionRule::kLearned) table.learned = fit.learned(table, without);
 }
 
-// What each variant's choice for the size at `out` loses, when that is left out.
+// Adds what each variant's choice loses for the size of result `at`, when that result is left out.
 void leave_out(const Study& study, const TableMaker& maker, std::size_t at,
                const TableOptions& options, PredictorFit& fit, std::vector<Candidate>& variants) {
   const RankedResults& mine = *maker.results()[at];
@@ -106,7 +106,7 @@ void leave_out(const Study& study, const TableMaker& maker, std::size_t at,
   }
 }
 
-// Of the sizes where the choice was measured; infinite where these are less than half.
+// Averages the losses at sizes where the choice was measured; infinite if these are less than half.
 RuleLoss loss_of(const Candidate& variant) {
   RuleLoss out;
   out.losses = variant.losses;
@@ -215,7 +215,8 @@ TunedTable exported_table(const Study& study, const std::vector<RankedResults>& 
 
 namespace {
 
-// What is expected to be lost at a size: the losses at tuned ones, the nearer the more.
+// Estimates the loss at a size from the losses at tuned ones: the nearer these are, the more they
+// count.
 double expected_loss(const RuleComparison& compared, const std::vector<double>& losses,
                      const SizeDistance& distance, const ProblemSize& size) {
   double sum = 0;
@@ -229,7 +230,8 @@ double expected_loss(const RuleComparison& compared, const std::vector<double>& 
   return loss / sum;
 }
 
-// Of `count` sizes for each device that nobody tuned there, as far as there are so many.
+// Describes `count` sizes for each device that were not tuned there, or fewer where there are no
+// more.
 std::string untuned_report(const Study& study, const TunedTable& table,
                            const RuleComparison& compared, const std::vector<double>& losses,
                            std::size_t count) {
@@ -273,7 +275,7 @@ std::string domain_report(const Study& study, const std::vector<RankedResults>& 
 
 namespace {
 
-// What the selected configuration cost where it was not used for the table.
+// Looks up what the selected configuration cost in results that the table was made without.
 void measure(const Study& study, const RankedResults& results, LeftOut& row) {
   const auto found = std::ranges::find_if(results.trials, [&](const Trial& trial) {
     return trial.configuration == row.configuration && is_valid(trial);

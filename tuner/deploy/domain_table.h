@@ -1,6 +1,6 @@
 #pragma once
-// What an export of a domain holds: the table of tuned sizes, and the rule by which other sizes are
-// answered, chosen by trying each rule on sizes that were left out.
+// Export of a domain: the table of tuned sizes, and the rule by which other sizes are answered,
+// chosen by trying each rule on sizes that were left out.
 
 #include <array>
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace tuner {
 
-// In the order of their simplicity: of equals the first is taken.
+// Rules in the order of their simplicity: of equals the first is taken.
 enum class SelectionRule { kNearest, kWeighted, kDefault, kLearned };
 std::string name_of(SelectionRule rule);
 
@@ -42,8 +42,8 @@ RuleComparison compare_rules(const Study& study, const std::vector<RankedResults
 TunedTable exported_table(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options);
 
-// What the comparison found, and `count` sizes of the domain that nobody tuned: what is selected,
-// and the loss that is expected there, from those of the left out sizes around.
+// Reports what the comparison found, and `count` sizes of the domain that were not tuned: what is
+// selected, and the loss that is expected there, from those of the left out sizes around.
 std::string domain_report(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options, std::size_t count);
 

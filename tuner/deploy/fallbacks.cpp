@@ -138,7 +138,7 @@ double total(const std::vector<double>& losses, double within) {
 // exact search found no smaller cover in any of the shipped results.
 std::vector<std::size_t> greedy_cover(const Losses& losses, double within) {
   std::vector<Words> covered;
-  // Of the rows that are left, when it was last counted: there are never more later.
+  // Open rows that each one covers, when last counted: there are never more later.
   std::vector<int> counts(losses.size(), std::numeric_limits<int>::max());
   for (const auto& one : losses) {
     covered.push_back(rows_covered(one, within));
@@ -199,7 +199,7 @@ std::vector<std::size_t> small_cover(const Losses& losses, double within, std::s
 std::vector<std::size_t> best_together(const Losses& losses, std::size_t limit, double most,
                                        double least_gain) {
   std::vector<double> now(losses.empty() ? 0 : losses[0].size(), most);
-  // Of each when it was last counted: it never gains more later.
+  // Gain of each one when last counted: it never grows later.
   std::vector<double> gains(losses.size(), std::numeric_limits<double>::infinity());
   std::vector<std::size_t> chosen;
   while (chosen.size() < limit) {

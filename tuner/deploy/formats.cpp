@@ -85,7 +85,8 @@ double value_in_file(const Study& study, const Trial& trial) {
   return study.objective.name == "time" ? figures.median_ms : figures.objective;
 }
 
-// Of all values of the objective that of the best-ranked one is written as the best.
+// Lists a trial's measurements. Only the best-ranked trial has the best value of the objective: see
+// beside_best().
 Json measurements_of(const Study& study, const RankedResults& results, const Trial& trial) {
   Json all = Json::array();
   const auto add = [&](const std::string& name, double value, const char* unit) {

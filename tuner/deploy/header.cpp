@@ -1,4 +1,4 @@
-// Fills the exported header (cpp/header.hpp): what it says of itself, types, tables, rules and
+// Fills the exported header (cpp/header.hpp): its description, types, tables, rules and
 // selection.
 
 #include "tuner/deploy/header.h"
@@ -53,7 +53,7 @@ std::string device_literal(const DeviceFacts& facts) {
   return out + "}";
 }
 
-// What it says of itself in comments.
+// Fills in the comments in which the header describes itself.
 void fill_comments(const HeaderModel& model, const HeaderOptions& options, Filling& out) {
   const Study& study = *model.study;
   const TunedTable& table = *model.table;
@@ -122,7 +122,7 @@ void fill_macros(const HeaderModel& model, const HeaderText& text, Filling& out)
 }
 
 void fill_devices(const HeaderModel& model, Filling& out) {
-  // Where cudaDeviceProp has the numbers of struct device.
+  // Members of cudaDeviceProp that hold the numbers of struct device.
   static const std::map<std::string_view, std::string> kProperties{
       {"multiprocessors", "multiProcessorCount"},
       {"warp_size", "warpSize"},
@@ -173,7 +173,7 @@ void fill_entries(const HeaderModel& model, Filling& out) {
   out.words["ENTRY_COUNT"] = std::to_string(model.table->entries.size());
 }
 
-// ---- what the study's expressions say: cpp/rules.hpp
+// ---- the study's expressions: cpp/rules.hpp
 
 // Text of the study as a line comment: a backslash at its end would continue the comment.
 std::string remark(const std::string& text) {

@@ -17,7 +17,7 @@ struct HeaderOptions {
   std::string generator = "tuner";  // name and version, for the first line
 };
 
-// What an exported header has besides: `includes` goes before, `more` at the end of the namespace.
+// Further parts of an exported header: `includes` goes before, `more` at the end of the namespace.
 struct HeaderText {
   std::string title;  // comment lines: what this is and how it is used
   std::string includes;

@@ -17,7 +17,7 @@ struct HeaderField {
   std::vector<std::string> enumerators;  // one for each value
 };
 
-// What a constraint is about, as far as a choice among the table's configurations goes.
+// Subject of a constraint, as far as a choice among the table's configurations goes.
 enum class RuleScope {
   kChoice,  // the configuration alone, and it holds for all of the table: no choice looks at it
   kSize,    // nothing in which these configurations differ: a choice looks at it once
@@ -40,10 +40,10 @@ struct HeaderModel {
   std::string expression(const Expression& expression) const;     // in terms of `n`
 };
 
-// Whether any launch of the study asks for more than its shape: then exports tell that, too.
+// Whether any launch of the study asks for more than its shape: then exports contain that, too.
 bool asks_for_attributes(const Study& study);
 
-// What the times of exports are: "launches in a stream, ...".
+// Describes the times of exports: "launches in a stream, ...".
 std::string timing_text(const MeasureSpec& measure);
 
 // `suffix` ends the namespace's name: "_tuned".

@@ -1,4 +1,4 @@
-// Fills the exported launcher: the source once, what each variant is told, and the function that
+// Fills the exported launcher: the source once, each variant's definitions, and the function that
 // picks one.
 
 #include "tuner/deploy/launcher.h"
@@ -20,7 +20,7 @@ namespace {
 
 using Definitions = std::vector<std::pair<std::string, std::string>>;
 
-// All that a variant is told: by the study, and which kernels are launched.
+// Lists all definitions of a variant: those of the study, and which kernels are launched.
 Definitions told(const LauncherVariant& variant) {
   Definitions out = variant.defines;
   out.emplace_back("TUNER_KERNEL_0", variant.entry);
@@ -30,7 +30,8 @@ Definitions told(const LauncherVariant& variant) {
   return out;
 }
 
-// What all variants are told, as far as the source leaves it defined: it is said once.
+// Lists the definitions that all variants share, unless the source changes them: they are written
+// once.
 Definitions told_to_all(const LauncherVariants& variants, const LauncherSource& source) {
   Definitions out = told(variants.all.front());
   std::erase_if(out, [&](const auto& one) {
@@ -58,7 +59,7 @@ std::optional<std::pair<std::string, std::string>> definition_of(const std::stri
 
 std::string macro_name(const std::string& defined) { return defined.substr(0, defined.find('(')); }
 
-// Each variant: what it is told. Nothing of that stays defined behind the source.
+// Fills in each variant's definitions. None of them stays defined behind the source.
 void fill_variants(const LauncherVariants& variants, const LauncherSource& source, Filling& out) {
   const Definitions shared = told_to_all(variants, source);
   for (const auto& [name, value] : shared) {
@@ -179,7 +180,7 @@ bool is_harmless(std::string_view text) {
   });
 }
 
-// Says how the file is compiled. Definitions that a shell might obey stand in the file instead.
+// Writes how the file is compiled. Definitions that a shell might obey stand in the file instead.
 void fill_command(const LauncherVariants& variants, const std::string& stem, Filling& out) {
   std::string& flags = out.words["FLAGS"];
   for (const std::string& one : variants.options) {
@@ -193,7 +194,7 @@ void fill_command(const LauncherVariants& variants, const std::string& stem, Fil
       out.words["LEFT_OUT"] = "yes";
     }
   }
-  // What was tuned on a CPU has no architecture of nvcc's.
+  // A study that was tuned on a CPU has no architecture for nvcc.
   const bool is_gpu = variants.architecture.starts_with("sm_");
   const std::string number = variants.architecture.substr(variants.architecture.find('_') + 1);
   flags += is_gpu ? fmt::format("-gencode arch=compute_{0},code=sm_{0}", number) : "-arch=native";
@@ -201,7 +202,7 @@ void fill_command(const LauncherVariants& variants, const std::string& stem, Fil
       stem + ".cu" + (is_gpu ? "" : "  (tuned on a CPU: choose your GPU's architecture)");
 }
 
-// What the application has to do, since a device's limits are all kernels'.
+// Writes which limits the application has to set, since a device's limits are all kernels'.
 std::string limits_of(const Study& study) {
   std::string out;
   const auto add = [&out](const char* name, std::uint64_t bytes) {

@@ -35,8 +35,8 @@ struct LauncherFiles {
 LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
                               const LauncherOptions& options);
 
-// Of a kernel in OpenCL: one header that holds the variants' source as well (docs/opencl.md).
-// Throws InputError likewise, and for studies that no such header can serve.
+// Exports a kernel in OpenCL: one header that holds the variants' source as well (docs/opencl.md).
+// Throws InputError as export_launcher() does, and for studies that no such header can serve.
 std::string export_opencl_launcher(const Study& study, const std::vector<RankedResults>& results,
                                    const LauncherOptions& options);
 

@@ -111,7 +111,7 @@ class Signature {
     }
   }
 
-  // Adds what the texts say of an argument that the caller does not give.
+  // Adds what the texts contain about an argument that the caller does not give.
   void fill(const LauncherArgument& one) {
     static const std::map<From, const char*> kLists{{From::kComputed, "COMPUTED"},
                                                     {From::kScratch, "SCRATCH"},

@@ -1,5 +1,5 @@
 #pragma once
-// What the callers of an exported launcher give, and what it computes itself.
+// Arguments of an exported launcher: what its callers give, and what it computes itself.
 
 #include <string>
 #include <string_view>
@@ -24,14 +24,14 @@ struct LauncherSignature {
   std::vector<LauncherArgument> arguments;  // in the kernel's order
   std::vector<LauncherArgument> constants;
   std::vector<std::string> more_sizes;  // parameters for dimensions without an argument
-  // What a launcher's texts have in common: the sizes of the problem; the arguments that the caller
-  // does not give, by where they come from.
+  // Replacements that a launcher's texts share: the sizes of the problem; the arguments that the
+  // caller does not give, by where they come from.
   Filling filling;
 
   bool has(LauncherArgument::From from) const;
-  // Of the caller's arguments and the sizes: "A, B, K, ".
+  // Lists the caller's arguments and the sizes: "A, B, K, ".
   std::string call() const;
-  // Of all parameters and local variables.
+  // Lists the names of all parameters and local variables.
   std::vector<std::string> names() const;
   // "{sizeof A, &A}, ": `spell` ("{sizeof @, &@}, ") of the arguments with these names in the
   // study; of all where there are none.

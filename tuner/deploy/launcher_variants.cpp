@@ -1,4 +1,4 @@
-// Compares what the compiler is told for each configuration of a table.
+// Compares what the compiler receives for each configuration of a table.
 
 #include "tuner/deploy/launcher_variants.h"
 
@@ -135,7 +135,7 @@ class VariantsMaker {
   }
 
  private:
-  // What the compiler is told, if that is the same for every device.
+  // Makes the request to the compiler, which must be the same for every device. Throws InputError.
   CompileRequest request(const Configuration& configuration, const ProblemSize& size) {
     const NextLaunches then = launches_at(study_, possible_launches(study_, configuration));
     const DeviceFacts& device = table_.devices[table_.entries.front().device];

@@ -20,7 +20,7 @@ struct LauncherVariant {
   friend bool operator==(const LauncherVariant&, const LauncherVariant&) = default;
 };
 
-// Of a kernel that is compiled for a size.
+// A variant of a kernel that is compiled for a size.
 struct SizedVariant {
   std::size_t configuration = 0;
   ProblemSize size;

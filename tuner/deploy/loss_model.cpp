@@ -23,8 +23,8 @@ constexpr int kMostTwos = 8;  // multiples of more than 256 are all alike
 // then fewer tell.
 constexpr std::array<std::int64_t, 2> kManyTiles{315 << 20, 315 << 12};
 
-// What a tile has of an extent that makes so many. The last tile is rarely full, so that their
-// quotient is no whole number; the one nearest to it is right if it makes as many tiles.
+// Returns the part of an extent that one of its tiles covers. The last tile is rarely full, so that
+// their quotient is no whole number; the one nearest to it is right if it makes as many tiles.
 double whole_tile(double extent, double tiles) {
   const double whole = std::round(extent / tiles);
   const double made = std::ceil(2 * extent / whole) - std::ceil(extent / whole);
@@ -58,7 +58,7 @@ Tiles growth_of(const ProblemSize& size, const CountAt& count_at) {
   return out;
 }
 
-// As far as threads and dynamic shared memory say.
+// Counts the blocks that a multiprocessor can hold by their threads and dynamic shared memory.
 double resident_blocks(const LaunchGeometry& launch, const DeviceFacts& device) {
   const auto threads = static_cast<double>(launch.threads_per_block());
   double blocks = std::min(static_cast<double>(device.max_blocks_per_multiprocessor),
@@ -159,8 +159,8 @@ using Eigen::VectorXd;
 
 constexpr std::size_t kFolds = 4;
 
-// Of standardised features and values: variances of the parts, and a width in units of the mean
-// distance between two points.
+// Parameters of a covariance of standardised features and values: variances of the parts, and a
+// width in units of the mean distance between two points.
 struct Kernel {
   double linear = 1;
   double smooth = 0;
@@ -182,7 +182,7 @@ auto covariance(const Kernel& kernel, double dimensions, const Inner& inner, con
   return out;
 }
 
-// Of all points with each other, which every kernel needs.
+// Inner products and squared distances of all pairs of points, which every kernel needs.
 struct Pairs {
   double dimensions = 1;
   MatrixXd inner;

@@ -1,5 +1,5 @@
 #pragma once
-// What a study's own expressions say of a configuration at a problem size, in numbers, and a model
+// Numbers that a study's own expressions give for a configuration at a problem size, and a model
 // that learns from these: a small Gaussian process, whose kernel is chosen by cross-validation over
 // groups.
 
@@ -22,16 +22,17 @@ struct Tiles {
 
 double blocks_of(const LaunchGeometry& launch);
 
-// What the blocks share out with these names (bindings_of()): the study's `work`, else the blocks;
-// 0 where that has no value.
+// Counts the pieces that the blocks share out with these names (bindings_of()): the study's `work`,
+// else the blocks; 0 where that has no value.
 double pieces_of(const Study& study, const Bindings& names);
 
-// Asks pieces_of(), whose expressions may do with a dimension what they like: the tile is what one
-// piece more takes when the dimension is large. The other dimensions are as in `size`.
+// Finds tiles by evaluating pieces_of(), whose expressions may do with a dimension what they like:
+// the tile is what one piece more takes when the dimension is large. The other dimensions are as in
+// `size`.
 Tiles tiles_of(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                const ProblemSize& size);
 
-// The same of blocks.
+// Finds tiles of blocks as tiles_of() finds those of pieces.
 Tiles tiles_of_grid(const Study& study, const Configuration& configuration,
                     const DeviceFacts& device, const ProblemSize& size);
 
@@ -54,7 +55,7 @@ struct ModelPoint {
 class LossModel {
  public:
   // Tries a linear kernel (a ridge regression) and smooth ones of several widths beside it; the one
-  // that tells best what groups are like that it has not seen is taken. `points` must not be empty.
+  // that predicts unseen groups best is taken. `points` must not be empty.
   explicit LossModel(const std::vector<ModelPoint>& points);
   ~LossModel();
   LossModel(LossModel&&) noexcept;

@@ -1,4 +1,5 @@
-// Asks the study's expressions for tiles, and fits the parts of a predictor to what was measured.
+// Evaluates the study's expressions for tiles, and fits the parts of a predictor to what was
+// measured.
 
 #include "tuner/deploy/predictor_fit.h"
 
@@ -37,8 +38,8 @@ Eigen::VectorXd solved_for(const Free& free, const Eigen::MatrixXd& squares,
   return out;
 }
 
-// As far towards `goal`, where some would be negative, as none is; the first that comes to 0 is
-// held there.
+// Moves towards `goal` only so far that none becomes negative; the first that comes to 0 is held
+// there.
 void move_towards(const Eigen::VectorXd& goal, Eigen::VectorXd& at, Free& free) {
   const auto share = [&](Eigen::Index i) {
     return goal(i) <= 0 ? at(i) / std::max(at(i) - goal(i), kTiny) : 1;
@@ -112,7 +113,8 @@ std::vector<double> fitted(const Rows& rows, const std::vector<double>& usual, d
   return nonnegative_coefficients(rows, std::vector<double>(rows.size(), 1), usual, pull);
 }
 
-// What a tile has to do: a block's work in this unit is its steps, by which configurations compare.
+// Returns the work of a tile: a block's work in this unit is its steps, by which configurations
+// compare.
 double tile_of(const Predictor& predictor) {
   double product = 1;
   for (const std::int64_t tile : predictor.pieces.tiles) {
@@ -121,7 +123,8 @@ double tile_of(const Predictor& predictor) {
   return product;
 }
 
-// As the counts at all sizes have it; the same for each of them, or not made of tiles.
+// Makes the tiling that gives the counts at all sizes. If these need different counts for a tile,
+// it is not made of tiles.
 Tiling tiling_of(const Tiles& tiles,
                  const std::vector<std::pair<const ProblemSize*, double>>& counts) {
   Tiling out;

@@ -29,7 +29,7 @@ class PredictorFit {
 
   // Predictors of the configurations that a table's entries have, from all results or all but one.
   LearnedSelector learned(const TunedTable& table, std::optional<std::size_t> without = {});
-  // What the configuration cost at the size of a result; NaN: it was not measured.
+  // Returns the configuration's cost at the size of a result; NaN: it was not measured.
   double cost(std::size_t result, const Configuration& configuration) const;
 
  private:

@@ -24,7 +24,8 @@ namespace {
 using Results = std::vector<RankedResults>;
 using Files = std::vector<ExportedFile>;
 
-// What of `path`, which is about to be replaced, is a table of the same source.
+// Reads the table in `path`, which is about to be replaced; nothing unless it is of the same
+// source.
 std::optional<TunedTable> earlier_table(const std::string& path, const Study& study,
                                         const HeaderOptions& options) {
   if (!std::filesystem::is_regular_file(path)) return std::nullopt;
@@ -40,7 +41,7 @@ std::optional<TunedTable> earlier_table(const std::string& path, const Study& st
 }
 
 // Calls make(options) for code that holds the table and goes to `path`, where an earlier export may
-// be; tells the user what is in it.
+// be; reports to the user what is in it.
 template <typename Make>
 Files with_table(const ExportSettings& settings, const Study& study, const Results& results,
                  const std::string& path, const Make& make) {

@@ -17,7 +17,8 @@ struct ExportSettings {
   std::size_t max_configurations = 0;  // of exported code: as in TableOptions
   double within = 0;
   std::string version;  // of this program
-  // What stands for the kernel's sources, and their text: asked by formats that hold code only.
+  // Digest that stands for the kernel's sources, and their text: only formats that hold code use
+  // these.
   std::function<std::string(const Study&)> source_digest;
   std::function<LauncherSource(const Study&)> launcher_source;
   // Takes whole lines that the user should see beside the files.
@@ -33,7 +34,7 @@ struct ExportFormat {
                                      const std::string& output);
 };
 
-// In the order in which users see them.
+// Lists the formats in the order in which users see them.
 std::span<const ExportFormat> export_formats();
 
 // Null: there is no built-in format of this name. Where one result is needed and there are several

@@ -66,7 +66,7 @@ std::vector<double> unevenness_of(const ProblemSize& size) {
   return out;
 }
 
-// What the header's matches are called here.
+// Names of matches in the header's text.
 struct Matches {
   static constexpr Match exact = Match::kExact;
   static constexpr Match near_size = Match::kNearSize;
@@ -110,7 +110,7 @@ struct Question {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 };
 
-// What the table's predictors say of one size on one device.
+// Costs that the table's predictors expect for one size on one device.
 struct ExpectedCosts {
   struct Notes {
     std::vector<double> costs;
@@ -166,7 +166,7 @@ SizeDistance::SizeDistance(const std::vector<double>& weights) {
   const double most = weights.empty() ? 0 : std::ranges::max(weights);
   if (!(most > 0)) return;
   for (const double weight : weights) {
-    // What is not nothing still counts.
+    // A weight above 0 still counts.
     const std::int64_t factor = std::llround(weight / most * kLargest);
     factors_.push_back(weight > 0 ? std::max<std::int64_t>(1, factor) : 0);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What an exported header's select() answers, for reports and verification: by the text that the
+// Answers of an exported header's select(), for reports and verification: by the text that the
 // header is made of.
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tuner {
 
-// As in the header; predicted: only in one that has predictors.
+// Kinds of answers, as in the header; predicted: only in one that has predictors.
 enum class Match { kExact, kNearSize, kNearDevice, kFallback, kUnsupported, kPredicted };
 std::string_view name_of(Match match);
 
@@ -24,7 +24,8 @@ struct Selection {
   double log2_distance_sq = 0;       // weighted
 };
 
-// The size's dimensions in the order of the table's.
+// Selects a configuration as the header does. The size's dimensions are in the order of the
+// table's.
 Selection select(const Study& study, const TunedTable& table, const DeviceFacts& device,
                  const ProblemSize& size);
 
@@ -32,8 +33,8 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size);
 
-// What of a configuration's cost on a device follows from the size: what the parts are factors of
-// in cpp/predicted.hpp, as many as coefficients.
+// Returns the terms of a configuration's cost at a size on a device, as many as coefficients: in
+// cpp/predicted.hpp the parts are factors of them.
 std::vector<double> predictor_features(const Predictor& predictor, std::int64_t multiprocessors,
                                        const ProblemSize& size);
 constexpr std::size_t kWorkOfBlock = 5;  // of these
@@ -50,10 +51,10 @@ class SizeDistance {
   explicit SizeDistance(const std::vector<double>& weights);
 
   std::int64_t between(const ProblemSize& a, const ProblemSize& b) const;
-  // What a distance is in squared log2.
+  // Converts a distance to squared log2.
   double log2_sq(std::int64_t distance) const { return static_cast<double>(distance) * unit_; }
 
-  // Of a dimension: what (256 * log2 of the ratio) squared is multiplied by.
+  // Returns the factor of a dimension, by which (256 * log2 of the ratio) squared is multiplied.
   std::int64_t factor(std::size_t dimension) const {
     return dimension < factors_.size() ? factors_[dimension] : 1;
   }

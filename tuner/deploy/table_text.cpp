@@ -1,4 +1,5 @@
-// Writes the exported table as JSON in a comment, reads it back, and says what became of its sizes.
+// Writes the exported table as JSON in a comment, reads it back, and reports what became of its
+// sizes.
 
 #include "tuner/deploy/table_text.h"
 
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kBegin = "/* tuner-table\n";
 constexpr const char* kEnd = "\ntuner-table */";
 
-// What an exported table does not tell of a device: no expression asks for it.
+// Facts of a device that an exported table leaves out: no expression uses them.
 constexpr std::array kLeftOut{"uuid", "reserved_shared_memory_per_block", "clock_khz", "max_block",
                               "max_grid"};
 

@@ -22,12 +22,12 @@ struct ExportedTable {
 std::string table_comment(const Study& study, const TunedTable& table,
                           const std::string& source_hash);
 
-// Reads it out of the text of an exported file; `file` is for messages. Throws InputError when
+// Reads the table from the text of an exported file; `file` is for messages. Throws InputError when
 // there is none (not exported by this tuner, or by an older one) or it makes no sense.
 ExportedTable read_table_comment(const std::string& text, const std::string& file);
 
-// What a user is told beside the file: which of an earlier export's winners stay
-// (TableOptions::earlier) and why, one line each.
+// Reports which of an earlier export's winners stay (TableOptions::earlier) and why, one line each,
+// for the user, not for the file.
 std::string kept_report(const Study& study, const TunedTable& table);
 
 // How many configurations there are, and what each size loses in a reduced table.

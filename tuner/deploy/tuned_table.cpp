@@ -22,16 +22,17 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What an earlier winner may lose against the new one and stay, however wide the intervals are.
+// The most that an earlier winner may lose against the new one and stay, however wide the intervals
+// are.
 constexpr double kMostKeptLoss = 0.02;
 
-// What a result says about every configuration that was valid there.
+// A result on its device: it gives the loss of every configuration that was valid there.
 struct Row {
   const RankedResults* results = nullptr;
   std::size_t device = 0;
 };
 
-// Of several results for one device and size the newest.
+// Keeps the newest result with a valid winner for each device and size.
 std::vector<const RankedResults*> newest_ones(const std::vector<RankedResults>& results) {
   std::map<std::tuple<std::string, int, std::string>, const RankedResults*> newest;
   const auto key = [](const RankedResults& one) {
@@ -89,7 +90,7 @@ MeasuredLosses measured(const Study& study, const std::vector<const RankedResult
   return all;
 }
 
-// Of each column those that lose least, once each.
+// Selects the configurations that lose least in each result, once each.
 std::vector<std::size_t> best_of_each(const MeasuredLosses& all) {
   constexpr std::size_t kBest = 3;
   std::set<std::size_t> best;
@@ -275,10 +276,11 @@ std::vector<std::vector<double>> allowed_losses(const MeasuredLosses& all,
   return losses;
 }
 
-// What may lose something at each size is rarely among the best of any.
+// Whether the best few of each result are enough. With `within` they are not: a configuration that
+// may lose something at each size is rarely among the best of any.
 bool best_will_do(const TableOptions& options) { return options.in_sum && options.within == 0; }
 
-// The same from a smaller set of configurations: each row's best among them.
+// Finds each row's winner in a smaller set of configurations: the best among these.
 std::vector<std::size_t> winners_of_cover(const MeasuredLosses& all, const std::vector<Row>& rows,
                                           const TableOptions& options) {
   const std::size_t limit = options.max_configurations;

@@ -1,5 +1,6 @@
 #pragma once
-// What an exported header (or its kin) holds: which configuration to use for which device and size.
+// Contents of an exported header (or its kin): which configuration to use for which device and
+// size.
 
 #include <cstddef>
 #include <optional>
@@ -12,7 +13,7 @@
 
 namespace tuner {
 
-// What is measured on one of them holds for the other.
+// Whether devices are of one model: what is measured on one of them holds for the other.
 inline bool is_one_model(const DeviceFacts& a, const DeviceFacts& b) {
   return a.name == b.name && a.compute_capability == b.compute_capability;
 }
@@ -25,21 +26,22 @@ struct TunedEntry {
   double slowdown = 1;  // its time over the best one's: > 1 only in a reduced table
   std::string date;
   std::optional<Speedup> speedup{};  // over the baseline, where there is one
-  // Of an entry that an earlier table had, too: what ranks first now and did not replace it.
+  // The configuration that ranks first now and did not replace this one, which an earlier table
+  // had.
   std::optional<Configuration> kept_before{};
   std::string share{};  // of the device's limit, for people; empty: not known
 };
 
-// How many there are of something at a size: `count` for each tile, of which there are as many in
-// each dimension as its extent needs.
+// Number of tiles (of work, or blocks) as a function of the size: `count` for each tile, of which
+// there are as many in each dimension as its extent needs.
 struct Tiling {
   std::int64_t count = 0;  // 0: it is not made of tiles
   std::vector<std::int64_t>
       tiles;  // extents of a tile, by dimension; 0: the dimension does not count
 };
 
-// What a configuration costs on a device, as a function of the size: a sum of parts that follow
-// from how many blocks there are and how much each has to do (cpp/predicted.hpp).
+// Cost of a configuration on a device, as a function of the size: a sum of parts that follow from
+// how many blocks there are and how much each has to do (cpp/predicted.hpp).
 struct Predictor {
   std::size_t device = 0;         // in TunedTable::devices
   std::size_t configuration = 0;  // in TunedTable::configurations
@@ -54,7 +56,7 @@ struct LearnedSelector {
   std::vector<Predictor> predictors;
 };
 
-// Of a predictor, beside one for each dimension.
+// Number of a predictor's coefficients, beside one for each dimension.
 constexpr std::size_t kPredictorTerms = 6;
 
 struct TunedTable {
@@ -81,8 +83,8 @@ struct TableOptions {
   // their interval, nor told apart from them, nor more than 2 % better.
   const TunedTable* earlier = nullptr;
   bool spares = true;  // false: without the fallbacks beside the default
-  // Where max_configurations are too few: the least sum of losses, not the smallest worst one.
-  // Without `within` only the best few configurations of each result are looked at.
+  // Minimises the sum of losses, not the worst one, where max_configurations are too few. Without
+  // `within` only the best few configurations of each result are considered.
   bool in_sum = false;
 };
 
@@ -93,7 +95,7 @@ struct TableOptions {
 TunedTable tuned_table(const Study& study, const std::vector<RankedResults>& results,
                        const TableOptions& options = {});
 
-// What results say of every configuration that was valid in one of them.
+// Losses of every configuration that was valid in one of the results.
 struct MeasuredLosses {
   std::vector<Configuration> configurations;
   std::vector<std::vector<double>> losses;  // [configuration][result]; infinite: not valid there

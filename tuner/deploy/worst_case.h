@@ -10,7 +10,7 @@
 
 namespace tuner {
 
-// What became of one problem size.
+// Choice for one problem size, and its loss at worst.
 struct WorstCase {
   std::string device;
   ProblemSize size;
