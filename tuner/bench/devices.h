@@ -63,7 +63,7 @@ struct Devices {
 };
 
 // Starts the workers, and waits until one device is open; those before it that do not open are
-// taken out, and `note` is told why. Throws UnavailableError where none opens.
+// taken out, and `note` receives why. Throws UnavailableError where none opens.
 void open_any(AlikeDevices& devices, const Note& note);
 
 // Those of this machine, and of those that are lent, whose backend takes the kernel. Throws

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostGroups = 5;
 constexpr std::size_t kMostLines = 12;          // of a message
 constexpr std::size_t kMostBytes = 200;         // of a line
-constexpr std::string_view kRemark = "note: ";  // what the run says in front of a log
+constexpr std::string_view kRemark = "note: ";  // what the run puts in front of a log
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 

@@ -1,4 +1,4 @@
-// Reads JSON, also such as other tuners write, and tells what is in it value by value.
+// Reads JSON, also such as other tuners write, and reports its contents value by value.
 
 #include "tuner/files/json_events.h"
 

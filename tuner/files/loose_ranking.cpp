@@ -63,7 +63,7 @@ Value value_of(const std::string& text) {
   return text;
 }
 
-// The study, as far as a file tells it.
+// The study, as far as a file contains it.
 class ToldStudy {
  public:
   explicit ToldStudy(const CsvTable& table) : table_(table), rows_(table.rows()) {

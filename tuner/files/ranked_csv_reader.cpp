@@ -106,7 +106,7 @@ class RankedText {
     }
   }
 
-  // A file says how many times as good each row is, and no interval.
+  // A file contains how many times as good each row is, and no interval.
   BaselineResult baseline_among(const std::vector<Trial>& trials) const {
     BaselineResult baseline{study_.baseline->configuration};
     const auto found = std::ranges::find(trials, baseline.configuration, &Trial::configuration);
@@ -224,11 +224,11 @@ class RankedText {
     timing.ci_low = time(r, "ci_low_ms");
     timing.ci_high = time(r, "ci_high_ms");
     timing.min = time(r, "min_ms");
-    // A file tells how many samples there were, not what they were.
+    // A file contains how many samples there were, not what they were.
     timing.counted = static_cast<std::uint64_t>(whole(r, "samples", kMostSamples));
   }
 
-  // One sample for all rounds: what a file tells of finalists compares as their medians do.
+  // One sample for all rounds: what a file contains of finalists compares as their medians do.
   void read_final(std::size_t r, FinalResult& final) const {
     final.samples = {time(r, "final_ms")};
     final.median_ms = FinalFigure(final.samples.front());

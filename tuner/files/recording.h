@@ -25,7 +25,7 @@ struct RecordedTrial {
   double objective = std::numeric_limits<double>::quiet_NaN();
   // Recorded compile + benchmark time, failures included; NaN when the file has neither.
   double cost_seconds = std::numeric_limits<double>::quiet_NaN();
-  // Parts of that cost: of compile workers, and of the device. The latter includes verification,
+  // Parts of cost_seconds: of compile workers, and of the device. The latter includes verification,
   // which the cost leaves out. NaN when the file does not contain them.
   double compile_seconds = std::numeric_limits<double>::quiet_NaN();
   double device_seconds = std::numeric_limits<double>::quiet_NaN();
@@ -35,7 +35,7 @@ struct RecordedTrial {
 
 struct Recording {
   std::string name;    // file name without its endings
-  std::string device;  // empty when the file does not say
+  std::string device;  // empty when the file does not contain it
   std::string kernel;
   std::string objective = "time";
   bool maximize = false;  // more of the objective is better; files other than our own do not say

@@ -230,7 +230,7 @@ void RecordingReader::cache_entry(const Json& entry) {
     if (name == recording_.objective) {
       measured(value);
     } else if (name == "__error__" || name == "time") {
-      // "time" tells of a failure whatever the objective is.
+      // "time" shows a failure whatever the objective is.
       if (text != nullptr) {
         builder_.failed(failure_named(*text));
       } else if (name == "time") {

@@ -142,7 +142,7 @@ class ParallelReplay final : public Evaluator {
 // thread, because waiting for a turn on a busy machine is not computing.
 class ClockedStrategy final : public StrategyBefore {
  public:
-  // `clock` is told the seconds of each call; it outlives this.
+  // `clock` receives the seconds of each call; it outlives this.
   ClockedStrategy(std::unique_ptr<Strategy> strategy, std::function<void(double)> clock)
       : StrategyBefore(std::move(strategy)), clock_(std::move(clock)) {}
 

@@ -38,7 +38,7 @@ WrongTrials wrong_trials(const RankedResults& results) {
   return wrong;
 }
 
-// "y[0] = 1, expected 2": which answer it gave, as far as the message tells.
+// "y[0] = 1, expected 2": which answer it gave, as far as the message shows.
 std::string answer_of(const Trial& trial) {
   return trial.message.substr(0, trial.message.find(" ("));
 }

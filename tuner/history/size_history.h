@@ -19,7 +19,7 @@
 
 namespace tuner {
 
-// Earlier trials by configuration, so that a resumed run asks the database once.
+// Earlier trials by configuration, so that a resumed run queries the database once.
 class TrialMemory {
  public:
   explicit TrialMemory(const std::vector<Trial>& trials);

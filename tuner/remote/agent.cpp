@@ -172,7 +172,7 @@ RankEnd serve_rank_0(RankLink& link, const RankProgram& program, const RankTimes
                      const std::atomic<bool>& is_over) {
   try {
     return Agent(link, program, times, is_over).serve();
-  } catch (const std::exception&) {  // what rank 0 says makes no sense: another program
+  } catch (const std::exception&) {  // rank 0's message makes no sense: another program
     return RankEnd::kLost;
   }
 }

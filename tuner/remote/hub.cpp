@@ -17,7 +17,7 @@
 namespace tuner {
 namespace {
 
-constexpr double kTimesSilent = 2.5;  // as long as it would take to say that it is there
+constexpr double kTimesSilent = 2.5;  // as long as it would take to report that it is there
 constexpr double kEndSeconds = 10;    // a process with a context of a device ends slowly
 
 std::string name_of(unsigned rank) { return "rank " + std::to_string(rank); }
@@ -163,7 +163,7 @@ bool RankHub::pass_on() {
     pace.poll(fds);
     std::uint64_t woken = 0;
     if (::read(wake_.get(), &woken, sizeof woken) > 0) pace.hurry();
-    // Before what is posted: a worker is killed after what it was told.
+    // Before what is posted: a worker is killed after what was sent to it.
     const bool moved = pass_on_bytes();
     send_posted();
     if (take_messages() || moved) pace.hurry();
@@ -220,7 +220,7 @@ bool RankHub::take_messages() {
       take(message->from, unsealed(message->bytes));
     } catch (const std::exception&) {
       const std::scoped_lock lock(mutex_);
-      lose(message->from);  // what it says makes no sense
+      lose(message->from);  // its message makes no sense
     }
   }
   return any;

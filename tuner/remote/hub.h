@@ -1,6 +1,6 @@
 #pragma once
 // Both sides of the job. On rank 0 workers of other ranks look to the coordinator like children; a
-// thread of its own, the one that has made the link, passes on what they say.
+// thread of its own, the one that has made the link, passes on their messages.
 
 #include <poll.h>
 
@@ -27,7 +27,7 @@ namespace tuner {
 
 // How long ranks may be silent.
 struct RankTimes {
-  double alive_seconds = 2;  // then they say that they are there
+  double alive_seconds = 2;  // then they report that they are there
   double gone_seconds = 15;  // then they count as dead
 };
 
@@ -97,8 +97,8 @@ class RankHub {
 
 // ---- the other side -----------------------------------------------------------------------------
 //
-// A rank that lends its cores and devices starts workers where rank 0 asks for them, and passes on
-// what they and rank 0 say to each other. A variant that crashes takes its worker along, never the
+// A rank that lends its cores and devices starts workers where rank 0 wants them, and passes on
+// the messages between them and rank 0. A variant that crashes takes its worker along, never the
 // rank.
 
 // Program of a rank: what it starts, and how it describes itself.

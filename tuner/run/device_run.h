@@ -57,8 +57,8 @@ class DeviceRun {
 
   // Measures given configurations, in their order, instead of a search, and the final that is due,
   // in so many seconds; those that are not of the size's space are passed over. Everything that is
-  // known of the size is ranked anew. `what` says for the user which ones they are; `compared`:
-  // what is stored was compared with the device already.
+  // known of the size is ranked anew. `what` names them for the user; `compared`: what
+  // is stored was compared with the device already.
   SizeOutcome measure(const ProblemSize& size, const std::vector<Configuration>& configurations,
                       const std::string& what, bool compared,
                       std::optional<double> seconds = std::nullopt);
@@ -110,8 +110,8 @@ std::vector<std::size_t> cross_sizes(DeviceRun& run, std::vector<SizeOutcome>& o
 
 // The study of `run` has a domain; its budget is that of all sizes together, but for target and
 // patience, which are each size's. `begin`: when its seconds began. What was measured is in the
-// store as ordinary trials of ordinary sizes; `conclude` hears of each size's outcome and may
-// throw. `now`: seconds of the same clock. A size of which the study makes no sense is told of and
+// store as ordinary trials of ordinary sizes; `conclude` receives each size's outcome and may
+// throw. `now`: seconds of the same clock. A size of which the study makes no sense is reported and
 // passed over, but not the first. Returns the last outcome of each size that was tuned.
 std::vector<SizeOutcome> tune_domain(DeviceRun& run, std::uint64_t seed, double begin,
                                      const std::function<double()>& now,

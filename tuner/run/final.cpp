@@ -15,7 +15,7 @@ namespace tuner {
 namespace {
 
 // Rounds of the final: as many as fit into this much kernel time, so that short kernels, whose
-// single samples say least, get the most.
+// single samples show least, get the most.
 constexpr double kFinalMilliseconds = 1500;
 constexpr int kFewestRounds = 31;
 constexpr int kMostRounds = 151;

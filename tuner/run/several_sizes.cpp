@@ -83,7 +83,7 @@ std::vector<Configuration> untried(const Study& study, const DeviceFacts& device
 SizeOutcome measured_at(DeviceRun& run, const SizeOutcome& outcome,
                         std::vector<Configuration> others) {
   const std::string what = count_text(others.size(), "winner") + " of other sizes";
-  // The size's own winner comes first: it is answered by the store, and says what is too slow.
+  // The size's own winner comes first: it is answered by the store, and shows what is too slow.
   if (const Trial* own = winner_of(outcome.results)) {
     others.insert(others.begin(), own->configuration);
   }
@@ -272,7 +272,7 @@ class DomainRun {
     if (others.empty() && finalists_due(run_.study(), size, run_.facts(), known).empty()) return;
     const std::string what =
         others.empty() ? "the final" : fmt::format("{} of other sizes", others.size());
-    // The size's own winner is answered by the store, and says what is too slow.
+    // The size's own winner is answered by the store, and shows what is too slow.
     others.insert(others.begin(), known.front().configuration);
     SizeOutcome outcome = run_.measure(
         size, others, what, true, budget_.seconds ? std::optional(seconds_left()) : std::nullopt);

@@ -60,7 +60,7 @@ struct GateOutcome {
   DeviceFacts device;
   ProblemSize size;
   std::array<Configuration, 2> configurations;  // of base and head
-  std::array<Trial, 2> trials;                  // what failed says why
+  std::array<Trial, 2> trials;                  // a failed one has the reason
   GateState state;
   bool is_one_program = false;  // there is nothing to measure
   double seconds = 0;

@@ -25,7 +25,7 @@ struct JudgeCheck {
   std::string inputs{};      // "large inputs": such in the place of random ones; empty: the study's
   std::string tool{};        // of compute-sanitizer, that looked on; empty: none
   Trial trial{};
-  bool counts = true;     // false: nothing says that the kernel has to be right there
+  bool counts = true;     // false: nothing requires the kernel to be right there
   std::string why_not{};  // it does not count
   double seconds = 0;
 };
