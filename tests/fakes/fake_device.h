@@ -139,7 +139,7 @@ class FakeSizeEvaluator final : public SizeEvaluator {
   }
 
   Drift drift() const override { return {}; }
-  TwinTally twins() const override { return {}; }
+  DuplicateTally duplicates() const override { return {}; }
   std::vector<Configuration> in_flight() const override {
     if (!script_.cut_short || !on_device_) return {};
     return {*on_device_};

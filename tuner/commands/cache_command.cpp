@@ -31,7 +31,7 @@ std::uint64_t byte_count(const std::string& option, const std::string& text) {
   return static_cast<std::uint64_t>(value * factor);
 }
 
-CacheOptions parse_cache(const Words& words) {
+CacheOptions parse_cache(const Strings& words) {
   CacheOptions o;
   std::string prune;
   OptionTable add;
@@ -47,7 +47,7 @@ CacheOptions parse_cache(const Words& words) {
 
 }  // namespace
 
-int cache_command(const Words& words) {
+int cache_command(const Strings& words) {
   const CacheOptions options = parse_cache(words);
   ArtifactCache cache(user_cache_directory());
   if (cache.directory().empty()) {

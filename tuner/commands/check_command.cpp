@@ -40,13 +40,13 @@ struct CheckOptions : StudyOptions {
   bool list = false;
   std::uint64_t sample = 0;
   bool compile = false;
-  Words archs;
+  Strings archs;
   std::uint64_t seed = 1;
   unsigned jobs = 1;
   double timeout = 120;
   std::uint64_t limit = 0;  // compile at most this many configurations; 0 = all
   std::string color = "auto";
-  Words plugin_dirs;
+  Strings plugin_dirs;
 };
 
 // Returns the architecture that a study is checked for if none is asked for.
@@ -183,7 +183,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
   const WorkerProgram program{executable_path(), options.plugin_dirs};
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
-  Words archs = options.archs;
+  Strings archs = options.archs;
   if (archs.empty()) archs.emplace_back(usual_arch(study));
   std::set<std::string> told;
   std::cout << "arch," << csv_header(study.parameters)
@@ -222,7 +222,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
 
 // ---- the space ----------------------------------------------------------------------------------
 
-CheckOptions parse_check(const Words& words) {
+CheckOptions parse_check(const Strings& words) {
   CheckOptions o;
   std::string archs;
   OptionTable add;
@@ -323,7 +323,7 @@ int check_study(const CheckOptions& options) {
 
 }  // namespace
 
-int check_command(const Words& words) {
+int check_command(const Strings& words) {
   const CheckOptions options = parse_check(words);
   if (options.schema) {
     std::cout << study_schema();

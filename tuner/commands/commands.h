@@ -25,24 +25,24 @@ int run_program(int argc, char** argv);
 void tell(const std::string& note);
 
 // With the other ranks of a job where a launcher has started several.
-int run_or_replay(const Words& words);
+int run_or_replay(const Strings& words);
 int replay_command(const RunOptions& options);
-int try_command(const Words& words);
-int check_command(const Words& words);
-int results_command(const Words& words);
-int compare_command(const Words& words);
-int gate_command(const Words& words);
-int judge_command(const Words& words);
+int try_command(const Strings& words);
+int check_command(const Strings& words);
+int results_command(const Strings& words);
+int compare_command(const Strings& words);
+int gate_command(const Strings& words);
+int judge_command(const Strings& words);
 // The process that `tuner judge` starts, so that the next verdict finds everything ready. Words:
 // where it serves, how many seconds it stays without a request, and plugin folders.
-int judge_server(const Words& words);
-int report_command(const Words& words);
-int export_command(const Words& words);
-int import_command(const Words& words);
-int verify_export_command(const Words& words);
-int init_command(const Words& words);
-int list_command(const Words& words);
-int cache_command(const Words& words);
+int judge_server(const Strings& words);
+int report_command(const Strings& words);
+int export_command(const Strings& words);
+int import_command(const Strings& words);
+int verify_export_command(const Strings& words);
+int init_command(const Strings& words);
+int list_command(const Strings& words);
+int cache_command(const Strings& words);
 
 // The command that shows the results that a user looks at, as they named them, or all failures of
 // these. Instead of the study it may be a folder.
@@ -59,10 +59,10 @@ struct ExportOptions : StudyOptions {
   std::size_t max_configs = 0;  // 0 = as many as there are winners
   double within = 0;            // 0.05 = each size may lose 5 %
   std::string from;             // ranked CSV files instead of the store
-  Words also;                   // results of other machines with the same device
+  Strings also;                 // results of other machines with the same device
   bool force = false;           // whatever file has the output's name is replaced
   bool evaluate = false;
-  Words plugin_dirs;
+  Strings plugin_dirs;
 };
 
 // Loads the results of each device and size that a plain run would go on with. Results that an edit

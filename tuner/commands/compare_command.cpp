@@ -337,7 +337,7 @@ struct CompareOptions {
   std::optional<double> fail_above;  // 0.03: fails where b is more than 3 % slower
 };
 
-CompareOptions parse_compare(const Words& words) {
+CompareOptions parse_compare(const Strings& words) {
   CompareOptions o;
   std::string fail_above;
   OptionTable add;
@@ -347,7 +347,7 @@ CompareOptions parse_compare(const Words& words) {
       "end of its interval, and name the sizes");
   add("json", o.json, "the comparison as JSON");
   const auto values = add.parse(words, "tuner compare A B [options]");
-  const Words given = inputs(values);
+  const Strings given = inputs(values);
   if (given.size() != 2) {
     wrong_usage("compare takes two results folders, databases or ranked CSV files");
   }
@@ -372,7 +372,7 @@ std::vector<StoredResults> read(const std::string& from, const CompareOptions& o
 
 }  // namespace
 
-int compare_command(const Words& words) {
+int compare_command(const Strings& words) {
   const CompareOptions options = parse_compare(words);
   const Compared compared = compare(read(options.a, options), read(options.b, options));
   std::cout << (options.json ? comparison_json(compared, options.a, options.b)

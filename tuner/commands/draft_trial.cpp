@@ -63,7 +63,7 @@ Assignments present_configuration(const Study& study) {
 
 // "uses an address 64 bytes behind argument 3, a buffer of 1024 bytes", "write past the end of y:
 // element 70 of 64": how much larger it has to be at least.
-void take_overrun(const std::string& message, const Words& arguments, DraftTrial& out) {
+void take_overrun(const std::string& message, const Strings& arguments, DraftTrial& out) {
   static const std::regex kFar(R"((\d+) bytes behind argument (\d+), a buffer of (\d+) bytes)");
   static const std::regex kNear(R"(past the end of (\w+): element (\d+) of (\d+))");
   std::smatch parts;
@@ -86,7 +86,7 @@ void take_overrun(const std::string& message, const Words& arguments, DraftTrial
 
 }  // namespace
 
-DraftTrial judged(const std::string& message, const Words& arguments) {
+DraftTrial judged(const std::string& message, const Strings& arguments) {
   using End = DraftTrial::End;
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
   DraftTrial out{End::kOther, false, {}, 1, {}, first_line(message)};
@@ -125,7 +125,7 @@ DraftTrial judged(const std::string& message, const Words& arguments) {
 
 namespace {
 
-DraftTrial end_of(const std::optional<TryOutcome>& outcome, const Words& arguments) {
+DraftTrial end_of(const std::optional<TryOutcome>& outcome, const Strings& arguments) {
   using End = DraftTrial::End;
   if (!outcome || !outcome->trial) return {End::kOther, false, {}, 1, {}, "it was not run"};
   const Trial& trial = *outcome->trial;
@@ -144,8 +144,8 @@ DraftTrial end_of(const std::optional<TryOutcome>& outcome, const Words& argumen
   return out;
 }
 
-Words names_of(const std::vector<ArgumentSpec>& arguments) {
-  Words out;
+Strings names_of(const std::vector<ArgumentSpec>& arguments) {
+  Strings out;
   for (const ArgumentSpec& one : arguments) out.push_back(one.name);
   return out;
 }
@@ -169,8 +169,9 @@ std::string why_refused(const DraftText& draft) {
   }
 }
 
-DraftTrial try_draft(const DraftText& draft, const Words& plugin_dirs, const Catalogue& catalogue) {
-  Words arguments;
+DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs,
+                     const Catalogue& catalogue) {
+  Strings arguments;
   const TimeLimit limit;
   try {
     Settings settings{checked_study(study_of_text(draft.file, draft.yaml), {}, ignore)};

@@ -42,10 +42,11 @@ struct DraftTrial {
 };
 
 // Finds out from the message of a failed trial how it ended; `arguments` are the kernel's.
-DraftTrial judged(const std::string& message, const Words& arguments);
+DraftTrial judged(const std::string& message, const Strings& arguments);
 
 // Tries the present configuration with the backend cpu. Takes some seconds at most, where the host
 // compiler does.
-DraftTrial try_draft(const DraftText& draft, const Words& plugin_dirs, const Catalogue& catalogue);
+DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs,
+                     const Catalogue& catalogue);
 
 }  // namespace tuner

@@ -50,7 +50,7 @@ std::vector<RankedResults> results_to_export(const std::filesystem::path& folder
 
 namespace {
 
-ExportOptions parse_export(const Words& words) {
+ExportOptions parse_export(const Strings& words) {
   ExportOptions o;
   OptionTable add;
   add("format", o.format, "NAME[:option=value,...]; see 'tuner list exporters'");
@@ -237,7 +237,7 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
 
 }  // namespace
 
-int export_command(const Words& words) { return export_results(parse_export(words)); }
+int export_command(const Strings& words) { return export_results(parse_export(words)); }
 
 int export_results(const ExportOptions& options) {
   const Study study = with_t1_options(read_study(options.study), options);

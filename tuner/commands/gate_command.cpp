@@ -36,7 +36,7 @@ struct GateOptions : DeviceOptions {
   std::string color = "auto";
 };
 
-GateOptions parse_gate(const Words& words) {
+GateOptions parse_gate(const Strings& words) {
   GateOptions o;
   std::string allow = "1%";
   OptionTable add;
@@ -52,7 +52,7 @@ GateOptions parse_gate(const Words& words) {
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
   const auto values = add.parse(words, "tuner gate BASE HEAD --study STUDY [options]");
-  const Words given = inputs(values);
+  const Strings given = inputs(values);
   if (given.size() != 2) {
     wrong_usage("gate takes two source trees, results folders, exports or configurations");
   }
@@ -304,7 +304,7 @@ std::string document(const GateOptions& options, const Study& study, GateVerdict
 
 }  // namespace
 
-int gate_command(const Words& words) {
+int gate_command(const Strings& words) {
   const GateOptions options = parse_gate(words);
   const Colours shown(options.color, stdout);
   const auto note = noted(options.color);

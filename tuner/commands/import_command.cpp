@@ -183,7 +183,7 @@ TrialBatch read_batch(const fs::path& path, const ImportAs& as, const std::strin
 namespace {
 
 struct ImportOptions {
-  Words files;
+  Strings files;
   std::string results = "results";
   std::string output;  // of a study made from a T1 file or a recording
   bool force = false;  // whatever file has that name is replaced
@@ -192,7 +192,7 @@ struct ImportOptions {
   std::string objective;  // empty = the study's, else what the file says, else the time
 };
 
-ImportOptions parse_import(const Words& words) {
+ImportOptions parse_import(const Strings& words) {
   ImportOptions o;
   OptionTable add;
   add.results(o.results);
@@ -294,7 +294,7 @@ void merge(Store& store, const fs::path& path) {
 
 }  // namespace
 
-int import_command(const Words& words) {
+int import_command(const Strings& words) {
   const ImportOptions options = parse_import(words);
   std::optional<Study> study;
   if (!options.study.empty()) study = read_study(options.study, DataFiles::kIgnored);

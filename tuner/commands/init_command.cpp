@@ -24,10 +24,10 @@ struct InitOptions {
   std::string kernel;            // empty = the first that is not a reference
   bool force = false;
   bool no_try = false;
-  Words plugin_dirs;
+  Strings plugin_dirs;
 };
 
-InitOptions parse_init(const Words& words) {
+InitOptions parse_init(const Strings& words) {
   InitOptions o;
   OptionTable add;
   add("output,o", o.output,
@@ -243,7 +243,7 @@ class Drafts {
 
 }  // namespace
 
-int init_command(const Words& words) {
+int init_command(const Strings& words) {
   InitOptions options = parse_init(words);
   if (fs::path(options.source).extension() == ".py") {
     options.script = options.source;

@@ -63,7 +63,7 @@ Json json_of_devices(const SizeOutcome& outcome) {
                 {"lost", nullptr}};
     if (one.ratio) device["ratio"] = number(*one.ratio);
     if (!one.lost.empty()) device["lost"] = one.lost;
-    for (const DeviceBusy& busy : outcome.course.value_or(Course{}).devices) {
+    for (const DeviceBusy& busy : outcome.utilization.value_or(Utilization{}).devices) {
       if (busy.device == one.device) device["busy"] = number(busy.share);
     }
     devices.push_back(std::move(device));
@@ -161,14 +161,14 @@ Json ranked_json(const SizeOutcome& outcome, const Study& study) {
                      {"metrics", json_of(best.metrics)}};
   }
   event["bound"] = nullptr;
-  if (outcome.course) {
-    const Bound bound =
-        bound_of(*outcome.course, usable_cores(), study.search.strategy == "default");
+  if (outcome.utilization) {
+    const Bottleneck bound =
+        bottleneck_of(*outcome.utilization, usable_cores(), study.search.strategy == "default");
     event["bound"] = {{"by", bound.by},
                       {"help", bound.help},
-                      {"compile_workers", outcome.course->workers},
-                      {"compile_workers_busy", outcome.course->compilers},
-                      {"device_busy", outcome.course->device}};
+                      {"compile_workers", outcome.utilization->workers},
+                      {"compile_workers_busy", outcome.utilization->compilers},
+                      {"device_busy", outcome.utilization->device}};
   }
   if (outcome.devices.size() > 1) event["devices"] = json_of_devices(outcome);
   return event;

@@ -38,14 +38,14 @@ namespace fs = std::filesystem;
 
 struct JudgeOptions : DeviceOptions {
   std::string kernel;
-  Words configuration;
+  Strings configuration;
   bool json = false;
   double server = 300;  // seconds; 0: none
   bool no_sanitizer = false;
   std::string color = "auto";
 };
 
-JudgeOptions parse_judge(const Words& words) {
+JudgeOptions parse_judge(const Strings& words) {
   JudgeOptions o;
   std::string configuration;
   OptionTable add;
@@ -144,7 +144,7 @@ bool tools_are_clean(const Judged& judged) {
 // read anew each time.
 class Judges {
  public:
-  Judges(const Catalogue& catalogue, Words plugin_dirs)
+  Judges(const Catalogue& catalogue, Strings plugin_dirs)
       : catalogue_(catalogue), plugin_dirs_(std::move(plugin_dirs)) {}
 
   Printed verdict(const JudgeOptions& options, const Settings& settings, const JudgeTask& task,
@@ -166,7 +166,7 @@ class Judges {
 
   void answer(const nlohmann::json& request, const StopRequest& gone, const TellClient& tell) {
     const Stopwatch since;
-    JudgeOptions options = parse_judge(request.at("words").get<Words>());
+    JudgeOptions options = parse_judge(request.at("words").get<Strings>());
     options.color = request.at("color").get<std::string>();
     const Study study = study_of(options, [](const std::string&) {});
     JudgeTask task = task_of(options, study);
@@ -203,7 +203,7 @@ class Judges {
  private:
   // Devices that have run nothing yet, and what was noted when they were opened.
   struct Ready {
-    std::shared_ptr<Words> notes = std::make_shared<Words>();
+    std::shared_ptr<Strings> notes = std::make_shared<Strings>();
     std::optional<Devices> devices{};
   };
 
@@ -236,7 +236,7 @@ class Judges {
   }
 
   const Catalogue& catalogue_;
-  Words plugin_dirs_;
+  Strings plugin_dirs_;
   NeverStops nobody_;
   WorkerThreads threads_;  // which outlive what they open
   std::string kind_;
@@ -246,7 +246,7 @@ class Judges {
 
 // Hashes everything that a server is started with (program, plugins, folder, environment), so that
 // a verdict would be the same without the server.
-std::string identity_of_server(const Words& plugin_dirs) {
+std::string identity_of_server(const Strings& plugin_dirs) {
   Hasher hasher;
   const auto add_file = [&hasher](const fs::path& file) {
     struct stat facts {};
@@ -272,7 +272,7 @@ std::string identity_of_server(const Words& plugin_dirs) {
 }
 
 // Empty where there is no folder that is this user's alone.
-fs::path socket_path(const Words& plugin_dirs) {
+fs::path socket_path(const Strings& plugin_dirs) {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   const bool has_runtime = runtime != nullptr && fs::path(runtime).is_absolute();
   const fs::path above = has_runtime ? fs::path(runtime) : user_cache_directory();
@@ -288,12 +288,12 @@ fs::path socket_path(const Words& plugin_dirs) {
 }
 
 // Nothing: it has to be done without one.
-std::optional<Printed> ask_server(const JudgeOptions& options, const Words& words,
+std::optional<Printed> ask_server(const JudgeOptions& options, const Strings& words,
                                   const StopRequest& stop, const Note& note) {
   const fs::path path = socket_path(options.plugin_dirs);
   if (path.empty()) return std::nullopt;
-  Words start{executable_path(), "worker", "judge", path.string(),
-              fmt::format("{}", options.server)};
+  Strings start{executable_path(), "worker", "judge", path.string(),
+                fmt::format("{}", options.server)};
   start.insert(start.end(), options.plugin_dirs.begin(), options.plugin_dirs.end());
   const bool coloured = Colours(options.color, stdout).good("x") != "x";
   const auto answer =
@@ -306,8 +306,8 @@ std::optional<Printed> ask_server(const JudgeOptions& options, const Words& word
 
 }  // namespace
 
-int judge_server(const Words& words) {
-  const Words plugin_dirs(words.begin() + 2, words.end());
+int judge_server(const Strings& words) {
+  const Strings plugin_dirs(words.begin() + 2, words.end());
   const Catalogue catalogue = load_plugins(plugin_dirs);
   Judges judges(catalogue, plugin_dirs);
   serve_locally(words.at(0), std::stod(words.at(1)),
@@ -316,7 +316,7 @@ int judge_server(const Words& words) {
   return kExitDone;
 }
 
-int judge_command(const Words& words) {
+int judge_command(const Strings& words) {
   const Stopwatch since;
   const JudgeOptions options = parse_judge(words);
   const auto note = noted(options.color);

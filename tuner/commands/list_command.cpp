@@ -17,10 +17,10 @@ namespace {
 
 struct ListOptions {
   std::string what;  // empty = everything
-  Words plugin_dirs;
+  Strings plugin_dirs;
 };
 
-ListOptions parse_list(const Words& words) {
+ListOptions parse_list(const Strings& words) {
   ListOptions o;
   OptionTable add;
   add.plugin_dirs(o.plugin_dirs);
@@ -134,7 +134,7 @@ void list_backends(const Catalogue& catalogue, const ListOptions& options, bool 
 
 }  // namespace
 
-int list_command(const Words& words) {
+int list_command(const Strings& words) {
   const ListOptions options = parse_list(words);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   bool listed = false;

@@ -20,8 +20,8 @@ namespace tuner {
 
 namespace {
 
-Words long_names(const po::options_description& description) {
-  Words names;
+Strings long_names(const po::options_description& description) {
+  Strings names;
   for (const auto& option : description.options()) names.push_back("--" + option->long_name());
   return names;
 }
@@ -32,7 +32,7 @@ void wrong_usage(const std::string& message, const std::string& suggestion) {
   reject("", message, suggestion);
 }
 
-void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed) {
+void must_be_one_of(const std::string& option, const std::string& value, const Strings& allowed) {
   if (std::ranges::find(allowed, value) != allowed.end()) return;
   wrong_usage(option + " '" + value + "' is not known; allowed: " + listed(allowed),
               did_you_mean(value, allowed));
@@ -78,7 +78,7 @@ void OptionTable::jobs(unsigned& count) {
           "compile workers; default: the number of cores that this process may use");
 }
 
-void OptionTable::plugin_dirs(Words& folders) {
+void OptionTable::plugin_dirs(Strings& folders) {
   (*this)("plugin-dir", folders, "look for plugins here first");
 }
 
@@ -107,10 +107,10 @@ void OptionTable::t1(StudyOptions& options, bool with_no_verify) {
           "T1 file: the right answer depends on this parameter; may be repeated");
 }
 
-po::variables_map OptionTable::parse(const Words& words, const std::string& usage) const {
+po::variables_map OptionTable::parse(const Strings& words, const std::string& usage) const {
   po::options_description all;
   for (const auto& group : groups_) all.add(*group);
-  all.add_options()("input", po::value<Words>());
+  all.add_options()("input", po::value<Strings>());
   po::positional_options_description positional;
   positional.add("input", -1);
   po::variables_map values;
@@ -155,12 +155,12 @@ double parse_share(const std::string& option, const std::string& text) {
   return value;
 }
 
-Words inputs(const po::variables_map& values) {
-  return values.count("input") == 0 ? Words() : values["input"].as<Words>();
+Strings inputs(const po::variables_map& values) {
+  return values.count("input") == 0 ? Strings() : values["input"].as<Strings>();
 }
 
 std::string one_input(const po::variables_map& values, const std::string& what, bool required) {
-  const Words given = inputs(values);
+  const Strings given = inputs(values);
   if (given.empty()) {
     if (required) wrong_usage("which " + what + "? Give its path (see --help)");
     return {};
@@ -169,8 +169,8 @@ std::string one_input(const po::variables_map& values, const std::string& what, 
   return given.front();
 }
 
-Words split(const std::string& text, char separator) {
-  Words pieces(1);
+Strings split(const std::string& text, char separator) {
+  Strings pieces(1);
   for (const char c : text) {
     if (c == separator) {
       pieces.emplace_back();

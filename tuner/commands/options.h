@@ -17,7 +17,7 @@ namespace tuner {
 
 namespace po = boost::program_options;
 
-using Words = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 // Thrown after --help has been printed.
 struct HelpShown {};
@@ -25,8 +25,8 @@ struct HelpShown {};
 // The study, its sizes, and how a T1 file, which does not describe right answers, is verified.
 struct StudyOptions {
   std::string study;
-  Words sizes;             // "M=1024,N=1024"; none: the study's
-  Words per;               // parameters that they depend on
+  Strings sizes;           // "M=1024,N=1024"; none: the study's
+  Strings per;             // parameters that they depend on
   bool no_verify = false;  // they are not compared
 };
 Study with_t1_options(Study study, const StudyOptions& options);
@@ -40,14 +40,14 @@ struct DeviceOptions : StudyOptions {
   std::string backend = "auto";
   std::string device = "0";  // "0,1" or "all"
   bool in_random_order = false;
-  Words plugin_dirs;
+  Strings plugin_dirs;
 };
 
 struct RunOptions : DeviceOptions {
   bool names_device = false;  // else ranks of a job share all
   bool names_jobs = false;    // else ranks of a node share its cores
-  Words where;                // further constraints, such as "FORM == 'naive'"
-  Words strategies;           // NAME[:option=value,...]; none = the study's; several to be replayed
+  Strings where;              // further constraints, such as "FORM == 'naive'"
+  Strings strategies;         // NAME[:option=value,...]; none = the study's; several to be replayed
   std::string budget;         // "500", "90s", "500,10m"; empty = the study's
   std::string trace;
   bool force = false;  // whatever file has that name is replaced
@@ -79,7 +79,7 @@ std::pair<std::string, OptionList> parse_choice(const std::string& option, const
 [[noreturn]] void wrong_usage(const std::string& message, const std::string& suggestion = {});
 
 // Throws InputError with the nearest word.
-void must_be_one_of(const std::string& option, const std::string& value, const Words& allowed);
+void must_be_one_of(const std::string& option, const std::string& value, const Strings& allowed);
 
 // Checks a number of workers or devices: throws InputError unless it is 1 to 1024.
 void must_be_some(const std::string& option, unsigned count);
@@ -98,7 +98,7 @@ class OptionTable {
   void operator()(const char* name, Value& value, const char* help) {
     if constexpr (std::is_same_v<Value, bool>) {
       last()(name, po::bool_switch(&value), help);
-    } else if constexpr (std::is_same_v<Value, Words>) {
+    } else if constexpr (std::is_same_v<Value, Strings>) {
       last()(name, po::value(&value)->composing(), help);
     } else {
       auto* const option = po::value(&value);
@@ -117,7 +117,7 @@ class OptionTable {
   void filter(ResultFilter& filter);
   void force(bool& force);
   void jobs(unsigned& count);
-  void plugin_dirs(Words& folders);
+  void plugin_dirs(Strings& folders);
   void results(std::string& folder);
   void sizes(StudyOptions& options);
   void timeout(double& seconds, const char* help);
@@ -125,7 +125,7 @@ class OptionTable {
 
   // Parses `words` against these and positionals called "input". Prints the help after `usage` and
   // throws HelpShown when that is asked for; throws InputError on wrong usage.
-  po::variables_map parse(const Words& words, const std::string& usage) const;
+  po::variables_map parse(const Strings& words, const std::string& usage) const;
 
  private:
   po::options_description_easy_init last() { return groups_.back()->add_options(); }
@@ -137,12 +137,12 @@ class OptionTable {
 double parse_share(const std::string& option, const std::string& text);
 
 // All positionals.
-Words inputs(const po::variables_map& values);
+Strings inputs(const po::variables_map& values);
 // The only one; empty when there is none and none is required.
 std::string one_input(const po::variables_map& values, const std::string& what, bool required);
 
 // Splits a text such as "sm_80,sm_90"; pieces may be empty.
-Words split(const std::string& text, char separator);
+Strings split(const std::string& text, char separator);
 
 // "genetic" for Kernel Tuner's "genetic_algorithm"; any other name is its own.
 std::string strategy_named(const std::string& name);

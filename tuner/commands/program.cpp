@@ -39,7 +39,7 @@ struct Command {
   std::string group;  // heading in `tuner --help`; commands of a group stand together
   std::string name;
   std::string summary;
-  int (*run)(const Words& words);
+  int (*run)(const Strings& words);
   std::vector<Example> examples;
 };
 
@@ -197,7 +197,7 @@ void print_examples(const Command& command, std::ostream& out) {
 }
 
 [[noreturn]] void complain_of(const std::string& word) {
-  Words names;
+  Strings names;
   for (const Command& command : kCommands) names.push_back(command.name);
   const bool is_study =
       word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
@@ -208,7 +208,7 @@ void print_examples(const Command& command, std::ostream& out) {
 }
 
 // Examples follow the options, which are printed where they are parsed.
-int run_with_help(const Command& command, const Words& words) {
+int run_with_help(const Command& command, const Strings& words) {
   try {
     return command.run(words);
   } catch (const HelpShown&) {
@@ -226,7 +226,7 @@ void require_stack() {
                          " KiB, and " + std::to_string(kLeast >> 10) + " are needed (ulimit -s)");
 }
 
-int dispatch(const Words& words) {
+int dispatch(const Strings& words) {
   if (words.empty()) {
     print_first_steps(std::cerr);
     return kExitBadInput;
@@ -247,7 +247,7 @@ int dispatch(const Words& words) {
     return kExitDone;
   }
   require_stack();
-  const Words rest(words.begin() + 1, words.end());
+  const Strings rest(words.begin() + 1, words.end());
   if (first == "worker" && rest.size() > 2 && rest.front() == "judge") {
     return judge_server({rest.begin() + 1, rest.end()});
   }
@@ -260,7 +260,7 @@ int dispatch(const Words& words) {
 }
 
 // Who asked for JSON reads standard output alone. The form is in docs/contract.md.
-void print_mistakes(const Words& words, int status, const std::vector<Complaint>& mistakes) {
+void print_mistakes(const Strings& words, int status, const std::vector<Complaint>& mistakes) {
   if (std::ranges::find(words, "--json") == words.end()) return;
   using Json = nlohmann::ordered_json;
   Json listed = Json::array();
@@ -279,7 +279,7 @@ void print_mistakes(const Words& words, int status, const std::vector<Complaint>
 }
 
 // Who asked for events reads nothing else, and gets these where a command fails before its first.
-bool print_events(const Words& words, int status, const char* message) {
+bool print_events(const Strings& words, int status, const char* message) {
   const auto option = std::ranges::find(words, "--progress");
   const bool is_apart = option != words.end() && option + 1 != words.end() && option[1] == "json";
   if (!is_apart && std::ranges::find(words, "--progress=json") == words.end()) return false;
@@ -289,14 +289,14 @@ bool print_events(const Words& words, int status, const char* message) {
   return true;
 }
 
-int failed(const Words& words, int status, const char* message) {
+int failed(const Strings& words, int status, const char* message) {
   if (print_events(words, status, message)) return status;
   std::cerr << "tuner: " << lines_for_terminal(message) << "\n";
   print_mistakes(words, status, {{{}, message, {}}});
   return status;
 }
 
-int guarded_dispatch(const Words& words) {
+int guarded_dispatch(const Strings& words) {
   try {
     return dispatch(words);
   } catch (const InputError& error) {
@@ -348,7 +348,7 @@ int run_program(int argc, char** argv) {
   // So does one that nobody reads: a run goes on without its progress. A handler, since what is
   // ignored would be ignored in children, too.
   ::signal(SIGPIPE, [](int) {});
-  const Words words(argv + 1, argv + argc);
+  const Strings words(argv + 1, argv + argc);
   const int status = guarded_dispatch(words);
   const bool is_worker = !words.empty() && words.front() == "worker";  // prints what kernels print
   return is_worker ? status : after_output(status);

@@ -199,7 +199,7 @@ int replay(const RunOptions& options, Progress& progress) {
   }
   for (const std::string& note : recording.notes) progress.note(options.replay + ": " + note);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
-  Words strategies = options.strategies;
+  Strings strategies = options.strategies;
   if (strategies.empty()) strategies = {"default"};
   std::vector<ReplaySearch> searches;
   for (const std::string& strategy : strategies) {

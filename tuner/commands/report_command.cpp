@@ -22,7 +22,7 @@ namespace {
 
 struct ReportOptions {
   // A study file; or results folders, ranked CSV files or folders of these, together on one page.
-  Words targets;
+  Strings targets;
   std::string output;
   std::string results = "results";
   std::string title;  // empty: the kernels' names
@@ -44,9 +44,9 @@ MetricLimit parse_limit(const std::string& text) {
   return limit;
 }
 
-ReportOptions parse_report(const Words& words) {
+ReportOptions parse_report(const Strings& words) {
   ReportOptions o;
-  Words limits;
+  Strings limits;
   OptionTable add;
   add("output,o", o.output, "the HTML file to write ('-' for standard output)");
   add("results", o.results, "folder of the results, with a STUDY");
@@ -101,7 +101,7 @@ Sources sources_of(const ReportOptions& options) {
 
 }  // namespace
 
-int report_command(const Words& words) {
+int report_command(const Strings& words) {
   const ReportOptions options = parse_report(words);
   const Sources from = sources_of(options);
   const Study* const study = from.study ? &*from.study : nullptr;

@@ -53,7 +53,7 @@ struct ResultsOptions : StudyOptions {  // `study` may also be where results are
   std::string color = "auto";
 };
 
-ResultsOptions parse_results(const Words& words) {
+ResultsOptions parse_results(const Strings& words) {
   ResultsOptions o;
   OptionTable add;
   add.results(o.results);
@@ -166,7 +166,7 @@ std::string stored_text(const StoredResults& results, const ResultsOptions& opti
 
 }  // namespace
 
-int results_command(const Words& words) {
+int results_command(const Strings& words) {
   const ResultsOptions options = parse_results(words);
   const bool place = holds_results(options.study);
   const bool folder = place && fs::exists(fs::path(options.study) / "tuner.sqlite");

@@ -109,7 +109,7 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
   if (!replayed && !values["repeats"].defaulted()) wrong_usage("--repeats goes with --replay");
 }
 
-RunOptions parse_run(const Words& words) {
+RunOptions parse_run(const Strings& words) {
   RunOptions o;
   Settings& settings = o.settings;
   OptionTable add;
@@ -263,7 +263,7 @@ int run(const RunOptions& options, Settings settings, RankJob* ranks, Progress& 
 
 }  // namespace
 
-int run_or_replay(const Words& words) {
+int run_or_replay(const Strings& words) {
   const JoinedRanks joined = join_ranks();
   if (joined.is_spare) return kExitDone;
   RankJob* const ranks = joined.job.get();

@@ -86,7 +86,7 @@ constexpr const char* kRow = "{:>11} {:>9} {:>10} {:>9}{}";
 
 // Writes the figures of one place as a row, short enough for a terminal of 80 columns.
 std::string row_of(const RankedResults& results, const ObjectiveSpec& objective,
-                   const std::optional<Bound>& bound) {
+                   const std::optional<Bottleneck>& bound) {
   std::string best = "none";
   std::string baseline;
   std::string reference;
@@ -106,10 +106,10 @@ std::string row_of(const RankedResults& results, const ObjectiveSpec& objective,
 }
 
 // How busy each was, where there are several.
-std::string each_device(const Course& course) {
-  if (course.devices.size() < 2) return {};
+std::string each_device(const Utilization& utilization) {
+  if (utilization.devices.size() < 2) return {};
   std::string text;
-  for (const DeviceBusy& one : course.devices) {
+  for (const DeviceBusy& one : utilization.devices) {
     text += fmt::format("{} {} {:.0f} %", text.empty() ? "; busy:" : ",", text_of(one.device),
                         100 * one.share);
   }
@@ -147,13 +147,14 @@ void RunSummary::add(const SizeOutcome& outcome) {
   any_doubt_ = any_doubt_ || !doubt.empty();
   const std::string ended = states_text(states);
   if (!ended.empty()) text += "; " + ended;
-  std::optional<Bound> bound;
-  if (outcome.course) {
-    bound = bound_of(*outcome.course, usable_cores(), study_.search.strategy == "default");
+  std::optional<Bottleneck> bound;
+  if (outcome.utilization) {
+    bound =
+        bottleneck_of(*outcome.utilization, usable_cores(), study_.search.strategy == "default");
     text +=
         "; limited by " + bound->by +
         (bound->help.empty() ? ": no setting would help" : "; what would help: " + bound->help) +
-        each_device(*outcome.course);
+        each_device(*outcome.utilization);
   }
   add_place(results, std::move(text), row_of(results, study_.objective, bound));
   begin_ = std::min(begin_, steady_seconds() - outcome.seconds);

@@ -29,7 +29,7 @@ struct TryOptions : DeviceOptions {
   std::string color = "auto";
 };
 
-TryOptions parse_try(const Words& words) {
+TryOptions parse_try(const Strings& words) {
   TryOptions o;
   OptionTable add;
   add.device(o);
@@ -43,7 +43,7 @@ TryOptions parse_try(const Words& words) {
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
   const auto values = add.parse(words, "tuner try STUDY NAME=VALUE,... [options]");
-  const Words given = inputs(values);
+  const Strings given = inputs(values);
   if (given.empty()) wrong_usage("which study? Give its path (see --help)");
   o.study = given.front();
   o.assigned = assignments_of({given.begin() + 1, given.end()});
@@ -165,7 +165,7 @@ std::string try_json(const TryOutcome& outcome, const Study& study) {
 
 }  // namespace
 
-int try_command(const Words& words) {
+int try_command(const Strings& words) {
   const TryOptions options = parse_try(words);
   const auto note = noted(options.color);
   const Settings settings = settings_with(options, study_of(options, note));

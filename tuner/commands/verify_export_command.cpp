@@ -108,7 +108,7 @@ struct VerifyOptions : DeviceOptions, CheckedSizes {
   std::optional<Budget> retune;  // of a search at each of these sizes
 };
 
-VerifyOptions parse_verify(const Words& words) {
+VerifyOptions parse_verify(const Strings& words) {
   VerifyOptions o;
   std::string retune;
   OptionTable add;
@@ -127,7 +127,7 @@ VerifyOptions parse_verify(const Words& words) {
   add.jobs(o.settings.jobs);
   add.plugin_dirs(o.plugin_dirs);
   const auto values = add.parse(words, "tuner verify-export HEADER STUDY [options]");
-  const Words given = inputs(values);
+  const Strings given = inputs(values);
   if (given.size() != 2) {
     wrong_usage("verify-export takes two files: the exported header, and the study");
   }
@@ -265,7 +265,7 @@ int retune_all(const VerifyOptions& options, const Settings& settings, const Cal
 
 }  // namespace
 
-int verify_export_command(const Words& words) {
+int verify_export_command(const Strings& words) {
   const VerifyOptions options = parse_verify(words);
   Settings settings = settings_with(options, with_t1_options(read_study(options.study), options));
   const Study& study = settings.study;

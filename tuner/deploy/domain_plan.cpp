@@ -24,7 +24,7 @@ constexpr std::size_t kWinnersOfASize = 3;
 constexpr std::size_t kProposals = 4;  // by the model, beside the portfolio
 constexpr std::size_t kAskedOfModel = 32;
 constexpr std::size_t kMostPoints = 240;  // that the model learns from
-constexpr std::size_t kSurprises = 4;     // of the last sizes
+constexpr std::size_t kRecentLosses = 4;  // of the last sizes
 constexpr double kMostLoss = 1;           // as log: what is slower by more is slow, however slow
 constexpr double kLeastGain = 1e-3;       // of the sum of all losses, for one more of the portfolio
 constexpr double kCuriosity = 0.5;        // deviations that count as loss where nothing is known
@@ -192,7 +192,7 @@ std::optional<DomainStep> DomainPlan::next() {
     open_ = step(first->size, true);
     return open_;
   }
-  const std::size_t enough = std::max<std::size_t>(kSurprises, 2 * study_.domain->kinds.size());
+  const std::size_t enough = std::max<std::size_t>(kRecentLosses, 2 * study_.domain->kinds.size());
   if (known_.size() >= enough && expected_loss() < study_.search.until_loss) {
     reason_ = fmt::format("the expected loss is {:.1f} %, below {:g} %", 100 * expected_loss(),
                           100 * study_.search.until_loss);
@@ -219,7 +219,7 @@ void DomainPlan::tell(SizeMeasured measured) {
       lost = *loss;
       break;
     }
-    surprises_.push_back(as_share(lost));
+    first_losses_.push_back(as_share(lost));
   }
   const std::uint64_t asked =
       open_ && open_->size == measured.size ? open_->evaluations : measured.evaluations;
@@ -311,11 +311,11 @@ std::vector<std::pair<ProblemSize, std::vector<Configuration>>> DomainPlan::cros
 }
 
 double DomainPlan::expected_loss() const {
-  if (surprises_.empty()) return std::numeric_limits<double>::infinity();
-  const std::size_t last = std::min(kSurprises, surprises_.size());
-  const double lost =
-      std::accumulate(surprises_.end() - static_cast<std::ptrdiff_t>(last), surprises_.end(), 0.0) /
-      static_cast<double>(last);
+  if (first_losses_.empty()) return std::numeric_limits<double>::infinity();
+  const std::size_t last = std::min(kRecentLosses, first_losses_.size());
+  const double lost = std::accumulate(first_losses_.end() - static_cast<std::ptrdiff_t>(last),
+                                      first_losses_.end(), 0.0) /
+                      static_cast<double>(last);
   return std::max(expected_, lost);
 }
 

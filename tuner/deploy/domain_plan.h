@@ -96,8 +96,8 @@ class DomainPlan {
   std::vector<Configuration> portfolio_;
   std::optional<LossModel> model_;
   mutable std::map<std::pair<std::string, Configuration>, std::optional<std::vector<double>>>
-      features_;                   // by the size's label
-  std::vector<double> surprises_;  // what sizes lost before they were tuned, in their order
+      features_;                      // by the size's label
+  std::vector<double> first_losses_;  // what sizes lost before they were tuned, in their order
   std::optional<DomainStep> open_;
   double expected_ = 0;
   std::string reason_;

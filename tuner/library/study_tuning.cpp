@@ -69,7 +69,7 @@ class StudyTuning final : public TuningWork {
   bool launch(const std::string& label, const Buffers& buffers) override;
 
  private:
-  class Ears;
+  class RunEvents;
 
   void search_all();
   void go_on(WantedSize wanted, const std::function<bool(const WantedSize&)>& search);
@@ -106,9 +106,9 @@ class StudyTuning final : public TuningWork {
 };
 
 // A listener to trials that keeps the best of them ready to be launched.
-class StudyTuning::Ears {
+class StudyTuning::RunEvents {
  public:
-  Ears(StudyTuning& tuning, std::string label, const ReadyVariants& variants)
+  RunEvents(StudyTuning& tuning, std::string label, const ReadyVariants& variants)
       : tuning_(tuning), label_(std::move(label)), variants_(variants) {}
 
   void trial(const tuner::Trial& trial) {
@@ -293,16 +293,16 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
        tuner::options_text(catalogue_, study.backend.name, study.backend.options)});
   tuner::WorkingDevice own{&runner};
   tuner::PooledDevice device(tools, {&own, 1}, stop_);
-  Ears ears(*this, wanted.size.label(), variants);
-  const tuner::RunListener listener([&ears](const tuner::RunEvent& event) {
-    if (event.kind == tuner::RunEvent::Kind::kTrial) ears.trial(*event.trial);
+  RunEvents events(*this, wanted.size.label(), variants);
+  const tuner::RunListener listener([&events](const tuner::RunEvent& event) {
+    if (event.kind == tuner::RunEvent::Kind::kTrial) events.trial(*event.trial);
   });
   tuner::DeviceRun run(settings, make_strategy, sources.reference, history, device, listener,
                        [this] { return stop_.count() > 0; });
   tuner::SizeOptions options;
   options.first = winners();
   const tuner::SizeOutcome outcome = run.tune(wanted.size, options);
-  ears.ranked(outcome);
+  events.ranked(outcome);
   if (!outcome.lost.empty()) throw tuner::UnavailableError(outcome.lost);
   return is_last;
 }

@@ -141,7 +141,7 @@ struct Elsewhere {
 };
 
 // Trials that are the same program as another.
-struct TwinTally {
+struct DuplicateTally {
   std::size_t not_run = 0;  // because the other had been
   // Places of parameters whose values make no other program.
   std::vector<std::size_t> idle{};
@@ -166,7 +166,7 @@ class SizeEvaluator : public Evaluator {
     return "nothing here can be counted";
   }
   virtual Drift drift() const = 0;
-  virtual TwinTally twins() const = 0;
+  virtual DuplicateTally duplicates() const = 0;
   // Lists the configurations on the devices now: after an interruption, those that were cut short.
   virtual std::vector<Configuration> in_flight() const = 0;
   virtual std::vector<DeviceShare> devices() const = 0;

@@ -183,10 +183,11 @@ void DeviceRun::search(SizeSearch& current) {
 void DeviceRun::note_end(const SizeSearch& current, const LoopResult& loop) {
   const bool all = loop.end == LoopEnd::kExhausted && loop.evaluations >= current.space.size();
   listener_.note("  ended: " + (all ? "all configurations are measured" : loop.reason));
-  for (const std::string& text : {cancelled_text(loop, current.search.budget.seconds.value_or(0)),
-                                  stragglers_text(loop), drift_text(current.evaluator.drift()),
-                                  twins_text(current.evaluator.twins(), study_.parameters),
-                                  devices_text(current.evaluator.devices())}) {
+  for (const std::string& text :
+       {cancelled_text(loop, current.search.budget.seconds.value_or(0)), stragglers_text(loop),
+        drift_text(current.evaluator.drift()),
+        duplicates_text(current.evaluator.duplicates(), study_.parameters),
+        devices_text(current.evaluator.devices())}) {
     if (!text.empty()) listener_.note(text);
   }
 }
@@ -338,8 +339,8 @@ SizeOutcome DeviceRun::run(const SearchSpace& space, const ProblemSize& size, Se
   current.outcome.devices = evaluator->devices();
   const double seconds = evaluator->now();
   current.outcome.seconds = seconds;
-  current.outcome.course = current.usage.course(seconds);
-  if (current.outcome.course) listener_.note(current.usage.text(*current.outcome.course));
+  current.outcome.utilization = current.usage.utilization(seconds);
+  if (current.outcome.utilization) listener_.note(current.usage.text(*current.outcome.utilization));
   return write(current);
 }
 

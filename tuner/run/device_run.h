@@ -36,11 +36,11 @@ struct SizeOutcome {
   bool only_begun = false;   // the domain's time was up before it had a right variant
   bool compared = false;     // stored results with the device as it is in this run
   bool interrupted = false;
-  bool out_of_time = false;            // the seconds were over before the first trial
-  double seconds = 0;                  // that search and final took
-  std::optional<Course> course{};      // how these were used; empty when nothing was run
-  std::vector<DeviceShare> devices{};  // that measured
-  std::string lost;                    // why there is no device any more; empty when there is one
+  bool out_of_time = false;                  // the seconds were over before the first trial
+  double seconds = 0;                        // that search and final took
+  std::optional<Utilization> utilization{};  // how these were used; empty when nothing was run
+  std::vector<DeviceShare> devices{};        // that measured
+  std::string lost;         // why there is no device any more; empty when there is one
   bool store_gone = false;  // somebody removed the database: what was measured is in the CSV only
 };
 

@@ -57,16 +57,16 @@ std::vector<Change> changes_of(const Load& load, double begin, double end) {
 }
 
 // Adds a stretch in which nothing changed.
-void add_stretch(const Change& now, double share, Course& course) {
-  if (now.compilers >= static_cast<int>(course.workers)) {
-    course.all_compile += share;
-  } else if (now.device > 0 && now.device >= static_cast<int>(course.devices.size())) {
-    course.device_only += share;
+void add_stretch(const Change& now, double share, Utilization& utilization) {
+  if (now.compilers >= static_cast<int>(utilization.workers)) {
+    utilization.all_compile += share;
+  } else if (now.device > 0 && now.device >= static_cast<int>(utilization.devices.size())) {
+    utilization.device_only += share;
   } else if (now.compilers > 0 || now.device > 0) {
-    course.few_compile += share;
-    if (now.device == 0 && now.stragglers == now.compilers) course.stragglers += share;
+    utilization.few_compile += share;
+    if (now.device == 0 && now.stragglers == now.compilers) utilization.stragglers += share;
   } else {
-    course.nothing += share;
+    utilization.nothing += share;
   }
 }
 
@@ -91,15 +91,15 @@ double mean(const std::array<double, 4>& quarters) {
 }
 
 // One that was lost before, and did nothing, is not counted.
-void add_devices(const Load& load, double begin, double end, Course& course) {
+void add_devices(const Load& load, double begin, double end, Utilization& utilization) {
   std::array<double, 4> sum{};
   for (const DeviceLoad& device : load.on_devices) {
     const auto busy = by_quarter(device.busy, begin, end, 1);
-    if (mean(busy) > 0) course.devices.push_back({device.device, mean(busy)});
+    if (mean(busy) > 0) utilization.devices.push_back({device.device, mean(busy)});
     for (std::size_t q = 0; q < sum.size(); ++q) sum[q] += busy[q];
   }
-  const double count = std::max(1.0, static_cast<double>(course.devices.size()));
-  for (std::size_t q = 0; q < sum.size(); ++q) course.device[q] = sum[q] / count;
+  const double count = std::max(1.0, static_cast<double>(utilization.devices.size()));
+  for (std::size_t q = 0; q < sum.size(); ++q) utilization.device[q] = sum[q] / count;
 }
 
 std::string percents(const std::array<double, 4>& quarters) {
@@ -109,56 +109,56 @@ std::string percents(const std::array<double, 4>& quarters) {
 
 }  // namespace
 
-Course course_of(const Load& load, double begin, double end) {
-  Course course;
-  course.seconds = end - begin;
-  course.workers = std::max(1U, load.compile_workers);
-  if (course.seconds <= 0) return course;
-  course.compilers = by_quarter(load.compiling, begin, end, course.workers);
-  for (double& share : course.compilers) share /= course.workers;
-  add_devices(load, begin, end, course);
+Utilization utilization_of(const Load& load, double begin, double end) {
+  Utilization utilization;
+  utilization.seconds = end - begin;
+  utilization.workers = std::max(1U, load.compile_workers);
+  if (utilization.seconds <= 0) return utilization;
+  utilization.compilers = by_quarter(load.compiling, begin, end, utilization.workers);
+  for (double& share : utilization.compilers) share /= utilization.workers;
+  add_devices(load, begin, end, utilization);
   const std::vector<Change> changes = changes_of(load, begin, end);
   Change now;
   for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
     now.compilers += changes[i].compilers;
     now.stragglers += changes[i].stragglers;
     now.device += changes[i].device;
-    add_stretch(now, (changes[i + 1].at - changes[i].at) / course.seconds, course);
+    add_stretch(now, (changes[i + 1].at - changes[i].at) / utilization.seconds, utilization);
   }
-  return course;
+  return utilization;
 }
 
-Bound bound_of(const Course& course, unsigned usable, bool is_default) {
-  const double most =
-      std::max({course.all_compile, course.device_only, course.few_compile, course.nothing});
+Bottleneck bottleneck_of(const Utilization& utilization, unsigned usable, bool is_default) {
+  const double most = std::max({utilization.all_compile, utilization.device_only,
+                                utilization.few_compile, utilization.nothing});
   // If all of one kind were at work for most of the time, the others wait for the busier kind.
-  const bool one_is_full = course.all_compile == most || course.device_only == most;
-  if (one_is_full && mean(course.compilers) >= mean(course.device)) {
-    return {
-        fmt::format("compiling, {} worker{} {:.0f} % busy", course.workers,
-                    course.workers == 1 ? "" : "s", 100 * mean(course.compilers)),
-        usable > course.workers ? fmt::format("--jobs {}", usable) : "more cores, not more --jobs"};
+  const bool one_is_full = utilization.all_compile == most || utilization.device_only == most;
+  if (one_is_full && mean(utilization.compilers) >= mean(utilization.device)) {
+    return {fmt::format("compiling, {} worker{} {:.0f} % busy", utilization.workers,
+                        utilization.workers == 1 ? "" : "s", 100 * mean(utilization.compilers)),
+            usable > utilization.workers ? fmt::format("--jobs {}", usable)
+                                         : "more cores, not more --jobs"};
   }
   if (one_is_full) {
     return {fmt::format("the device{}, busy {:.0f} % of the time",
-                        course.devices.size() > 1 ? "s" : "", 100 * mean(course.device)),
+                        utilization.devices.size() > 1 ? "s" : "", 100 * mean(utilization.device)),
             ""};
   }
-  if (course.few_compile == most && course.stragglers > course.few_compile / 2) {
+  if (utilization.few_compile == most && utilization.stragglers > utilization.few_compile / 2) {
     return {fmt::format("stragglers: for {:.0f} % of the time all waited for compilations that "
                         "take far longer than the others",
-                        100 * course.stragglers),
+                        100 * utilization.stragglers),
             "a shorter --timeout, not more --jobs"};
   }
-  if (course.few_compile == most) {
+  if (utilization.few_compile == most) {
     return {
         fmt::format("the strategy: for {:.0f} % of the time it waited for results while compile "
                     "workers and the device were free",
-                    100 * course.few_compile),
+                    100 * utilization.few_compile),
         is_default ? "" : "a strategy that proposes more at a time, as 'default' does"};
   }
   return {fmt::format("neither compiling nor the device: for {:.0f} % of the time both were free",
-                      100 * course.nothing),
+                      100 * utilization.nothing),
           ""};
 }
 
@@ -168,22 +168,22 @@ void Usage::trial(const Trial& trial, double now) {
   if (trial.state == TrialState::kDropped) dropped_ += trial.cost_seconds - trial.compile_ms / 1000;
 }
 
-std::optional<Course> Usage::course(double seconds) const {
+std::optional<Utilization> Usage::utilization(double seconds) const {
   if (first_ < 0 || seconds <= 0) return std::nullopt;
-  return course_of(device_.load(), begin_, begin_ + seconds);
+  return utilization_of(device_.load(), begin_, begin_ + seconds);
 }
 
-std::string Usage::text(const Course& course) const {
-  const std::size_t count = std::max<std::size_t>(1, course.devices.size());
-  const double device = mean(course.device) * course.seconds * static_cast<double>(count);
+std::string Usage::text(const Utilization& utilization) const {
+  const std::size_t count = std::max<std::size_t>(1, utilization.devices.size());
+  const double device = mean(utilization.device) * utilization.seconds * static_cast<double>(count);
   const std::uint64_t bytes = device_.load().peak_bytes + peak_resident_bytes(::getpid());
   return fmt::format(
       "  {:.1f} s, first result after {:.2f} s; busy (and by quarter of the time): {} compile "
       "worker{} {}, {} {}; dropped variants took {:.0f} % of the device time; peak memory of all "
       "processes {:.2f} GiB",
-      course.seconds, first_, course.workers, course.workers == 1 ? "" : "s",
-      percents(course.compilers), count == 1 ? "device" : fmt::format("{} devices", count),
-      percents(course.device), device > 0 ? 100 * dropped_ / device : 0.0,
+      utilization.seconds, first_, utilization.workers, utilization.workers == 1 ? "" : "s",
+      percents(utilization.compilers), count == 1 ? "device" : fmt::format("{} devices", count),
+      percents(utilization.device), device > 0 ? 100 * dropped_ / device : 0.0,
       static_cast<double>(bytes) / (1 << 30));
 }
 
@@ -242,11 +242,12 @@ std::string drift_text(const Drift& drift) {
       100 * (low - 1), 100 * (high - 1));
 }
 
-std::string twins_text(const TwinTally& twins, const std::vector<Parameter>& parameters) {
-  if (twins.not_run == 0) return {};
-  std::string text =
-      fmt::format("  {} not run: compiled to the same program as another variant", twins.not_run);
-  for (const std::size_t parameter : twins.idle) {
+std::string duplicates_text(const DuplicateTally& duplicates,
+                            const std::vector<Parameter>& parameters) {
+  if (duplicates.not_run == 0) return {};
+  std::string text = fmt::format("  {} not run: compiled to the same program as another variant",
+                                 duplicates.not_run);
+  for (const std::size_t parameter : duplicates.idle) {
     text += fmt::format(
         "\n  {} changes nothing: all values that were tried give the same program and launch",
         parameters.at(parameter).name);

@@ -18,7 +18,7 @@ struct DeviceBusy {
 };
 
 // How a stretch of time was used. The four shares are of all of it, and their sum is 1.
-struct Course {
+struct Utilization {
   double seconds = 0;
   unsigned workers = 1;               // that compile
   std::array<double, 4> compilers{};  // busy, as a share of all of them, by quarter of the time
@@ -32,16 +32,16 @@ struct Course {
 };
 
 // Summarises the time from `begin` to `end`, in which the work in `load` took place.
-Course course_of(const Load& load, double begin, double end);
+Utilization utilization_of(const Load& load, double begin, double end);
 
 // Bottleneck of a run: where most of the time was spent, and what would make the run shorter where
 // `usable` cores may be used.
-struct Bound {
+struct Bottleneck {
   std::string by;
   std::string help;  // empty: no setting would
 };
 // Finds the bottleneck. `is_default`: whether the strategy is the default.
-Bound bound_of(const Course& course, unsigned usable, bool is_default);
+Bottleneck bottleneck_of(const Utilization& utilization, unsigned usable, bool is_default);
 
 class Usage {
  public:
@@ -50,9 +50,9 @@ class Usage {
 
   void trial(const Trial& trial, double now);
   // After `seconds`; empty when nothing was run.
-  std::optional<Course> course(double seconds) const;
-  // For the user, of such a course.
-  std::string text(const Course& course) const;
+  std::optional<Utilization> utilization(double seconds) const;
+  // Describes it for the user.
+  std::string text(const Utilization& utilization) const;
 
  private:
   const MeasuringDevice& device_;
@@ -71,6 +71,7 @@ std::string devices_text(const std::vector<DeviceShare>& devices);
 std::string drift_text(const Drift& drift);
 // How many trials were answered by another variant that is the same program, and which parameters
 // make no other; empty for none.
-std::string twins_text(const TwinTally& twins, const std::vector<Parameter>& parameters);
+std::string duplicates_text(const DuplicateTally& duplicates,
+                            const std::vector<Parameter>& parameters);
 
 }  // namespace tuner

@@ -162,18 +162,18 @@ bool is_usable(const FinalRound& round) {
 
 // A baseline far behind the best took part in the final for the comparison only: ranked by the
 // final, it would stand before faster ones that were not in it.
-void ratios_without_guest(const ObjectiveSpec& objective, const std::vector<Trial>& trials,
-                          const Configuration& baseline, std::map<ConfigIndex, Ratio>& ratios) {
-  const Trial* guest = nullptr;
+void ratios_without_outsider(const ObjectiveSpec& objective, const std::vector<Trial>& trials,
+                             const Configuration& baseline, std::map<ConfigIndex, Ratio>& ratios) {
+  const Trial* outsider = nullptr;
   const Trial* best = nullptr;
   for (const Trial& trial : trials) {
     if (trial.state != TrialState::kOk || trial.outdated) continue;
-    if (trial.configuration == baseline) guest = &trial;
+    if (trial.configuration == baseline) outsider = &trial;
     if (best == nullptr || better(objective, trial.objective, best->objective)) best = &trial;
   }
-  if (guest == nullptr) return;
-  if (shortfall(objective, guest->objective, best->objective) > kFinalistMargin) {
-    ratios.erase(guest->index);
+  if (outsider == nullptr) return;
+  if (shortfall(objective, outsider->objective, best->objective) > kFinalistMargin) {
+    ratios.erase(outsider->index);
   }
 }
 
@@ -255,7 +255,7 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   for (Trial& trial : trials) {
     if (!ratios.contains(trial.index)) trial.final.reset();
   }
-  if (baseline) ratios_without_guest(objective, trials, *baseline, ratios);
+  if (baseline) ratios_without_outsider(objective, trials, *baseline, ratios);
   const auto ratio_of = [&](const Trial& trial) -> const Ratio* {
     const bool may = trial.state == TrialState::kOk && !trial.outdated;
     const auto found = may ? ratios.find(trial.index) : ratios.end();

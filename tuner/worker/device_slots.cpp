@@ -113,7 +113,7 @@ std::vector<Job> DeviceSlot::take_doubted() {
   return jobs;
 }
 
-std::optional<std::pair<Job, Verdict>> DeviceSlot::take_forger() {
+std::optional<std::pair<Job, Verdict>> DeviceSlot::take_answered_twice() {
   const auto breach = worker().take_breach();
   if (!breach || !last_) return std::nullopt;
   Verdict verdict;

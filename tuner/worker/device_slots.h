@@ -106,7 +106,7 @@ class DeviceSlot {
   std::vector<Job> take_doubted();
 
   // The one with the last result, if the worker has answered for it twice, and how that is said.
-  std::optional<std::pair<Job, Verdict>> take_forger();
+  std::optional<std::pair<Job, Verdict>> take_answered_twice();
 
   void set_best(double ms) { worker().set_best(ms / factor()); }
   void count_trial() { ++trials_; }

@@ -76,25 +76,25 @@ std::string program_of(const VariantPlan& plan) {
   return to_hex(Hasher().add(plan.artifact.image).add(text).digest());
 }
 
-void Twins::add(const std::string& program, const Trial& trial) {
+void Duplicates::add(const std::string& program, const Trial& trial) {
   const bool is_new = measured_.insert_or_assign(program, trial).second;
   if (is_new) programs_.emplace_back(trial.configuration, program);
 }
 
-bool Twins::answer(const std::string& program, Trial& trial) {
+bool Duplicates::answer(const std::string& program, Trial& trial) {
   const auto found = measured_.find(program);
   if (found == measured_.end()) return false;
-  const Trial& twin = found->second;
-  static_cast<Measured&>(trial) = twin;
-  trial.device_uuid = twin.device_uuid;
-  trial.device_scale = twin.device_scale;
-  trial.occupancy = twin.occupancy;
+  const Trial& duplicate = found->second;
+  static_cast<Measured&>(trial) = duplicate;
+  trial.device_uuid = duplicate.device_uuid;
+  trial.device_scale = duplicate.device_scale;
+  trial.occupancy = duplicate.occupancy;
   ++answered_;
   programs_.emplace_back(trial.configuration, program);
   return true;
 }
 
-std::vector<std::size_t> Twins::idle() const {
+std::vector<std::size_t> Duplicates::idle() const {
   std::vector<std::size_t> out;
   const std::size_t parameters = answered_ == 0 ? 0 : programs_.front().first.size();
   for (std::size_t p = 0; p < parameters; ++p) {
@@ -103,7 +103,7 @@ std::vector<std::size_t> Twins::idle() const {
   return out;
 }
 
-bool Twins::is_idle(std::size_t parameter) const {
+bool Duplicates::is_idle(std::size_t parameter) const {
   std::map<std::string, const std::pair<Configuration, std::string>*> by_others;
   std::set<std::string> tried, compared;  // values
   for (const auto& one : programs_) {

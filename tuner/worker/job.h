@@ -65,7 +65,7 @@ class ReadyQueue {
 // Equal for plans between which the device can see no difference.
 std::string program_of(const VariantPlan& plan);
 
-class Twins {
+class Duplicates {
  public:
   void add(const std::string& program, const Trial& trial);
   // Gives `trial` the outcome of its twin, at no cost; metrics and objective are left, as they may

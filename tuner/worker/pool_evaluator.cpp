@@ -129,8 +129,8 @@ void PoolEvaluator::run_again(Job job, const std::string& why) {
   finish(std::move(job));
 }
 
-bool PoolEvaluator::answer_by_twin(Job& job) {
-  if (!twins_.answer(job.program, job.trial)) return false;
+bool PoolEvaluator::answer_by_duplicate(Job& job) {
+  if (!duplicates_.answer(job.program, job.trial)) return false;
   score(job.trial);
   finish(std::move(job));
   return true;
@@ -148,7 +148,7 @@ void PoolEvaluator::start_next(DeviceSlot& slot) {
 void PoolEvaluator::begin_next(DeviceSlot& slot) {
   Job* const due = ready_.due([this](const Job& job) { return !slots_.is_running(job.program); });
   if (due == nullptr) return;
-  if (!due->is_again && answer_by_twin(*due)) return static_cast<void>(ready_.take(*due));
+  if (!due->is_again && answer_by_duplicate(*due)) return static_cast<void>(ready_.take(*due));
   // A failure that others may have caused is tried where nobody has run before.
   if (due->was_void && slot.worker().has_run()) slot.worker().end();
   // Before a configuration is announced: it is not to blame if this fails.
@@ -170,7 +170,8 @@ bool PoolEvaluator::try_again(Job& job, const Verdict& verdict) {
 
 void PoolEvaluator::take_verdict(DeviceSlot& slot) {
   auto ended = slot.handle();
-  if (auto forger = slot.take_forger()) revise(std::move(forger->first), std::move(forger->second));
+  if (auto twice = slot.take_answered_twice())
+    revise(std::move(twice->first), std::move(twice->second));
   if (!ended) return;
   Verdict& verdict = ended->verdict;
   if (verdict.device_lost) {
@@ -210,7 +211,7 @@ void PoolEvaluator::revise(Job job, Verdict verdict) {
   if (verdict.retryable) return;
   take_over(verdict, job.trial);
   if (is_valid(job.trial)) return;
-  twins_.add(job.program, job.trial);
+  duplicates_.add(job.program, job.trial);
   finish(std::move(job));
 }
 
@@ -231,7 +232,7 @@ void PoolEvaluator::measured(DeviceSlot& slot, Job job, Verdict verdict) {
 void PoolEvaluator::settle(Job job) {
   score(job.trial);
   note_best(job.trial);
-  if (!job.is_retryable) twins_.add(job.program, job.trial);
+  if (!job.is_retryable) duplicates_.add(job.program, job.trial);
   finish(std::move(job));
 }
 

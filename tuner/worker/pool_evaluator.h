@@ -59,7 +59,9 @@ class PoolEvaluator final : public SizeEvaluator {
   std::string count(std::vector<Trial>& trials, const std::vector<std::string>& counters,
                     double seconds) override;
   Drift drift() const override { return drift_; }
-  TwinTally twins() const override { return {twins_.answered(), twins_.idle()}; }
+  DuplicateTally duplicates() const override {
+    return {duplicates_.answered(), duplicates_.idle()};
+  }
   std::vector<Configuration> in_flight() const override;
   std::vector<DeviceShare> devices() const override { return slots_.shares(); }
 
@@ -73,7 +75,7 @@ class PoolEvaluator final : public SizeEvaluator {
   void run_again(Job job, const std::string& why);
   void start_next(DeviceSlot& slot);
   void begin_next(DeviceSlot& slot);
-  bool answer_by_twin(Job& job);
+  bool answer_by_duplicate(Job& job);
   std::vector<Job> take_compiled();
   void take_verdict(DeviceSlot& slot);
   void judge_again(DeviceSlot& slot, std::optional<Job> job);
@@ -100,7 +102,7 @@ class PoolEvaluator final : public SizeEvaluator {
   double best_ms_ = 0;
   Drift drift_;
   ReadyQueue ready_;
-  Twins twins_;
+  Duplicates duplicates_;
   std::map<std::size_t, Trial> recalled_;  // by the order in which they came
   std::deque<Trial> finished_;
   RecentLoad load_;

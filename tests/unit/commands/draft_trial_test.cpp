@@ -9,7 +9,7 @@ namespace {
 
 using End = DraftTrial::End;
 
-const Words kArguments{"x", "y"};
+const Strings kArguments{"x", "y"};
 
 TEST(DraftTrial, ACrashNamesTheBufferAndHowLargeItShouldBe) {
   const DraftTrial far = judged(

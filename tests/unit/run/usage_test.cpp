@@ -18,48 +18,50 @@ Load load_of(unsigned workers, std::vector<BusySpan> compiling, std::vector<Busy
   return {workers, std::move(compiling), {{{0}, std::move(on_device)}}, 1};
 }
 
-TEST(Course, SharesAreOfTheTimeThatIsAskedFor) {
+TEST(Utilization, SharesAreOfTheTimeThatIsAskedFor) {
   const Load load = load_of(2, {{0, 30}, {100, 105}, {100, 102.5}, {109, 120}}, {{107.5, 200}});
-  const Course course = course_of(load, 100, 110);
-  EXPECT_EQ(course.seconds, 10);
-  EXPECT_EQ(course.workers, 2U);
-  EXPECT_EQ(course.compilers, (std::array<double, 4>{1, 0.5, 0, 0.2}));
-  EXPECT_EQ(course.device, (std::array<double, 4>{0, 0, 0, 1}));
-  EXPECT_DOUBLE_EQ(course.all_compile, 0.25);
-  EXPECT_DOUBLE_EQ(course.few_compile, 0.25);
-  EXPECT_DOUBLE_EQ(course.nothing, 0.25);
-  EXPECT_DOUBLE_EQ(course.device_only, 0.25);
+  const Utilization utilization = utilization_of(load, 100, 110);
+  EXPECT_EQ(utilization.seconds, 10);
+  EXPECT_EQ(utilization.workers, 2U);
+  EXPECT_EQ(utilization.compilers, (std::array<double, 4>{1, 0.5, 0, 0.2}));
+  EXPECT_EQ(utilization.device, (std::array<double, 4>{0, 0, 0, 1}));
+  EXPECT_DOUBLE_EQ(utilization.all_compile, 0.25);
+  EXPECT_DOUBLE_EQ(utilization.few_compile, 0.25);
+  EXPECT_DOUBLE_EQ(utilization.nothing, 0.25);
+  EXPECT_DOUBLE_EQ(utilization.device_only, 0.25);
 }
 
-TEST(Course, OfNoTimeThereIsNone) {
-  const Course course = course_of(load_of(0, {{0, 1}}, {}), 5, 5);
-  EXPECT_EQ(course.workers, 1U);
-  EXPECT_EQ(course.all_compile + course.device_only + course.few_compile + course.nothing, 0);
+TEST(Utilization, OfNoTimeThereIsNone) {
+  const Utilization utilization = utilization_of(load_of(0, {{0, 1}}, {}), 5, 5);
+  EXPECT_EQ(utilization.workers, 1U);
+  EXPECT_EQ(utilization.all_compile + utilization.device_only + utilization.few_compile +
+                utilization.nothing,
+            0);
 }
 
-TEST(Course, TimeInWhichAllWaitForLongCompilationsIsStragglers) {
+TEST(Utilization, TimeInWhichAllWaitForLongCompilationsIsStragglers) {
   // Nine that take a second, side by side with one of thirty; then another long one beside it.
   std::vector<BusySpan> compiling{{0, 30}, {20, 35}};
   for (int i = 0; i < 9; ++i) compiling.push_back({double(i), double(i) + 1});
-  const Course course = course_of(load_of(4, compiling, {}), 0, 40);
-  EXPECT_DOUBLE_EQ(course.few_compile, 35.0 / 40);
-  EXPECT_DOUBLE_EQ(course.stragglers, 26.0 / 40);
-  EXPECT_DOUBLE_EQ(course.nothing, 5.0 / 40);
+  const Utilization utilization = utilization_of(load_of(4, compiling, {}), 0, 40);
+  EXPECT_DOUBLE_EQ(utilization.few_compile, 35.0 / 40);
+  EXPECT_DOUBLE_EQ(utilization.stragglers, 26.0 / 40);
+  EXPECT_DOUBLE_EQ(utilization.nothing, 5.0 / 40);
 }
 
-TEST(Course, SeveralDevicesBoundARunWhileAllOfThemAreBusy) {
+TEST(Utilization, SeveralDevicesBoundARunWhileAllOfThemAreBusy) {
   Load load = load_of(4, {{0, 6}}, {{0, 8}});
   load.on_devices.push_back({{3}, {{4, 8}}});
   load.on_devices.push_back({{5}, {}});  // lost before
-  const Course course = course_of(load, 0, 10);
-  EXPECT_DOUBLE_EQ(course.device_only, 0.4);
-  EXPECT_DOUBLE_EQ(course.few_compile, 0.4) << "one device, or one compile worker, of several";
-  EXPECT_DOUBLE_EQ(course.nothing, 0.2);
-  ASSERT_EQ(course.devices.size(), 2U);
-  EXPECT_EQ(course.devices[1].device.number, 3U);
-  EXPECT_DOUBLE_EQ(course.devices[1].share, 0.4);
-  EXPECT_DOUBLE_EQ(course.device[1], (1 + 0.4) / 2);
-  EXPECT_EQ(bound_of(course, 4, true).by, "the devices, busy 60 % of the time");
+  const Utilization utilization = utilization_of(load, 0, 10);
+  EXPECT_DOUBLE_EQ(utilization.device_only, 0.4);
+  EXPECT_DOUBLE_EQ(utilization.few_compile, 0.4) << "one device, or one compile worker, of several";
+  EXPECT_DOUBLE_EQ(utilization.nothing, 0.2);
+  ASSERT_EQ(utilization.devices.size(), 2U);
+  EXPECT_EQ(utilization.devices[1].device.number, 3U);
+  EXPECT_DOUBLE_EQ(utilization.devices[1].share, 0.4);
+  EXPECT_DOUBLE_EQ(utilization.device[1], (1 + 0.4) / 2);
+  EXPECT_EQ(bottleneck_of(utilization, 4, true).by, "the devices, busy 60 % of the time");
 }
 
 TEST(Devices, WhatEachMeasuredAndHowTheyCompareIsOneLine) {
@@ -83,8 +85,10 @@ TEST(Devices, WhatEachMeasuredAndHowTheyCompareIsOneLine) {
             "compared with each other");
 }
 
-TEST(Bound, IsWhatMostOfTheTimeWentInto) {
-  const auto by = [](const Load& load) { return bound_of(course_of(load, 0, 10), 4, true).by; };
+TEST(Bottleneck, IsWhatMostOfTheTimeWentInto) {
+  const auto by = [](const Load& load) {
+    return bottleneck_of(utilization_of(load, 0, 10), 4, true).by;
+  };
   EXPECT_EQ(by(load_of(1, {{0, 9}}, {{9, 10}})), "compiling, 1 worker 90 % busy");
   EXPECT_EQ(by(load_of(2, {{0, 1}}, {{0.5, 10}})), "the device, busy 95 % of the time");
   EXPECT_EQ(
@@ -95,21 +99,22 @@ TEST(Bound, IsWhatMostOfTheTimeWentInto) {
             "neither compiling nor the device: for 80 % of the time both were free");
   std::vector<BusySpan> long_one{{0, 100}};
   for (int i = 0; i < 9; ++i) long_one.push_back({0, 0.1});
-  EXPECT_EQ(bound_of(course_of(load_of(20, long_one, {}), 0, 100), 4, true).by,
+  EXPECT_EQ(bottleneck_of(utilization_of(load_of(20, long_one, {}), 0, 100), 4, true).by,
             "stragglers: for 100 % of the time all waited for compilations that take far longer "
             "than the others");
 }
 
-TEST(Bound, IsTheBusierOfCompilersAndDeviceHoweverLongAllCompilersWereAtWork) {
+TEST(Bottleneck, IsTheBusierOfCompilersAndDeviceHoweverLongAllCompilersWereAtWork) {
   // All of two workers for 5 s, one for 1.8 s; the device for 8.4 s beside them.
-  const Course course = course_of(load_of(2, {{0, 5}, {0, 6.8}}, {{0.8, 9.2}}), 0, 10);
-  EXPECT_GT(course.all_compile, course.device_only);
-  EXPECT_EQ(bound_of(course, 4, true).by, "the device, busy 84 % of the time");
+  const Utilization utilization =
+      utilization_of(load_of(2, {{0, 5}, {0, 6.8}}, {{0.8, 9.2}}), 0, 10);
+  EXPECT_GT(utilization.all_compile, utilization.device_only);
+  EXPECT_EQ(bottleneck_of(utilization, 4, true).by, "the device, busy 84 % of the time");
 }
 
-TEST(Bound, SaysWhatWouldHelp) {
+TEST(Bottleneck, SaysWhatWouldHelp) {
   const auto help = [](const Load& load, unsigned usable, bool is_default = false) {
-    return bound_of(course_of(load, 0, 10), usable, is_default).help;
+    return bottleneck_of(utilization_of(load, 0, 10), usable, is_default).help;
   };
   const Load compiling = load_of(2, {{0, 10}, {0, 10}}, {});
   EXPECT_EQ(help(compiling, 8), "--jobs 8");
@@ -127,15 +132,15 @@ TEST(Usage, SaysHowBusyAllWasInThisRunAloneByQuarter) {
   script.load = load_of(4, {{0, 100}}, {{0, 50}});  // from before
   const FakeDevice device(script);
   Usage usage(device, 100);
-  EXPECT_FALSE(usage.course(10)) << "nothing was run";
+  EXPECT_FALSE(usage.utilization(10)) << "nothing was run";
   script.load.compiling.push_back({100, 104});
   script.load.on_devices = {{{0}, {{105, 110}}}};
   Trial trial;
   trial.cost_seconds = 1;
   usage.trial(trial, 0.5);
-  const auto course = usage.course(10);
-  ASSERT_TRUE(course);
-  const std::string text = usage.text(course.value());
+  const auto utilization = usage.utilization(10);
+  ASSERT_TRUE(utilization);
+  const std::string text = usage.text(utilization.value());
   EXPECT_NE(text.find("10.0 s, first result after 0.50 s"), std::string::npos) << text;
   EXPECT_NE(text.find("4 compile workers 10 % (25, 15, 0, 0), device 50 % (0, 0, 100, 100)"),
             std::string::npos)
@@ -149,7 +154,7 @@ TEST(Usage, WhatTheStoreAnswersIsNoWork) {
   Trial trial;
   trial.from_store = true;
   usage.trial(trial, 0.5);
-  EXPECT_FALSE(usage.course(10));
+  EXPECT_FALSE(usage.utilization(10));
 }
 
 TEST(Usage, TimeForDroppedVariantsIsToldWithoutTheirCompilation) {
@@ -162,9 +167,9 @@ TEST(Usage, TimeForDroppedVariantsIsToldWithoutTheirCompilation) {
   dropped.cost_seconds = 7;
   dropped.compile_ms = 2000;
   usage.trial(dropped, 1);
-  EXPECT_NE(
-      usage.text(usage.course(10).value()).find("dropped variants took 50 % of the device time"),
-      std::string::npos);
+  EXPECT_NE(usage.text(usage.utilization(10).value())
+                .find("dropped variants took 50 % of the device time"),
+            std::string::npos);
 }
 
 TEST(Usage, ADriftIsToldFromThreeHundredthsOn) {
@@ -175,10 +180,10 @@ TEST(Usage, ADriftIsToldFromThreeHundredthsOn) {
 
 TEST(Usage, VariantsThatAreOneProgramAreCounted) {
   const std::vector<Parameter> parameters{{"BLOCK", {}, {}}, {"ITEMS", {}, {}}};
-  EXPECT_EQ(twins_text({}, parameters), "");
-  EXPECT_EQ(twins_text({12, {}}, parameters),
+  EXPECT_EQ(duplicates_text({}, parameters), "");
+  EXPECT_EQ(duplicates_text({12, {}}, parameters),
             "  12 not run: compiled to the same program as another variant");
-  EXPECT_EQ(twins_text({12, {1}}, parameters),
+  EXPECT_EQ(duplicates_text({12, {1}}, parameters),
             "  12 not run: compiled to the same program as another variant\n"
             "  ITEMS changes nothing: all values that were tried give the same program and launch");
 }

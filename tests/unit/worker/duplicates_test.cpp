@@ -56,7 +56,7 @@ TEST(Twins, CodeEntryLaunchAndArgumentsMakeAnother) {
 }
 
 TEST(Twins, AParameterThatMakesNoOtherProgramIsIdle) {
-  Twins twins;
+  Duplicates twins;
   const auto tried = [&](std::int64_t items, std::int64_t block, const std::string& program) {
     Trial trial;
     trial.configuration = {items, block};
@@ -77,7 +77,7 @@ TEST(Twins, AParameterThatMakesNoOtherProgramIsIdle) {
 }
 
 TEST(Twins, OneAnswersForTheOtherWhateverTheOutcome) {
-  Twins twins;
+  Duplicates twins;
   Trial measured;
   measured.state = TrialState::kCorrectness;
   measured.timing.samples = {1, 2};
