@@ -2,10 +2,7 @@
 
 #include "tuner/files/results_json.h"
 
-#include <array>
-
 #include "tuner/model/bound.h"
-#include "tuner/model/json.h"
 #include "tuner/model/json_text.h"
 #include "tuner/model/trial_figures.h"
 
@@ -88,14 +85,6 @@ Json json_of(const DeviceFacts& device) {
   return out;
 }
 
-constexpr std::array<Renamed, 7> kTimed{{{"median_ms", "search_ms"},
-                                         {"ci_low_ms", "ci_low_ms"},
-                                         {"ci_high_ms", "ci_high_ms"},
-                                         {"min_ms", "min_ms"},
-                                         {"samples_ms", "samples_ms"},
-                                         {"grid", "grid"},
-                                         {"block", "block"}}};
-
 // Null where it took no part; samples are an empty list then.
 void add_final(Json& out, const Trial& trial) {
   const auto figure = [&](FinalFigure FinalResult::*member) {
@@ -111,17 +100,22 @@ Json json_of(const Trial& trial, const Study& study) {
   const Shown figures = shown(trial);
   Json metrics = Json::object();
   for (const auto& [name, value] : figures.metrics) metrics[name] = value;
-  const Json fields = encoded<Json>(trial);
-  Json out{{"state", fields.at("state")},
+  Json out{{"state", name_of(trial.state)},
            {"configuration", json_of(study.parameters, trial.configuration)},
            {"objective", figures.objective},
            {"metrics", metrics},
            {"time_ms", figures.median_ms},
-           {"basis", trial.final ? "final" : "search"}};
-  add_fields(out, fields, kTimed);
+           {"basis", trial.final ? "final" : "search"},
+           {"search_ms", trial.timing.median},
+           {"ci_low_ms", trial.timing.ci_low},
+           {"ci_high_ms", trial.timing.ci_high},
+           {"min_ms", trial.timing.min},
+           {"samples_ms", trial.timing.samples},
+           {"grid", trial.geometry.grid},
+           {"block", trial.geometry.block}};
   add_final(out, trial);
   add_figures(out, trial, TrialFigure::Json::kAlways);
-  out["message"] = fields.at("message");
+  out["message"] = trial.message;
   if (!is_valid(trial)) {
     for (const char* name :
          {"objective", "time_ms", "basis", "search_ms", "ci_low_ms", "ci_high_ms", "min_ms"}) {

@@ -62,10 +62,6 @@ Json plain(Json json) {
   return json;
 }
 
-void add_fields(Json& to, const Json& from, std::span<const Renamed> names) {
-  for (const auto& [field, name] : names) to[name] = from.at(field);
-}
-
 std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

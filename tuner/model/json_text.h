@@ -2,7 +2,6 @@
 // JSON texts: values of parameters in them, infinities, and what is not UTF-8.
 
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 
 #include "tuner/expression/value.h"
@@ -24,15 +23,6 @@ DeviceFacts device_from_json(const nlohmann::ordered_json& json);
 nlohmann::ordered_json exact(nlohmann::ordered_json json);
 // Undoes exact().
 nlohmann::ordered_json plain(nlohmann::ordered_json json);
-
-// A field of a document and what a format calls it.
-struct Renamed {
-  const char* field;
-  const char* name;
-};
-// Adds the fields of `from` to `to`, in the order of `names`. Throws when there is no such field.
-void add_fields(nlohmann::ordered_json& to, const nlohmann::ordered_json& from,
-                std::span<const Renamed> names);
 
 // Bytes that are not UTF-8 (compilers print file names) are replaced, never an exception.
 std::string dump(const nlohmann::ordered_json& json, int indent = -1);

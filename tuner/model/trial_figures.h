@@ -20,7 +20,6 @@ struct TrialFigure {
   enum class Json { kNone, kAlways, kIfKnown };
 
   const char* name;  // of the column and of the JSON member
-  const char* unit;  // for people; empty for counts and shares
   Kind kind;
   Column column;
   Json json;
