@@ -24,10 +24,6 @@ IDEAS = {
     "reduction": lambda r: (r["FORM"] + (f", {r['SHARED']}" if r["FORM"] == "shared" else "") +
                             f", {r['FINISH']}"),
 }
-FIXED = {"rank", "state", "time_ms", "ci_low_ms", "ci_high_ms", "min_ms", "samples", "basis", "search_ms", "final_ms",
-         "final_ci_low_ms", "final_ci_high_ms", "speedup", "verified", "front", "tie", "registers",
-         "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes", "occupancy", "compile_ms",
-         "cache_hit", "max_error", "message"}
 METRICS = ("tflops", "gflops", "gbps")
 
 
@@ -72,8 +68,8 @@ def table_of(kernel, rows, dims):
     print(f"| form | time, ms | times the best | {metric or ''} | configuration |")
     print("|---|---:|---:|---:|---|")
     for name, row in forms:
-        parameters = " ".join(f"{k}={v}" for k, v in row.items()
-                              if k not in FIXED and k not in METRICS and k not in dims and k != "FORM")
+        columns = list(row)[list(row).index("state") + 1:list(row).index("time_ms")]
+        parameters = " ".join(f"{k}={row[k]}" for k in columns if k not in dims and k != "FORM")
         figure = f"{float(row[metric]):.0f}" if metric else ""
         basis = " f" if row["basis"] == "final" else ""
         print(f"| {name} | {number(row, 'time_ms'):.4g}{basis} | {times_the_best(row, winner, searched)} "
