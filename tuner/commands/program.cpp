@@ -259,7 +259,8 @@ int dispatch(const Strings& words) {
   complain_of(first);
 }
 
-// Who asked for JSON reads standard output alone. The form is in docs/contract.md.
+// Prints mistakes as JSON for callers that asked for JSON, who read standard output alone. The form
+// is in docs/contract.md.
 void print_mistakes(const Strings& words, int status, const std::vector<Complaint>& mistakes) {
   if (std::ranges::find(words, "--json") == words.end()) return;
   using Json = nlohmann::ordered_json;
@@ -278,7 +279,8 @@ void print_mistakes(const Strings& words, int status, const std::vector<Complain
   std::cout << dump(Json{{"status", status}, {"mistakes", std::move(listed)}}) << "\n";
 }
 
-// Who asked for events reads nothing else, and gets these where a command fails before its first.
+// Prints a mistake as events where events were asked for: a command may fail before its first one.
+// False: they were not.
 bool print_events(const Strings& words, int status, const char* message) {
   const auto option = std::ranges::find(words, "--progress");
   const bool is_apart = option != words.end() && option + 1 != words.end() && option[1] == "json";

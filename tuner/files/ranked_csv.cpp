@@ -215,7 +215,8 @@ void add_times(const Trial& trial, Line& line) {
 void add_figures(std::span<const Trial> all, const Trial& trial, TrialFigure::Column column,
                  Line& line) {
   for (const TrialFigure& one : trial_figures()) {
-    if (one.column != column || (one.rare && !is_known(one, all))) continue;
+    const bool is_rare = one.json == TrialFigure::Json::kIfKnown;
+    if (one.column != column || (is_rare && !is_known(one, all))) continue;
     line.add(one.name, figure_text(one, trial));
   }
 }

@@ -177,7 +177,7 @@ struct Trial : Measured {
 inline bool is_valid(const Trial& trial) { return is_valid_state(trial.state); }
 
 // The figures that are shown of a valid trial: by the final where it took part, else by the search.
-// To be printed, never to be compared: two of these may be of different phases.
+// Shown values are printed, never compared: two of them may be of different phases.
 struct Shown {
   bool by_final = false;
   double median_ms = 0;

@@ -17,13 +17,14 @@ struct TrialFigure {
   // "tie", or behind all others. Columns keep their places, so that files stay comparable: a new
   // one is kLast.
   enum class Column { kNone, kBeforeTiming, kBeforeDevice, kBeforeTie, kBehindTie, kLast };
+  // Whether JSON has the figure. One that is kIfKnown has no column, either, in a ranking in which
+  // no trial has it.
   enum class Json { kNone, kAlways, kIfKnown };
 
   const char* name;  // of the column and of the JSON member
   Kind kind;
   Column column;
   Json json;
-  bool rare;       // a ranking in which no trial has it has no column
   double unknown;  // the number that stands for "not known"; NaN: it is always known
   double (*get)(const Trial&);
   void (*set)(Trial&, double);

@@ -165,7 +165,8 @@ std::string marks(const RankedResults& ranked, std::size_t row) {
 std::vector<const TrialFigure*> further_figures(const ReportSet& set) {
   std::vector<const TrialFigure*> found;
   for (const TrialFigure& one : trial_figures()) {
-    if (one.rare && is_known(one, set.ranked.trials)) found.push_back(&one);
+    if (one.json == TrialFigure::Json::kIfKnown && is_known(one, set.ranked.trials))
+      found.push_back(&one);
   }
   return found;
 }

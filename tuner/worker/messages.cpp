@@ -248,9 +248,10 @@ std::string absurdity(const Verdict& verdict) {
   if (is_timed && verdict.context_dead) return "a right answer of a dead context";
   if (is_timed && !is_plausible(verdict.timing)) return "times that are none";
   if (!is_plausible(verdict.resources)) return "resources that no kernel has";
-  const bool are_figures = may_be(verdict.watts) && may_be(verdict.drift) &&
-                           may_be(verdict.conditions.watts) &&
-                           may_be(verdict.conditions.clock_mhz) && !std::isnan(verdict.max_error);
+  bool are_figures =
+      may_be(verdict.watts) && may_be(verdict.drift) && !std::isnan(verdict.max_error);
+  for_each_field(verdict.conditions,
+                 [&](const char*, double figure) { are_figures = are_figures && may_be(figure); });
   return are_figures ? "" : "figures that are none";
 }
 

@@ -38,7 +38,7 @@ std::string said(std::vector<Trial> trials) {
   return about_wrong_answers(ranked_of(std::move(trials)), kStepsAndBlock);
 }
 
-// Of two wrong variants with this evidence.
+// Prints what is said of two wrong variants with this evidence.
 std::string of_two(std::optional<Evidence> evidence, const std::string& one = "y[0] = 3",
                    const std::string& other = "y[0] = 4") {
   return said({wrong(1, 32, one, evidence), wrong(2, 64, other, evidence)});

@@ -243,7 +243,7 @@ TEST_F(DoubtedResults, AWorkerThatSaysItIsChangedIsReplaced) {
 
 // ---- a final ------------------------------------------------------------------------------------
 
-// Of a final, in which "2" fails as `fails` says of those that take part, in that order.
+// A final in which "2" fails as `fails` says of those that take part, in that order.
 struct ScriptedFinal {
   std::function<bool(const std::string& together)> fails;
   std::vector<std::string> asked{};  // "1 2 3 4", each time
