@@ -17,7 +17,7 @@ from tracked import copy_tracked  # noqa: E402
 PICTURE = ROOT / "docs" / "report" / "light.png"
 # 67 Tflop/s is NVIDIA's figure for the H200.
 COMMAND = ["report", "results/matmul", "--limit", "gflops=67000", "--title", "matmul on an NVIDIA H200"]
-# The whole search of one of its sizes has the most to look at.
+# The whole search of one of its sizes has the most to look at: of all rows (results/README.md).
 SIZE = "M2048_N2048_K2048"
 
 
