@@ -3,8 +3,7 @@
 #
 # Every variant is compiled, verified and measured (at least 7 timed launches). Cold: an empty
 # artifact cache and no driver cache; ceiling: the same compile workers with nothing else to do;
-# warm: all artifacts in the cache. Prints seconds of wall time, and then whether times that were
-# taken while other variants were compiled differ from those taken on idle cores (disturbance.py).
+# warm: all artifacts in the cache. Prints seconds of wall time.
 set -euo pipefail
 prefix=$(cd "${1:?usage: throughput.sh PREFIX}" && pwd)
 study=$(cd "$(dirname "$0")" && pwd)/mm.yaml
@@ -34,4 +33,3 @@ for round in 1 2 3; do
   awk "BEGIN { printf \"cold %.2f s (%.1f configurations/s), compile only %.2f s (%.0f %% of the ceiling), \
 warm %.2f s, best %s ms\n\", $cold, 450 / $cold, $ceiling, 100 * $ceiling / $cold, $warm, \"$best\" }"
 done
-"$(dirname "$0")/disturbance.py" "$work"/warm1 "$work"/warm2 "$work"/warm3 "$work"/cold1 "$work"/cold2

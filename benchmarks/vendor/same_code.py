@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "benchmarks/throughput"), str(ROOT / "scripts")]
+sys.path.insert(0, str(ROOT / "scripts"))
 import nvrtc  # noqa: E402
 from tracked import copy_tracked  # noqa: E402
 
@@ -43,7 +43,7 @@ def winners(shipped, name, top):
 def code_by_nvcc(nvcc, kernel, variant, folder):
     image = folder / "kernel.cubin"
     subprocess.run([nvcc, "-O2", "-std=c++17", "-cubin", "-arch=" + nvrtc.architecture(variant),
-                    *nvrtc.definitions(kernel, variant), "-o", image, nvrtc.ROOT / kernel.source], check=True)
+                    *nvrtc.definitions(variant), "-o", image, nvrtc.ROOT / kernel.source], check=True)
     return nvrtc.code_of(image.read_bytes(), kernel.entry)
 
 
@@ -69,8 +69,7 @@ def main():
         if not best:
             sys.exit(f"no results of {name}")
         for size, variant in best:
-            _, image = compiler.compile(kernel, nvrtc.text_of(kernel), variant)
-            measured = nvrtc.code_of(image, kernel.entry)
+            measured = nvrtc.code_of(compiler.compile(kernel, variant), kernel.entry)
             with tempfile.TemporaryDirectory() as folder:
                 deployed = code_by_nvcc(nvcc, kernel, variant, pathlib.Path(folder))
             same = len(measured) > 0 and measured == deployed
