@@ -72,6 +72,7 @@ class ToyCompiler : public sdk::Compiler {
  public:
   static constexpr const char* kName = "toy";
   static constexpr const char* kSummary = "writes the request into the image";
+  static constexpr const char* kSecondFor = "other";
   static constexpr tuner_option_info kOptions[] = {{"level", "1", "of care", "integer 0..3"}};
   explicit ToyCompiler(const sdk::Options& options) : level_(options.text_of("level")) {}
   std::string identity() override { return "toy 1"; }
@@ -113,6 +114,7 @@ class ToyBackend : public sdk::Backend, public sdk::SetsLaunchAttributes {
  public:
   static constexpr const char* kName = "toy";
   static constexpr const char* kSummary = "host memory";
+  static constexpr bool kRunsOnHost = true;
   static constexpr tuner_option_info kOptions[] = {
       {"order", "fixed", "fixed or random", "one of fixed, random"}};
   static int device_count() { return 2; }

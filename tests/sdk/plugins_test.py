@@ -132,7 +132,7 @@ class Installed(unittest.TestCase):
         call("g++", "-std=c++20", "-shared", "-fPIC", "-fvisibility=hidden", "-I",
              self.prefix / "include", folder / "other.cpp", "-o", folder / "other.so")
         listed = call(self.tuner, "list", "plugins", "--plugin-dir", folder).stdout
-        self.assertIn("other.so: made for plugin interface 2.7, this program has 2.2: build the plugin "
+        self.assertIn("other.so: made for plugin interface 2.7, this program has 2.3: build the plugin "
                       "again with the headers of this tuner (tuner/plugin/sdk.h)", listed)
 
     def test_the_strategy_tunes_a_program_and_the_exporter_tells(self):

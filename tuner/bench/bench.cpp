@@ -21,8 +21,6 @@ namespace tuner {
 
 namespace {
 
-constexpr const char* kNvcc = "nvcc";
-
 // Device code that has to be linked, which NVRTC does not do.
 bool has_to_be_linked(const Study& study) {
   return !study.kernel.units.empty() ||
@@ -99,13 +97,14 @@ struct Chooser {
   const ArtifactShelf& shelf;
   const StopRequest& stop;
   CompilePool& own;
+  const std::string& second;  // the name of the other compiler
   const Open& open;
 
   Choice choose(const std::function<DeviceFacts()>& device) const {
-    if (study.kernel.is_launcher) return {open(kNvcc), ""};
-    if (study.kernel.compiler == KernelCompiler::kNvcc) return {open(kNvcc), ""};
+    if (study.kernel.is_launcher) return {open(second), ""};
+    if (study.kernel.compiler == KernelCompiler::kNvcc) return {open(second), ""};
     if (has_to_be_linked(study)) {
-      return {open(kNvcc),
+      return {open(second),
               "note: nvcc compiles this study, because its device code has to be linked"};
     }
     const DeviceFacts facts = device();
@@ -130,7 +129,7 @@ struct Chooser {
 
   Choice with_nvcc(const std::string& note) const {
     try {
-      auto nvcc = open(kNvcc);
+      auto nvcc = open(second);
       nvcc->identity();  // it is there
       return {std::move(nvcc), note};
     } catch (const UnavailableError& error) {
@@ -195,23 +194,27 @@ struct Chooser {
 
 }  // namespace
 
-StudyCompilers compilers_for(const Study& study, const std::string& backend,
-                             const ArtifactShelf& shelf, const StopRequest& stop,
-                             const std::function<DeviceFacts()>& device,
+StudyCompilers compilers_for(const Study& study, const Catalogue& catalogue,
+                             const std::string& backend, const ArtifactShelf& shelf,
+                             const StopRequest& stop, const std::function<DeviceFacts()>& device,
                              std::unique_ptr<CompilePool> own, const Open& open) {
   StudyCompilers out{std::move(own), read_sources(study), {}};
-  std::string name = backend;
-  if (backend == "cuda" && study.runnable && study.kernel.compiler != KernelCompiler::kNvrtc) {
-    Choice choice = Chooser{study, out.sources, shelf, stop, *out.pool, open}.choose(device);
+  const PluginItem* compiler = catalogue.find(PluginKind::kCompiler, backend);
+  const PluginItem* second = catalogue.second_compiler(backend);
+  if (second != nullptr && study.runnable && study.kernel.compiler != KernelCompiler::kNvrtc) {
+    Choice choice =
+        Chooser{study, out.sources, shelf, stop, *out.pool, second->name, open}.choose(device);
     if (!choice.note.empty()) out.notes.push_back(std::move(choice.note));
     if (choice.other) {
-      name = kNvcc;
+      compiler = second;
       out.pool = std::move(choice.other);
       out.sources = whole_sources(study, std::move(out.sources));
       out.takes_whole = true;
     }
   }
-  if (auto text = idle_options_note(study, name); !text.empty()) {
+  if (compiler == nullptr) return out;  // its workers say so
+  if (auto text = idle_options_note(study, compiler->name, compiler->compiler.options);
+      !text.empty()) {
     out.notes.push_back(std::move(text));
   }
   return out;
@@ -243,7 +246,7 @@ Bench::Bench(Devices devices, const Settings& settings, const Caller& caller, co
       study_(settings.study),
       plugins_(caller.catalogue.versions_for(study_)) {
   with_ = compilers_for(
-      study_, backend(), shelf_, caller.interrupt,
+      study_, caller.catalogue, backend(), shelf_, caller.interrupt,
       [&] { return facts_of(devices_.models.front()); }, std::move(devices_.compilers),
       [&](const std::string& compiler) {
         return open_compilers(settings, caller, lent, compiler);

@@ -30,15 +30,15 @@ struct StudyCompilers {
   bool takes_whole = false;  // sources, with what is for the host
 };
 
-// `own` has the backend's own compiler. Where the study leaves it open and there is nvcc, too,
-// NVRTC is asked to compile the reference and one configuration, and nvcc only where that fails: so
+// `own` has the backend's own compiler. Where the study leaves it open and there is a second one,
+// `own` is asked to compile the reference and one configuration, and nvcc only where that fails: so
 // all compilations of a run are one compiler's. What was chosen is kept with the artifacts, and a
 // repeated run does not ask again. `open` starts workers with the compiler that it is given the
 // name of, and may throw an UnavailableError; `device` is asked only where a choice depends on it.
 // Throws an InterruptedError when `stop` comes before the choice is made.
 StudyCompilers compilers_for(
-    const Study& study, const std::string& backend, const ArtifactShelf& shelf,
-    const StopRequest& stop, const std::function<DeviceFacts()>& device,
+    const Study& study, const Catalogue& catalogue, const std::string& backend,
+    const ArtifactShelf& shelf, const StopRequest& stop, const std::function<DeviceFacts()>& device,
     std::unique_ptr<CompilePool> own,
     const std::function<std::unique_ptr<CompilePool>(const std::string& compiler)>& open);
 

@@ -236,14 +236,21 @@ std::string options_text(const Catalogue& catalogue, const std::string& backend,
 
 namespace {
 
-// Backends that may be tried, in their order.
-std::vector<std::string> candidates(const std::string& asked, const std::string& language,
-                                    const Catalogue& catalogue) {
+bool runs_on_host(const Catalogue& catalogue, const std::string& backend) {
+  return catalogue.find(PluginKind::kBackend, backend)->backend.runs_on_host != 0;
+}
+
+}  // namespace
+
+std::vector<std::string> backends_for(const Study& study, const Catalogue& catalogue) {
+  const std::string& asked = study.backend.name;
+  const std::string& language = study.kernel.language;
   std::vector<std::string> names = catalogue.names(PluginKind::kBackend);
-  std::ranges::stable_sort(names, {}, [](const std::string& name) { return name == "cpu"; });
+  std::ranges::stable_sort(names, {},
+                           [&](const std::string& name) { return runs_on_host(catalogue, name); });
   std::vector<std::string> fitting;
   std::ranges::copy_if(names, std::back_inserter(fitting), [&](const std::string& name) {
-    return catalogue.find(PluginKind::kBackend, name)->language == language;
+    return catalogue.find(PluginKind::kBackend, name)->language() == language;
   });
   if (asked != "auto" && !std::ranges::count(names, asked)) {
     const bool asks_gpu = asked == "gpu" || asked == "GPU" || asked == "hip" || asked == "rocm";
@@ -255,31 +262,29 @@ std::vector<std::string> candidates(const std::string& asked, const std::string&
   }
   if (asked == "auto" && (names.empty() || !fitting.empty())) return fitting;
   if (asked != "auto" && std::ranges::count(fitting, asked) > 0) return {asked};
-  if (asked != "auto" && (asked == "program" || language == "program")) {
-    throw UnavailableError(
-        "the backend 'program' is for a study's 'command', and for nothing else; " +
-        std::string(asked == "program" ? "this study has a kernel" : "this study has a command"));
-  }
   const std::string written = "the kernel is written in " + language_name(language) + ", and ";
   if (asked == "auto") throw UnavailableError(written + "no backend here takes that");
-  const std::string& other = catalogue.find(PluginKind::kBackend, asked)->language;
+  KernelSpec other;
+  other.language = catalogue.find(PluginKind::kBackend, asked)->language();
+  if (other.is_command() || study.kernel.is_command()) {
+    throw UnavailableError(
+        "the backend 'program' is for a study's 'command', and for nothing else; " +
+        std::string(other.is_command() ? "this study has a kernel" : "this study has a command"));
+  }
   const std::string takers = fitting.empty() ? "" : ", or run this one on " + listed(fitting, "or");
   throw UnavailableError(
       fmt::format("{}'{}' takes {}: give it such a source, with 'language: {}'{}", written, asked,
-                  language_name(other), other, takers));
+                  language_name(other.language), other.language, takers));
 }
 
-}  // namespace
-
 Devices open_devices(const Settings& settings, const Caller& caller, const LentHosts& lent) {
-  const std::vector<std::string> names =
-      candidates(settings.study.backend.name, settings.study.kernel.language, caller.catalogue);
+  const std::vector<std::string> names = backends_for(settings.study, caller.catalogue);
   std::string reasons;
   std::string last;  // why the one before does not work
   for (const std::string& name : names) {
     try {
       if (!last.empty()) {
-        caller.note(name != "cpu"
+        caller.note(!runs_on_host(caller.catalogue, name)
                         ? last
                         : "kernels run on the CPU: answers are checked, times say nothing "
                           "about a GPU (" +
@@ -354,7 +359,8 @@ std::unique_ptr<CompilePool> open_compilers(const Settings& settings, const Call
   return compilers;
 }
 
-Machine machine_here(const WorkerProgram& program, const std::string& backend, const Note& note) {
+Machine machine_here(const WorkerProgram& program, const Catalogue& catalogue,
+                     const std::string& backend, const Note& note) {
   Machine machine;
   try {
     machine.compilers.push_back(CompilePool(program, {backend, 1, 60, ""}).identity());
@@ -363,8 +369,8 @@ Machine machine_here(const WorkerProgram& program, const std::string& backend, c
     note(error.what());
   }
   try {
-    if (backend == "cuda") {
-      machine.compilers.push_back(CompilePool(program, {"nvcc", 1, 60, ""}).identity());
+    if (const PluginItem* second = catalogue.second_compiler(backend)) {
+      machine.compilers.push_back(CompilePool(program, {second->name, 1, 60, ""}).identity());
     }
   } catch (const UnavailableError&) {  // few miss it
   }

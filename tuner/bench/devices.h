@@ -66,6 +66,10 @@ struct Devices {
 // taken out, and `note` receives why. Throws UnavailableError where none opens.
 void open_any(AlikeDevices& devices, const Note& note);
 
+// Names of the backends that may be tried for a study, in their order. Throws UnavailableError
+// where none takes its kernel.
+std::vector<std::string> backends_for(const Study& study, const Catalogue& catalogue);
+
 // Those of this machine, and of those that are lent, whose backend takes the kernel. Throws
 // UnavailableError with every backend's reason.
 Devices open_devices(const Settings& settings, const Caller& caller, const LentHosts& lent);
@@ -77,7 +81,8 @@ std::unique_ptr<CompilePool> open_compilers(const Settings& settings, const Call
 
 // Describes this machine for a backend, without its driver in this process. What is missing is left
 // empty, and `note` receives why.
-Machine machine_here(const WorkerProgram& program, const std::string& backend, const Note& note);
+Machine machine_here(const WorkerProgram& program, const Catalogue& catalogue,
+                     const std::string& backend, const Note& note);
 
 // A backend's options that are not at their defaults, for the identity of trials.
 std::string options_text(const Catalogue& catalogue, const std::string& backend,

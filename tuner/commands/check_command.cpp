@@ -51,7 +51,8 @@ struct CheckOptions : StudyOptions {
 
 // Returns the architecture that a study is checked for if none is asked for.
 std::string usual_arch(const Study& study) {
-  return study.kernel.language == "cuda" ? "sm_90" : study.kernel.language;
+  const std::string& language = study.kernel.language;
+  return language == KernelSpec{}.language ? "sm_90" : language;
 }
 
 // The device that a study is checked for.
@@ -160,9 +161,10 @@ class CompileCheck {
   std::string first_failure_;
 };
 
-void require_language(const Study& study, const DeviceFacts& facts, const std::string& arch) {
-  const bool is_named = facts.backend == "opencl" || facts.backend == "program";
-  if ((is_named ? facts.backend : "cuda") == study.kernel.language) return;
+void require_language(const Study& study, const Catalogue& catalogue, const DeviceFacts& facts,
+                      const std::string& arch) {
+  const PluginItem* backend = catalogue.find(PluginKind::kBackend, facts.backend);
+  if (backend == nullptr || backend->language() == study.kernel.language) return;
   throw InputError(Complaint{study.kernel.where,
                              fmt::format("the kernel is written in {}, which is not compiled for "
                                          "{}",
@@ -181,6 +183,7 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
   }
   const Interrupt interrupt;
   const WorkerProgram program{executable_path(), options.plugin_dirs};
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const ArtifactShelf shelf;
   if (!shelf.trouble().empty()) std::cerr << shelf.trouble() << "\n";
   Strings archs = options.archs;
@@ -192,14 +195,14 @@ int check_compile(const Study& study, const ProblemSize& size, const CheckOption
   bool all_good = true;
   for (const std::string& arch : archs) {
     const DeviceFacts facts = nominal_facts(arch);
-    require_language(study, facts, arch);
+    require_language(study, catalogue, facts, arch);
     const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
     const auto open = [&](const std::string& compiler) {
       return std::make_unique<CompilePool>(
           program, CompilePoolOptions{compiler, options.jobs, options.timeout, shelf.dir()});
     };
     const StudyCompilers with = compilers_for(
-        study, facts.backend, shelf, interrupt, [&] { return DeviceFacts(facts); },
+        study, catalogue, facts.backend, shelf, interrupt, [&] { return DeviceFacts(facts); },
         open(facts.backend), open);
     for (const std::string& note : with.notes) {
       if (told.insert(note).second) std::cerr << lines_for_terminal(note) << "\n";

@@ -176,7 +176,9 @@ DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs,
   try {
     Settings settings{checked_study(study_of_text(draft.file, draft.yaml), {}, ignore)};
     arguments = names_of(settings.study.arguments);
-    settings.study.backend = {"cpu"};
+    for (const PluginItem& backend : catalogue.items(PluginKind::kBackend)) {
+      if (backend.backend.runs_on_host != 0) settings.study.backend = {backend.name};
+    }
     settings.timeout = kTimeout;
     std::optional<TryOutcome> outcome;
     try_configuration(settings, present_configuration(settings.study),

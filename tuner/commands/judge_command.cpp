@@ -93,10 +93,10 @@ JudgeTask task_of(const JudgeOptions& options, const Study& study) {
   return task;
 }
 
-fs::path sanitizer_of(const JudgeOptions& options, const std::string& backend, const Note& note) {
-  if (options.no_sanitizer) return {};
+fs::path sanitizer_of(const JudgeOptions& options, const PluginItem& backend, const Note& note) {
+  if (options.no_sanitizer || backend.backend.is_sanitized == 0) return {};
   fs::path found = find_sanitizer();
-  if (found.empty() && backend == "cuda") {
+  if (found.empty()) {
     note("note: compute-sanitizer was not found: memory accesses and races are not checked");
   }
   return found;
@@ -155,8 +155,9 @@ class Judges {
     if (ready) std::ranges::for_each(*ready->notes, note);
     Devices devices = ready ? std::move(*ready->devices) : open_devices(settings, asking, {});
     if (tools_.empty()) {
-      tools_ = sanitized_workers(sanitizer_of(options, devices.backend, note), settings,
-                                 devices.backend, asking.program);
+      const PluginItem& backend = *catalogue_.find(PluginKind::kBackend, devices.backend);
+      tools_ = sanitized_workers(sanitizer_of(options, backend, note), settings, backend.name,
+                                 asking.program);
     }
     Bench bench(std::move(devices), settings, asking);
     const Judged judged = judge(task, bench, tools_, asking);

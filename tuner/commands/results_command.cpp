@@ -124,7 +124,8 @@ std::vector<StoredResults> in_store(const ResultsOptions& options, const fs::pat
   ResultFilter filter = options.filter;
   if (options.here) {
     filter.machine = [](const std::string& backend) {
-      return machine_here({executable_path(), {}}, backend, [](const std::string& why) {
+      const Catalogue catalogue = load_plugins({});
+      return machine_here({executable_path(), {}}, catalogue, backend, [](const std::string& why) {
         std::cerr << lines_for_terminal(why) << "\n";
       });
     };

@@ -190,7 +190,8 @@ std::string export_t4(const Study& study, const RankedResults& results,
                 {"objective_direction", study.objective.maximize ? "maximize" : "minimize"}};
   if (!version.empty()) metadata["autotuner_version"] = version;
   if (results.unverified) metadata["verified"] = results.unverified->empty();
-  if (results.device.backend == "cuda") metadata["compute_api"] = "CUDA";
+  const bool is_cuda = results.device.compute_capability > 0 && !study.kernel.is_opencl();
+  if (is_cuda) metadata["compute_api"] = "CUDA";
   for (const auto& [name, extent] : results.size.dims) metadata["problem_size"][name] = extent;
   Json all = Json::array();
   for (const Trial& trial : results.trials) all.push_back(result_of(study, results, trial));

@@ -93,7 +93,7 @@ std::optional<Evidence> common_evidence(const WrongTrials& wrong) {
   return same ? std::optional(first.value_or(Evidence::kNone)) : std::nullopt;
 }
 
-std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
+std::string about_evidence(const WrongTrials& wrong, bool has_orders) {
   const auto seen = common_evidence(wrong);
   if (!seen) return "";
   switch (*seen) {
@@ -109,7 +109,7 @@ std::string about_evidence(const WrongTrials& wrong, bool on_cpu) {
       return fmt::format(
           ": it is right in some launches only, as with a race, a missing barrier, or sums in any "
           "order{}",
-          on_cpu ? ". --random-order may show it" : "");
+          has_orders ? ". --random-order may show it" : "");
     case Evidence::kRounding: {
       double largest = 0;
       for (const Trial* one : wrong) largest = std::max(largest, one->max_error);
@@ -164,7 +164,7 @@ std::string about_one_parameter(const RankedResults& results, const WrongTrials&
                         for_terminal(listed(values_of(right, found.front()))));
   if (results.device.backend == "python") return seen + "\n";  // its reference takes no values
   if (!may_be_right_elsewhere(wrong)) {
-    return seen + about_evidence(wrong, results.device.backend == "cpu") + "\n";
+    return seen + about_evidence(wrong, results.device.can(kShufflesThreads)) + "\n";
   }
   return fmt::format(
       "{}. If the right answer depends on {}, 'reference: {{per: [{}]}}' computes one for each "
@@ -195,7 +195,7 @@ std::string about_wrong_answers(const RankedResults& results,
   const auto failed = std::ranges::count_if(results.trials, std::not_fn(is_valid));
   if (results.ranked > 0 || static_cast<std::size_t>(failed) != wrong.size()) return text;
   const std::string cause =
-      text.empty() ? about_evidence(wrong, results.device.backend == "cpu") : "";
+      text.empty() ? about_evidence(wrong, results.device.can(kShufflesThreads)) : "";
   return text + fmt::format("every variant is wrong{}. To run one alone: --where \"{}\"\n", cause,
                             rule_of(*wrong.front(), parameters));
 }

@@ -317,7 +317,7 @@ void StudyTuning::search_all() {
     const std::string& backend = study_.backend.name;
     const tuner::ArtifactShelf shelf;
     const tuner::StudyCompilers with = tuner::compilers_for(
-        study_, backend, shelf, stop_, [this] { return facts_; }, open(backend), open);
+        study_, catalogue_, backend, shelf, stop_, [this] { return facts_; }, open(backend), open);
     const tuner::SourceTexts& sources = with.sources;
     tuner::Store store = tuner::Store::open(settings_.results);
     const tuner::Toolchain tools{sources.kernel, shelf.library(with.pool->identity(), sources),

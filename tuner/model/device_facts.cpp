@@ -65,19 +65,16 @@ DeviceFacts nominal_facts(const std::string& arch) {
   DeviceFacts facts;
   facts.arch = arch;
   facts.name = arch;
+  facts.backend = arch;  // all but CUDA's devices are called like their backend
   if (arch == "cpu") {
-    facts.backend = "cpu";
-    facts.abilities = {std::string(kRotatesBuffers), std::string(kSetsLaunchAttributes)};
+    facts.abilities = {std::string(kRotatesBuffers), std::string(kSetsLaunchAttributes),
+                       std::string(kShufflesThreads)};
     facts.max_shared_memory_per_block_optin = 227 * 1024;
     facts.shared_memory_per_multiprocessor = 228 * 1024;
     return facts;
   }
-  if (arch == "program") {
-    facts.backend = "program";
-    return facts;
-  }
+  if (arch == "program") return facts;
   if (arch == "opencl") {
-    facts.backend = "opencl";
     facts.abilities = {std::string(kRotatesBuffers)};
     facts.max_block = {1024, 1024, 1024};
     facts.max_grid.fill(2147483647);

@@ -36,10 +36,12 @@ struct DeviceLimit {
 // ---- what is known of it ------------------------------------------------------------------------
 
 // Abilities that only some backends have: to time launches from a graph, to have the launches of a
-// measurement take turns on copies of the buffers, to launch with LaunchAttributes.
+// measurement take turns on copies of the buffers, to launch with LaunchAttributes, to run the
+// threads of a block in other orders.
 inline constexpr std::string_view kTimesGraphs = "graph";
 inline constexpr std::string_view kRotatesBuffers = "rotation";
 inline constexpr std::string_view kSetsLaunchAttributes = "launch attributes";
+inline constexpr std::string_view kShufflesThreads = "thread order";
 
 // Facts that a backend reports of one device. A number below 0: it does not report that one.
 struct DeviceFacts {
@@ -65,7 +67,7 @@ struct DeviceFacts {
   std::int64_t clock_khz = 0;
   std::array<std::int64_t, 3> max_block{1024, 1024, 64};
   std::array<std::int64_t, 3> max_grid{2147483647, 65535, 65535};
-  std::vector<std::string> abilities{};  // of the backend, of those below
+  std::vector<std::string> abilities{};  // of the backend, of those above
   // Measured where a study needs them, not reported by the backend. They are no field, so that
   // nobody sends, keeps or compares them.
   Ceilings ceilings{};

@@ -1,4 +1,4 @@
-/* The boundary between tuner and its plugins, interface 2.2. C only; compiles as C11 and C++20.
+/* The boundary between tuner and its plugins, interface 2.3. C only; compiles as C11 and C++20.
  *
  * A plugin is a shared object that exports one data symbol, `tuner_plugin_v2`, of type
  * tuner_plugin. The host checks magic, abi_major and abi_minor, which must be its own, then asks
@@ -26,7 +26,7 @@ extern "C" {
 
 #define TUNER_ABI_MAGIC 0x544e5231u /* "TNR1" */
 #define TUNER_ABI_MAJOR 2
-#define TUNER_ABI_MINOR 2
+#define TUNER_ABI_MINOR 3
 
 #define TUNER_KIND_BACKEND "tuner.backend/2"
 #define TUNER_KIND_COMPILER "tuner.compiler/2"
@@ -136,6 +136,23 @@ typedef struct tuner_compiler {
   int (*compile)(void* self, const tuner_compile_request* request, const tuner_compile_sinks* out);
 } tuner_compiler;
 
+/* Whose options a compiler reads: a study's are nvcc's and some of others, and each compiler gets
+ * those that mean something to it. */
+typedef enum tuner_option_dialect {
+  TUNER_OPTIONS_OWN = 0, /* its own: it gets all */
+  TUNER_OPTIONS_NVRTC = 1,
+  TUNER_OPTIONS_NVCC = 2,
+  TUNER_OPTIONS_HOST = 3, /* of the host's C++ compiler, for kernels in CUDA C++ */
+  TUNER_OPTIONS_OPENCL = 4
+} tuner_option_dialect;
+
+typedef struct tuner_compiler_traits {
+  /* The backend for which it compiles what the compiler of the backend's name does not take: host
+   * functions, device code that is linked. Null: it has a backend's name. */
+  const char* second_for;
+  uint32_t options; /* tuner_option_dialect */
+} tuner_compiler_traits;
+
 typedef struct tuner_compiler_factory {
   uint32_t struct_size;
   uint32_t count;
@@ -143,6 +160,7 @@ typedef struct tuner_compiler_factory {
   /* 0 = created; otherwise `error` says why not ("libnvrtc.so not found"). */
   int (*create)(uint32_t item, const tuner_pair* options, size_t option_count, tuner_compiler* out,
                 tuner_sink error);
+  tuner_compiler_traits (*traits)(uint32_t item); /* null: all zero */
 } tuner_compiler_factory;
 
 /* ---- backend: one opened device ------------------------------------------------------------ */
@@ -361,6 +379,14 @@ typedef struct tuner_backend {
   const void* (*ability)(void* self, const char* name);
 } tuner_backend;
 
+/* What the host knows of a backend without opening a device. */
+typedef struct tuner_backend_traits {
+  const char* language;  /* of its kernels ("opencl"), as a study names it; null: it names none */
+  uint32_t runs_on_host; /* 1: kernels run in the process that opens the device. Their times say
+                            nothing of a GPU, so it is tried when no other backend works */
+  uint32_t is_sanitized; /* 1: NVIDIA's compute-sanitizer sees what its launches do */
+} tuner_backend_traits;
+
 typedef struct tuner_backend_factory {
   uint32_t struct_size;
   uint32_t count;
@@ -372,9 +398,7 @@ typedef struct tuner_backend_factory {
   int (*device_count)(uint32_t item, tuner_sink error);
   int (*open)(uint32_t item, uint32_t device, const tuner_pair* options, size_t option_count,
               tuner_backend* out, tuner_sink error);
-  /* Of the kernels that it takes ("opencl"), as a study names it. Null, as an answer or as the
-   * function: of a study that names none. */
-  const char* (*language)(uint32_t item);
+  tuner_backend_traits (*traits)(uint32_t item); /* null: all zero */
 } tuner_backend_factory;
 
 /* ---- exporter: results -> bytes ---------------------------------------------------------------

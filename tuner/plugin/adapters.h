@@ -44,7 +44,13 @@ struct PluginItem {
   const void* factory = nullptr;
   std::uint32_t number = 0;           // within the factory
   std::vector<PluginValue> values{};  // of an observer
-  std::string language{};             // of the kernels of a backend; as KernelSpec has it
+  tuner_backend_traits backend{};     // of a backend
+  tuner_compiler_traits compiler{};   // of a compiler
+
+  // Returns the language of a backend's kernels, as KernelSpec has it.
+  std::string language() const {
+    return backend.language == nullptr ? KernelSpec{}.language : backend.language;
+  }
 
   // The factory, of the kind that the item is.
   template <typename Factory>

@@ -176,6 +176,7 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
     add(graph_, kTimesGraphs);
     add(rotation_, kRotatesBuffers);
     add(attributes_, kSetsLaunchAttributes);
+    add(thread_order_, kShufflesThreads);
   }
   ~PluginBackend() override { table_.destroy(table_.self); }
   PluginBackend(const PluginBackend&) = delete;

@@ -52,11 +52,11 @@ std::vector<PluginValue> values_of(const PluginItem& item) {
   return values;
 }
 
-// The language of a backend's kernels.
-std::string language_of(const PluginItem& item) {
-  const auto& backends = item.factory_as<tuner_backend_factory>();
-  const char* language = backends.language == nullptr ? nullptr : backends.language(item.number);
-  return language == nullptr ? KernelSpec{}.language : language;
+// Returns what a factory says of its item; zeros where it says nothing.
+template <typename Factory>
+auto traits_of(const PluginItem& item) {
+  const auto function = item.factory_as<Factory>().traits;
+  return function == nullptr ? decltype(function(0)){} : function(item.number);
 }
 
 // ---- options, checked by what plugins say of them, before a plugin sees any ---------------------
@@ -186,7 +186,8 @@ void Catalogue::add_items(PluginKind kind, const tuner_plugin& plugin,
                               from_abi(option.help), from_abi(option.allowed)});
     }
     if (kind == PluginKind::kObserver) item.values = values_of(item);
-    if (kind == PluginKind::kBackend) item.language = language_of(item);
+    if (kind == PluginKind::kBackend) item.backend = traits_of<tuner_backend_factory>(item);
+    if (kind == PluginKind::kCompiler) item.compiler = traits_of<tuner_compiler_factory>(item);
     std::string fault = description_fault(item.options);
     if (kind == PluginKind::kObserver && item.values.empty()) fault = "it gives no values";
     if (!fault.empty()) {
@@ -213,6 +214,14 @@ std::vector<std::string> Catalogue::names(PluginKind kind) const {
   std::vector<std::string> out;
   for (const PluginItem& item : items(kind)) out.push_back(item.name);
   return out;
+}
+
+const PluginItem* Catalogue::second_compiler(std::string_view backend) const {
+  const auto& all = items(PluginKind::kCompiler);
+  const auto it = std::ranges::find_if(all, [&](const PluginItem& item) {
+    return item.compiler.second_for != nullptr && item.compiler.second_for == backend;
+  });
+  return it == all.end() ? nullptr : &*it;
 }
 
 const PluginItem& Catalogue::require(PluginKind kind, const std::string& name,

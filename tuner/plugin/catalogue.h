@@ -49,6 +49,8 @@ class Catalogue {
   }
   const PluginItem* find(PluginKind kind, std::string_view name) const;  // null: not there
   std::vector<std::string> names(PluginKind kind) const;
+  // The compiler for what the compiler of the backend's own name does not take; null: none.
+  const PluginItem* second_compiler(std::string_view backend) const;
   // Explains a name that is none of `known`: what may be meant, or which plugin was not loaded, and
   // why.
   std::string hint_for(const std::string& name, const std::vector<std::string>& known) const;

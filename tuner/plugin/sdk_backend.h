@@ -97,7 +97,9 @@ struct LoadedKernel {
 //   static constexpr const char* kName = "cuda";
 //   static constexpr const char* kSummary = "one line";
 //   static constexpr tuner_option_info kOptions[] = {...};  // if any
-//   static constexpr const char* kLanguage = "opencl";  // of its kernels; none: a study names none
+//   static constexpr const char* kLanguage = "opencl";  // these three are tuner_backend_traits
+//   static constexpr bool kRunsOnHost = true;           // and may be left out
+//   static constexpr bool kIsSanitized = true;
 //   static int device_count();  // throws an Error; TUNER_DEVICE_LOST: there is one, which fails
 // Functions throw an Error with the status that fits; tuner_memory and tuner_kernels say what they
 // mean. An ability beyond these is a further base class: MeasuresPower, ShufflesThreads,
@@ -348,7 +350,7 @@ struct Backends {
                                              detail::info_of<T...>,
                                              device_count,
                                              open,
-                                             language};
+                                             traits};
     return &table;
   }
 
@@ -357,17 +359,17 @@ struct Backends {
   using Counter = int();
 
   template <typename One>
-  static constexpr const char* language_of() {
-    if constexpr (requires { One::kLanguage; }) {
-      return One::kLanguage;
-    } else {
-      return nullptr;
-    }
+  static constexpr tuner_backend_traits traits_of() {
+    tuner_backend_traits traits{};
+    if constexpr (requires { One::kLanguage; }) traits.language = One::kLanguage;
+    if constexpr (requires { One::kRunsOnHost; }) traits.runs_on_host = One::kRunsOnHost;
+    if constexpr (requires { One::kIsSanitized; }) traits.is_sanitized = One::kIsSanitized;
+    return traits;
   }
 
-  static const char* language(std::uint32_t item) {
-    constexpr const char* kAll[] = {language_of<T>()...};
-    return item < sizeof...(T) ? kAll[item] : nullptr;
+  static tuner_backend_traits traits(std::uint32_t item) {
+    constexpr tuner_backend_traits kAll[] = {traits_of<T>()...};
+    return item < sizeof...(T) ? kAll[item] : tuner_backend_traits{};
   }
 
   template <typename One>

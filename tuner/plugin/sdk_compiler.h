@@ -48,6 +48,8 @@ struct CompileResult {
 //   static constexpr const char* kName = "cuda";  // of the backend that it compiles for
 //   static constexpr const char* kSummary = "one line";
 //   static constexpr tuner_option_info kOptions[] = {...};  // if any
+//   static constexpr const char* kSecondFor = "cuda";   // these two are tuner_compiler_traits and
+//   static constexpr auto kReads = TUNER_OPTIONS_NVCC;  // may be left out
 class Compiler {
  public:
   virtual ~Compiler() = default;
@@ -62,11 +64,24 @@ struct Compilers {
 
   static const void* factory() {
     static const tuner_compiler_factory table{sizeof(tuner_compiler_factory), sizeof...(T),
-                                              detail::info_of<T...>, create};
+                                              detail::info_of<T...>, create, traits};
     return &table;
   }
 
  private:
+  template <typename One>
+  static constexpr tuner_compiler_traits traits_of() {
+    tuner_compiler_traits traits{};
+    if constexpr (requires { One::kSecondFor; }) traits.second_for = One::kSecondFor;
+    if constexpr (requires { One::kReads; }) traits.options = One::kReads;
+    return traits;
+  }
+
+  static tuner_compiler_traits traits(std::uint32_t item) {
+    constexpr tuner_compiler_traits kAll[] = {traits_of<T>()...};
+    return item < sizeof...(T) ? kAll[item] : tuner_compiler_traits{};
+  }
+
   static int create(std::uint32_t item, const tuner_pair* options, std::size_t option_count,
                     tuner_compiler* out, tuner_sink error) {
     return detail::guarded(error, [&] {

@@ -12,6 +12,7 @@
 
 #include "tuner/base/expected.h"
 #include "tuner/base/text.h"
+#include "tuner/plugin/abi.h"
 #include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/option_table.h"
 
@@ -255,33 +256,28 @@ class OptionReader {
   std::optional<OptionFault> fault_;
 };
 
-// The built-in compilers, by their names; NVRTC has that of its backend.
-bool is_built_in(const std::string& compiler) {
-  return compiler == "cpu" || compiler == "cuda" || compiler == "nvcc" || compiler == "opencl";
-}
-
-bool means_something(const std::string& word, const std::string& compiler, bool is_launcher) {
+bool means_something(const std::string& word, std::uint32_t dialect, bool is_launcher) {
   const FoundOption found = find_option(kStudyOptions, word);
-  if (found.row == nullptr || !is_built_in(compiler)) return true;
+  if (found.row == nullptr || dialect == TUNER_OPTIONS_OWN) return true;
   switch (found.row->means_to) {
     case MeansTo::kAll:
       return true;
     case MeansTo::kCuda:
-      return compiler != "opencl";
+      return dialect != TUNER_OPTIONS_OPENCL;
     case MeansTo::kDevice:
-      return compiler == "cuda" || compiler == "nvcc";
+      return dialect == TUNER_OPTIONS_NVRTC || dialect == TUNER_OPTIONS_NVCC;
     case MeansTo::kNvrtc:
-      return compiler == "cuda";
+      return dialect == TUNER_OPTIONS_NVRTC;
     case MeansTo::kNvcc:
-      return compiler == "nvcc";
+      return dialect == TUNER_OPTIONS_NVCC;
     case MeansTo::kHostCompiler:
-      return compiler == "cpu";
+      return dialect == TUNER_OPTIONS_HOST;
     case MeansTo::kHostCode:
-      return compiler == "cpu" || (is_launcher && compiler == "nvcc");
+      return dialect == TUNER_OPTIONS_HOST || (is_launcher && dialect == TUNER_OPTIONS_NVCC);
     case MeansTo::kLauncher:
       return is_launcher;
     case MeansTo::kOpenCl:
-      return compiler == "opencl";
+      return dialect == TUNER_OPTIONS_OPENCL;
     case MeansTo::kNobody:
       return false;
   }
@@ -342,18 +338,17 @@ CompilerOptions unresolved_options(const std::vector<std::string>& texts) {
   return OptionReader(texts, false).read();
 }
 
-std::vector<std::string> meant_options(std::vector<std::string> words, const std::string& compiler,
+std::vector<std::string> meant_options(std::vector<std::string> words, std::uint32_t dialect,
                                        bool is_launcher) {
-  std::erase_if(words, [&](const std::string& word) {
-    return !means_something(word, compiler, is_launcher);
-  });
+  std::erase_if(
+      words, [&](const std::string& word) { return !means_something(word, dialect, is_launcher); });
   return words;
 }
 
-std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& compiler,
+std::vector<std::string> idle_options(std::vector<std::string> words, std::uint32_t dialect,
                                       bool is_launcher) {
   std::erase_if(
-      words, [&](const std::string& word) { return means_something(word, compiler, is_launcher); });
+      words, [&](const std::string& word) { return means_something(word, dialect, is_launcher); });
   return words;
 }
 

@@ -4,6 +4,7 @@
 // nothing.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,12 +37,11 @@ Expected<std::vector<std::string>, std::string> resolved_options(const Study& st
 // not judged.
 CompilerOptions unresolved_options(const std::vector<std::string>& texts);
 
-// Words as above: those that mean something to this compiler ("cpu", "cuda", "nvcc", "opencl"), and
-// those that do not. What other compilers than the built-in ones understand is theirs to say: they
-// get all.
-std::vector<std::string> meant_options(std::vector<std::string> words, const std::string& compiler,
+// Words as above: those that mean something to a compiler that reads such options, and those that
+// do not. A compiler with options of its own gets all.
+std::vector<std::string> meant_options(std::vector<std::string> words, std::uint32_t dialect,
                                        bool is_launcher = false);
-std::vector<std::string> idle_options(std::vector<std::string> words, const std::string& compiler,
+std::vector<std::string> idle_options(std::vector<std::string> words, std::uint32_t dialect,
                                       bool is_launcher = false);
 
 }  // namespace tuner

@@ -1,6 +1,6 @@
 #pragma once
-// Which compiler options there are: how each is spelled, what it takes, and which of the built-in
-// compilers it means something to.
+// Which compiler options there are: how each is spelled, what it takes, and to which compilers it
+// means something.
 
 #include <cstddef>
 #include <cstdint>

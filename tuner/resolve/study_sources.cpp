@@ -154,9 +154,10 @@ std::vector<std::string> files_of_workers(const Study& study, const SourceTexts&
   return files;
 }
 
-std::string idle_options_note(const Study& study, const std::string& compiler) {
+std::string idle_options_note(const Study& study, const std::string& compiler,
+                              std::uint32_t dialect) {
   const std::vector<std::string> idle =
-      idle_options(study.kernel.options, compiler, study.kernel.is_launcher);
+      idle_options(study.kernel.options, dialect, study.kernel.is_launcher);
   if (idle.empty()) return "";
   return "note: these compiler options mean nothing to " + compiler +
          " and are left out: " + listed(idle);

@@ -47,8 +47,9 @@ std::vector<SourceText> source_texts(const Study& study, const std::filesystem::
 std::vector<std::string> files_of_workers(const Study& study, const SourceTexts& sources,
                                           std::uint64_t seed);
 
-// Says which of the study's options this compiler (by the name of its plugin item) does not get,
-// because they mean nothing to it; empty where it gets all.
-std::string idle_options_note(const Study& study, const std::string& compiler);
+// Says which of the study's options this compiler does not get, because they mean nothing to who
+// reads such options (tuner_option_dialect); empty where it gets all.
+std::string idle_options_note(const Study& study, const std::string& compiler,
+                              std::uint32_t dialect);
 
 }  // namespace tuner

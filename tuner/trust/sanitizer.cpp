@@ -108,7 +108,7 @@ std::string SanitizedWorker::finding() {
 SanitizedWorkers sanitized_workers(const fs::path& sanitizer, const Settings& settings,
                                    const std::string& backend, const WorkerProgram& program) {
   SanitizedWorkers workers;
-  if (sanitizer.empty() || backend != "cuda") return workers;
+  if (sanitizer.empty()) return workers;
   for (const char* tool : {"memcheck", "racecheck"}) {
     workers.push_back(
         std::make_unique<SanitizedWorker>(sanitizer, tool, settings, backend, program));

@@ -50,7 +50,7 @@ class SanitizedWorker {
 
 using SanitizedWorkers = std::vector<std::unique_ptr<SanitizedWorker>>;
 
-// One for each tool, where the backend's kernels are its to look at; they start when they are used.
+// One for each tool of a sanitizer, none without one; they start when they are used.
 SanitizedWorkers sanitized_workers(const std::filesystem::path& sanitizer, const Settings& settings,
                                    const std::string& backend, const WorkerProgram& program);
 

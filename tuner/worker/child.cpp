@@ -71,11 +71,10 @@ json unavailable_message(const DeviceFailure& failure) {
           {"refused", is_lost}};
 }
 
-void serve_compiler(Wire& wire, Compiler& compiler, const std::string& backend,
-                    ArtifactCache& cache) {
+void serve_compiler(Wire& wire, Compiler& compiler, std::uint32_t dialect, ArtifactCache& cache) {
   while (const auto message = wire.receive()) {
     auto request = message->at("request").get<CompileRequest>();
-    request.options = meant_options(std::move(request.options), backend, request.is_host_function);
+    request.options = meant_options(std::move(request.options), dialect, request.is_host_function);
     const auto made = compiler.compile(request);
     if (!made) {
       json failed = made.error();
@@ -104,9 +103,10 @@ OptionList options_of(const json& open) {
 int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
   keep_freed_memory();                      // each compilation takes and frees tens of MiB
   limit_address_space(memory_allowance());  // who eats all memory must not take the machine along
+  const auto name = open.at("backend").get<std::string>();
   std::unique_ptr<Compiler> compiler;
   try {
-    compiler = catalogue.make_compiler(open.at("backend").get<std::string>(), options_of(open));
+    compiler = catalogue.make_compiler(name, options_of(open));
   } catch (const UnavailableError& error) {
     return unavailable(wire, error.what());
   }
@@ -117,7 +117,8 @@ int compile_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
                       });
   wire.send({{"type", "ready"}, {"identity", compiler->identity()}});
   try {
-    serve_compiler(wire, *compiler, open.at("backend").get<std::string>(), cache);
+    serve_compiler(wire, *compiler, catalogue.find(PluginKind::kCompiler, name)->compiler.options,
+                   cache);
   } catch (const UnavailableError& error) {
     return unavailable(wire, error.what());
   }
@@ -305,7 +306,8 @@ int run_worker(Wire& wire, const Catalogue& catalogue, const json& open) {
     wire.send(unavailable_message(backend.error()));
     return 1;
   }
-  const Host host = name == "cpu" ? Host::kWorkerWithKernels : Host::kWorker;
+  const bool runs_kernels = catalogue.find(PluginKind::kBackend, name)->backend.runs_on_host != 0;
+  const Host host = runs_kernels ? Host::kWorkerWithKernels : Host::kWorker;
   RunServer(wire, catalogue, std::move(*backend), host).serve();
   return 0;
 }

@@ -9,7 +9,7 @@ const std::vector<std::string> kStepsAndBlock{"STEPS", "BLOCK"};
 
 RankedResults ranked_of(std::vector<Trial> trials) {
   RankedResults results;
-  results.device.backend = "cpu";
+  results.device.abilities = {std::string(kShufflesThreads)};
   for (Trial& trial : trials) {
     if (trial.state == TrialState::kOk) ++results.ranked;
     results.trials.push_back(std::move(trial));

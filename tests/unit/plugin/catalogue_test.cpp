@@ -41,8 +41,20 @@ TEST(Catalogue, ListsItemsWithTheirOptions) {
   EXPECT_EQ(item->options[1].default_value, "1");
   EXPECT_EQ(item->options[1].help, "distance");
   EXPECT_NE(catalogue.find(PluginKind::kExporter, "echo"), nullptr);
-  EXPECT_EQ(catalogue.find(PluginKind::kBackend, "toy")->language, "cuda");  // it names none
+  EXPECT_EQ(catalogue.find(PluginKind::kBackend, "toy")->language(), "cuda");  // it names none
   EXPECT_EQ(catalogue.find(PluginKind::kExporter, "sequence"), nullptr);
+}
+
+TEST(Catalogue, FactoriesSayWhatBackendsAndCompilersAre) {
+  const Catalogue catalogue = load_test_plugins({"good"});
+  const PluginItem& backend = *catalogue.find(PluginKind::kBackend, "toy");
+  EXPECT_EQ(backend.backend.runs_on_host, 1U);
+  EXPECT_EQ(backend.backend.is_sanitized, 0U);
+  const PluginItem* second = catalogue.second_compiler("other");
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->name, "toy");
+  EXPECT_EQ(second->compiler.options, TUNER_OPTIONS_OWN);
+  EXPECT_EQ(catalogue.second_compiler("toy"), nullptr);
 }
 
 TEST(Catalogue, RecordsMisfitsAndGoesOn) {

@@ -25,10 +25,10 @@ TEST(Loader, SaysWhyAFileDoesNotFit) {
   EXPECT_EQ(reason_for("wrong_magic"),
             "'tuner_plugin_v2' does not start with the magic number: not a tuner plugin");
   const std::string again =
-      ", this program has 2.2: build the plugin again with the headers of this tuner "
+      ", this program has 2.3: build the plugin again with the headers of this tuner "
       "(tuner/plugin/sdk.h)";
   EXPECT_EQ(reason_for("wrong_major"), "made for plugin interface 3.0" + again);
-  EXPECT_EQ(reason_for("wrong_minor"), "made for plugin interface 2.1" + again);
+  EXPECT_EQ(reason_for("wrong_minor"), "made for plugin interface 2.2" + again);
   EXPECT_EQ(reason_for("short_descriptor"), "its descriptor has 32 bytes, it needs 40");
   EXPECT_EQ(reason_for("missing_symbol"),
             "exports no symbol 'tuner_plugin_v2': no plugin for this tuner, or one to build again "

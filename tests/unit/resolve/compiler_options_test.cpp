@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/plugin/abi.h"
+
 namespace tuner {
 namespace {
 
@@ -144,10 +146,11 @@ TEST(CompilerOptions, WhatDependsOnANameIsNotJudgedBeforeItsValue) {
 
 TEST(CompilerOptions, OfOtherCompilersAreLeftOut) {
   const Words all{"-DA=1", "-O3", "-lineinfo", "-Xptxas=-v", "-gencode=x", "--use_fast_math"};
-  EXPECT_EQ(idle_options(all, "cuda"), (Words{"-O3", "-gencode=x"}));
-  EXPECT_EQ(idle_options(all, "cpu"), (Words{"-lineinfo", "-Xptxas=-v", "-gencode=x"}));
-  EXPECT_EQ(meant_options(all, "cpu"), (Words{"-DA=1", "-O3", "--use_fast_math"}));
-  EXPECT_EQ(meant_options(all, "another"), all);
+  EXPECT_EQ(idle_options(all, TUNER_OPTIONS_NVRTC), (Words{"-O3", "-gencode=x"}));
+  EXPECT_EQ(idle_options(all, TUNER_OPTIONS_HOST),
+            (Words{"-lineinfo", "-Xptxas=-v", "-gencode=x"}));
+  EXPECT_EQ(meant_options(all, TUNER_OPTIONS_HOST), (Words{"-DA=1", "-O3", "--use_fast_math"}));
+  EXPECT_EQ(meant_options(all, TUNER_OPTIONS_OWN), all);
 }
 
 TEST(CompilerOptions, OfOpenClAreOnesOfItsOwnAndThePreprocessors) {
@@ -155,9 +158,10 @@ TEST(CompilerOptions, OfOpenClAreOnesOfItsOwnAndThePreprocessors) {
       "-DA=1", "-std=c++17",      "-lineinfo", "-cl-std=CL1.2",         "-cl-fast-relaxed-math",
       "-w",    "--use_fast_math", "-O3",       "-cl-nv-maxrregcount=64"};
   EXPECT_EQ(*compiler_options(all), all);
-  EXPECT_EQ(meant_options(all, "opencl"), (Words{"-DA=1", "-cl-std=CL1.2", "-cl-fast-relaxed-math",
-                                                 "-w", "-cl-nv-maxrregcount=64"}));
-  EXPECT_EQ(idle_options(all, "cuda"),
+  EXPECT_EQ(
+      meant_options(all, TUNER_OPTIONS_OPENCL),
+      (Words{"-DA=1", "-cl-std=CL1.2", "-cl-fast-relaxed-math", "-w", "-cl-nv-maxrregcount=64"}));
+  EXPECT_EQ(idle_options(all, TUNER_OPTIONS_NVRTC),
             (Words{"-cl-std=CL1.2", "-cl-fast-relaxed-math", "-O3", "-cl-nv-maxrregcount=64"}));
   EXPECT_FALSE(compiler_options({"-cl-nv-cstd=CL1.2"}).has_value());
 }
@@ -165,18 +169,19 @@ TEST(CompilerOptions, OfOpenClAreOnesOfItsOwnAndThePreprocessors) {
 TEST(CompilerOptions, OfNvccAndNvrtcDifferInFew) {
   const Words all{"-lineinfo", "-minimal",   "--expt-relaxed-constexpr",
                   "-O3",       "-gencode=x", "-maxrregcount=64"};
-  EXPECT_EQ(meant_options(all, "nvcc"),
+  EXPECT_EQ(meant_options(all, TUNER_OPTIONS_NVCC),
             (Words{"-lineinfo", "--expt-relaxed-constexpr", "-maxrregcount=64"}));
-  EXPECT_EQ(meant_options(all, "cuda"), (Words{"-lineinfo", "-minimal", "-maxrregcount=64"}));
+  EXPECT_EQ(meant_options(all, TUNER_OPTIONS_NVRTC),
+            (Words{"-lineinfo", "-minimal", "-maxrregcount=64"}));
 }
 
 TEST(CompilerOptions, OfALauncherTheHostsCompilerAndTheLinkerGetTheirs) {
   const Words all{"-O3", "-lcublas", "-L/opt", "-Xcompiler=-Wall", "-lineinfo"};
-  EXPECT_EQ(meant_options(all, "nvcc", true), all);
-  EXPECT_EQ(meant_options(all, "nvcc"), Words{"-lineinfo"});
-  EXPECT_EQ(meant_options(all, "cpu", true),
+  EXPECT_EQ(meant_options(all, TUNER_OPTIONS_NVCC, true), all);
+  EXPECT_EQ(meant_options(all, TUNER_OPTIONS_NVCC), Words{"-lineinfo"});
+  EXPECT_EQ(meant_options(all, TUNER_OPTIONS_HOST, true),
             (Words{"-O3", "-lcublas", "-L/opt", "-Xcompiler=-Wall"}));
-  EXPECT_EQ(meant_options(all, "cpu"), Words{"-O3"});
+  EXPECT_EQ(meant_options(all, TUNER_OPTIONS_HOST), Words{"-O3"});
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ class CpuBackend : public programs::HostBackend,
   static constexpr const char* kName = "cpu";
   static constexpr const char* kSummary =
       "the host's cores; checks a kernel's answers without a GPU (its times are CPU times)";
+  static constexpr bool kRunsOnHost = true;
   static constexpr tuner_option_info kOptions[] = {
       {"order", "sequential",
        "order of a block's threads between barriers: sequential, or random, which exposes a "

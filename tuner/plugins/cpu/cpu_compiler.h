@@ -26,6 +26,7 @@ class CpuCompiler : public sdk::Compiler {
   static constexpr const char* kName = "cpu";
   static constexpr const char* kSummary =
       "the host's C++ compiler ($TUNER_HOST_CXX, else c++, g++ or clang++)";
+  static constexpr auto kReads = TUNER_OPTIONS_HOST;
 
   CpuCompiler();  // throws sdk::Error when there is no compiler
 

@@ -38,6 +38,7 @@ class CudaBackend : public sdk::Backend,
  public:
   static constexpr const char* kName = "cuda";
   static constexpr const char* kSummary = "NVIDIA GPUs: NVRTC and the CUDA driver";
+  static constexpr bool kIsSanitized = true;
   static constexpr tuner_option_info kOptions[] = {
       {"arch", "auto", "architecture to compile for, such as sm_90a; auto = the device's own",
        nullptr},

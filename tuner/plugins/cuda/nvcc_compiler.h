@@ -16,6 +16,8 @@ class NvccCompiler : public sdk::Compiler {
   static constexpr const char* kName = "nvcc";
   static constexpr const char* kSummary =
       "NVIDIA nvcc ($CUDA_HOME, $CUDA_PATH, PATH or /usr/local/cuda)";
+  static constexpr const char* kSecondFor = "cuda";
+  static constexpr auto kReads = TUNER_OPTIONS_NVCC;
 
   NvccCompiler();  // throws sdk::Error when there is no nvcc that works
   std::string identity() override { return identity_; }

@@ -49,6 +49,7 @@ class NvrtcCompiler : public sdk::Compiler {
  public:
   static constexpr const char* kName = "cuda";
   static constexpr const char* kSummary = "NVIDIA NVRTC";
+  static constexpr auto kReads = TUNER_OPTIONS_NVRTC;
 
   NvrtcCompiler();  // throws sdk::Error when NVRTC is not there
   std::string identity() override;

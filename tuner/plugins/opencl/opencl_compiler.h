@@ -14,6 +14,7 @@ class OpenClCompiler : public sdk::Compiler {
  public:
   static constexpr const char* kName = "opencl";
   static constexpr const char* kSummary = "the compilers of OpenCL drivers";
+  static constexpr auto kReads = TUNER_OPTIONS_OPENCL;
 
   OpenClCompiler();  // throws sdk::Error when there is no loader of drivers
 
