@@ -16,6 +16,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/bench/devices.h"
 #include "tuner/worker/child.h"
 
 namespace libtuner {
@@ -248,16 +249,14 @@ class DeferredBackend final : public tuner::Backend {
 std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
                                             tuner::Settings& settings) {
   tuner::BackendSpec& backend = settings.study.backend;
-  std::vector<std::string> names{backend.name};
-  if (backend.name == "auto") {
-    names = catalogue.names(tuner::PluginKind::kBackend);
-    std::ranges::stable_sort(names, {}, [](const std::string& name) { return name == "cpu"; });
+  std::vector<std::string> names;
+  try {
+    names = tuner::backends_for(settings.study, catalogue);
+  } catch (const tuner::UnavailableError& error) {
+    throw Error(error.what());
   }
   std::string reasons;
   for (const std::string& name : names) {
-    if (catalogue.find(tuner::PluginKind::kBackend, name) == nullptr) {
-      throw Error("there is no backend '" + name + "'");
-    }
     catalogue.check_options(tuner::PluginKind::kBackend, name, backend.options);
     auto opened = catalogue.open_backend(name, settings.devices.front(), backend.options);
     if (opened) {

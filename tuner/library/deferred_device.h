@@ -59,8 +59,8 @@ class CallQueue {
   bool is_open_ = false;
 };
 
-// Opens the device as `tuner run` chooses it: the backend that is named, else the first that works,
-// the cpu last. The settings name that backend from then on. Throws Error with all reasons.
+// Opens the device as `tuner run` chooses it: the backend that is named, else the first that works
+// (bench/devices.h). The settings name that backend from then on. Throws Error with all reasons.
 std::unique_ptr<tuner::Backend> open_device(const tuner::Catalogue& catalogue,
                                             tuner::Settings& settings);
 
