@@ -132,6 +132,7 @@ TEST(IncludeRules, TheHouseKnowsNoPlugin) {
 TEST(IncludeRules, TheSdkStandsAlone) {
   EXPECT_EQ(breach("tuner/plugin/sdk_strategy.h", "\"tuner/plugin/sdk_core.h\""), "");
   EXPECT_EQ(breach("tuner/ports/backend.h", "\"tuner/plugin/abi.h\""), "");
+  EXPECT_EQ(breach("tuner/ports/strategy.h", "\"tuner/plugin/sdk_strategy.h\""), "");
   EXPECT_EQ(breach("tuner/model/trial.h", "\"tuner/plugin/abi.h\""),
             "tuner/model/trial.h:1: tuner/plugin/abi.h is of the room plugin, which model does not "
             "see\n");

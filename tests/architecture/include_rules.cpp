@@ -76,9 +76,9 @@ std::string breach_of_room(const Rooms& rooms, string_view path, string_view inc
   if (!rooms.contains(target)) return "is in no room";
   const auto below = rooms.find(room);
   const std::set<std::string> seen = below == rooms.end() ? std::set<std::string>{} : below->second;
-  // Plain C, which needs nothing of the house.
-  const bool is_abi = include == "tuner/plugin/abi.h";
-  if (seen.contains(target) || (is_abi && (room == "ports" || seen.contains("ports")))) return {};
+  // What is for authors of plugins needs nothing of the house, which shares its nouns.
+  const bool is_shared = is_sdk(include) && (room == "ports" || seen.contains("ports"));
+  if (seen.contains(target) || is_shared) return {};
   return "is of the room " + target + ", which " + room + " does not see";
 }
 

@@ -15,6 +15,7 @@
 #include "tuner/model/device_facts.h"
 #include "tuner/model/launch.h"
 #include "tuner/model/trial.h"
+#include "tuner/plugin/sdk_problem.h"
 
 namespace tuner {
 
@@ -27,11 +28,7 @@ struct ProblemArray {
   std::vector<std::byte> data{};  // empty where it is to be written
 };
 
-struct Judgement {
-  bool right = false;
-  double error = 0;
-  std::string why;
-};
+using Judgement = sdk::Judgement;
 
 // Errors are sentences that name the problem.
 class Problem {
