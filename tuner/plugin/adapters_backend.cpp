@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tuner/plugin/adapters.h"
@@ -99,10 +100,7 @@ DeviceFailure unsupported(std::string message) {
 class PluginMemory : public DeviceMemory {
  public:
   explicit PluginMemory(const tuner_backend& backend)
-      : self_(backend.self),
-        table_(*backend.memory),
-        addresses_(ability<tuner_addresses>(backend, TUNER_ABILITY_ADDRESSES)),
-        textures_(ability<tuner_textures>(backend, TUNER_ABILITY_TEXTURES)) {}
+      : self_(backend.self), table_(*backend.memory), backend_(backend) {}
 
   DeviceResult<BufferId> allocate(std::uint64_t bytes) override {
     BufferId buffer = 0;
@@ -130,53 +128,41 @@ class PluginMemory : public DeviceMemory {
                 elements, rtol, atol, &found);
   }
   DeviceResult<std::uint64_t> address(BufferRange of) override {
-    if (addresses_ == nullptr) {
+    const auto* able = ability<tuner_addresses>(backend_, TUNER_ABILITY_ADDRESSES);
+    if (able == nullptr) {
       return Unexpected{unsupported("this backend does not tell where its memory is")};
     }
     std::uint64_t out = 0;
-    return call(out, addresses_->address, self_, of, &out);
+    return call(out, able->address, self_, of, &out);
   }
   DeviceResult<std::uint64_t> texture(BufferRange of, const TextureView& view) override {
-    if (textures_ == nullptr) return DeviceMemory::texture(of, view);
+    const auto* able = ability<tuner_textures>(backend_, TUNER_ABILITY_TEXTURES);
+    if (able == nullptr) return DeviceMemory::texture(of, view);
     const tuner_texture how = abi_texture(view);
     std::uint64_t out = 0;
-    return call(out, textures_->object, self_, of, &how, &out);
+    return call(out, able->object, self_, of, &how, &out);
   }
 
  private:
   void* self_;
   const tuner_memory& table_;
-  const tuner_addresses* addresses_;
-  const tuner_textures* textures_;
+  const tuner_backend& backend_;
 };
 
 class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches {
  public:
   PluginBackend(const tuner_backend& table, const std::string& name)
-      : table_(table),
-        kernels_(*table.kernels),
-        power_(ability<tuner_power>(table, TUNER_ABILITY_POWER)),
-        thread_order_(ability<tuner_thread_order>(table, TUNER_ABILITY_THREAD_ORDER)),
-        tensor_maps_(ability<tuner_tensor_maps>(table, TUNER_ABILITY_TENSOR_MAPS)),
-        adopt_(ability<tuner_adopt>(table, TUNER_ABILITY_ADOPT)),
-        graph_(ability<tuner_graph>(table, TUNER_ABILITY_GRAPH)),
-        rotation_(ability<tuner_rotation>(table, TUNER_ABILITY_ROTATION)),
-        attributes_(ability<tuner_launch_attribute_use>(table, TUNER_ABILITY_LAUNCH_ATTRIBUTES)),
-        conditions_(ability<tuner_conditions>(table, TUNER_ABILITY_CONDITIONS)),
-        limits_(ability<tuner_limits>(table, TUNER_ABILITY_LIMITS)),
-        counters_(ability<tuner_counters>(table, TUNER_ABILITY_COUNTERS)),
-        memory_(table) {
+      : table_(table), kernels_(*table.kernels), memory_(table_) {
     tuner_device_facts facts{};
     facts.struct_size = sizeof facts;
     table_.facts(table_.self, &facts);
     facts_ = facts_from(facts, name);
-    const auto add = [this](const void* able, std::string_view what) {
-      if (able != nullptr) facts_.abilities.emplace_back(what);
-    };
-    add(graph_, kTimesGraphs);
-    add(rotation_, kRotatesBuffers);
-    add(attributes_, kSetsLaunchAttributes);
-    add(thread_order_, kShufflesThreads);
+    for (const auto& [name, of_study] : {std::pair{TUNER_ABILITY_GRAPH, kTimesGraphs},
+                                         {TUNER_ABILITY_ROTATION, kRotatesBuffers},
+                                         {TUNER_ABILITY_LAUNCH_ATTRIBUTES, kSetsLaunchAttributes},
+                                         {TUNER_ABILITY_THREAD_ORDER, kShufflesThreads}}) {
+      if (able<void>(name) != nullptr) facts_.abilities.emplace_back(of_study);
+    }
   }
   ~PluginBackend() override { table_.destroy(table_.self); }
   PluginBackend(const PluginBackend&) = delete;
@@ -212,17 +198,19 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
     return call_with(sequence, Ok{}, kernels_.launch);
   }
   DeviceResult<Ok> launch_shuffled(const LaunchSequence& sequence, std::uint64_t seed) override {
-    if (thread_order_ == nullptr) {
+    const auto* thread_order = able<tuner_thread_order>(TUNER_ABILITY_THREAD_ORDER);
+    if (thread_order == nullptr) {
       return Unexpected{unsupported("this backend cannot choose the order of threads")};
     }
-    return call_with(sequence, Ok{}, thread_order_->launch, seed);
+    return call_with(sequence, Ok{}, thread_order->launch, seed);
   }
   DeviceResult<std::vector<double>> time(const LaunchSequence& sequence,
                                          const TimingRequest& request) override {
-    if (request.graph && graph_ == nullptr) {
+    const auto* graph = able<tuner_graph>(TUNER_ABILITY_GRAPH);
+    if (request.graph && graph == nullptr) {
       return Unexpected{unsupported(facts_.backend + " launches nothing from a graph")};
     }
-    if (!request.turns.empty() && rotation_ == nullptr) {
+    if (!request.turns.empty() && !facts_.can(kRotatesBuffers)) {
       return Unexpected{unsupported(facts_.backend + " cannot rotate buffers")};
     }
     const AbiSequence abi(sequence, memory_);
@@ -245,33 +233,36 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
                               request.fills.data(),
                               request.fills.size()};
     std::vector<double> milliseconds(request.samples, std::numeric_limits<double>::quiet_NaN());
-    return call(milliseconds, request.graph ? graph_->time : kernels_.time, table_.self, abi.kernel,
+    return call(milliseconds, request.graph ? graph->time : kernels_.time, table_.self, abi.kernel,
                 abi.first(), &timing, milliseconds.data());
   }
   DeviceResult<BufferId> adopt(std::uint64_t address, std::uint64_t bytes) override {
-    if (adopt_ == nullptr) {
+    const auto* adopt_table = able<tuner_adopt>(TUNER_ABILITY_ADOPT);
+    if (adopt_table == nullptr) {
       return Unexpected{unsupported("this backend cannot work on an application's memory")};
     }
     BufferId buffer = 0;
-    return call(buffer, adopt_->adopt, table_.self, address, bytes, &buffer);
+    return call(buffer, adopt_table->adopt, table_.self, address, bytes, &buffer);
   }
   DeviceResult<double> power(const LaunchSequence& sequence) override {
-    if (power_ == nullptr) return Unexpected{unsupported("this backend measures no power")};
+    const auto* power_table = able<tuner_power>(TUNER_ABILITY_POWER);
+    if (power_table == nullptr) return Unexpected{unsupported("this backend measures no power")};
     double watts = 0;
-    return call_with(sequence, watts, power_->watts, &watts);
+    return call_with(sequence, watts, power_table->watts, &watts);
   }
 
   Expected<std::vector<std::vector<double>>, Failure> count(
       const std::vector<const LaunchSequence*>& sequences, const std::vector<std::string>& names,
       bool flush_cache, const std::function<DeviceResult<Ok>(std::size_t)>& restore) override {
-    if (counters_ == nullptr || !is_whole(*counters_, counters_->read, counters_->begin)) {
+    const auto* counters = able<tuner_counters>(TUNER_ABILITY_COUNTERS);
+    if (counters == nullptr || !is_whole(*counters, counters->read, counters->begin)) {
       return Unexpected{Failure{unsupported("the backend " + facts_.backend + " reads none"), 0}};
     }
     std::vector<tuner_str> texts;
     for (const std::string& name : names) texts.push_back(to_abi(name));
     std::uint32_t passes = 0;
     const auto begun =
-        call(passes, counters_->begin, table_.self, texts.data(), texts.size(),
+        call(passes, counters->begin, table_.self, texts.data(), texts.size(),
              static_cast<std::uint32_t>(sequences.size()), flush_cache ? 1U : 0U, &passes);
     if (!begun) return Unexpected{Failure{begun.error(), 0}};
     std::vector<std::vector<double>> values(
@@ -283,7 +274,7 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
         auto done = can_launch(*sequences[i], abi);
         if (done) done = restore(i);
         if (done) {
-          done = call(Ok{}, counters_->read, table_.self, abi.kernel, abi.first(), texts.data(),
+          done = call(Ok{}, counters->read, table_.self, abi.kernel, abi.first(), texts.data(),
                       texts.size(), values[i].data());
         }
         if (!done) return Unexpected{Failure{done.error(), i}};
@@ -294,26 +285,34 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
 
   // Reports 0 for a number that the plugin does not know or that makes no sense.
   Conditions conditions() override {
-    if (conditions_ == nullptr) return {};
+    const auto* conditions_table = able<tuner_conditions>(TUNER_ABILITY_CONDITIONS);
+    if (conditions_table == nullptr) return {};
     double megahertz = 0;
     double watts = 0;
-    if (!call(Ok{}, conditions_->last, table_.self, &megahertz, &watts)) return {};
+    if (!call(Ok{}, conditions_table->last, table_.self, &megahertz, &watts)) return {};
     const auto known = [](double value) { return std::isfinite(value) && value > 0 ? value : 0; };
     return {known(megahertz), known(watts)};
   }
   DeviceResult<Ok> set_limits(const KernelLimits& limits) override {
-    if (limits_ == nullptr || !is_whole(*limits_, limits_->set)) {
+    const auto* limits_table = able<tuner_limits>(TUNER_ABILITY_LIMITS);
+    if (limits_table == nullptr || !is_whole(*limits_table, limits_table->set)) {
       return Backend::set_limits(limits);
     }
-    return call(Ok{}, limits_->set, table_.self, limits.heap, limits.stack, limits.printf);
+    return call(Ok{}, limits_table->set, table_.self, limits.heap, limits.stack, limits.printf);
   }
   std::string remark() override {
-    if (conditions_ == nullptr || !is_whole(*conditions_, conditions_->remark)) return {};
+    const auto* conditions_table = able<tuner_conditions>(TUNER_ABILITY_CONDITIONS);
+    if (conditions_table == nullptr || !is_whole(*conditions_table, conditions_table->remark)) return {};
     StringSink text;
-    return call(Ok{}, conditions_->remark, table_.self, text.sink()) ? text.text : std::string();
+    return call(Ok{}, conditions_table->remark, table_.self, text.sink()) ? text.text : std::string();
   }
 
  private:
+  template <typename Ability>
+  const Ability* able(const char* name) const {
+    return ability<Ability>(table_, name);
+  }
+
   // Calls a function with the sequence, where that can be launched here.
   template <typename T, typename Function, typename... Arguments>
   DeviceResult<T> call_with(const LaunchSequence& sequence, const T& value, Function* function,
@@ -325,7 +324,7 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
 
   DeviceResult<Ok> can_launch(const LaunchSequence& sequence, const AbiSequence& abi) const {
     for (const KernelLaunch& one : sequence) {
-      if (attributes_ == nullptr && one.geometry.attributes != LaunchAttributes{}) {
+      if (one.geometry.attributes != LaunchAttributes{} && !facts_.can(kSetsLaunchAttributes)) {
         return Unexpected{unsupported("launch attributes are not supported by " + facts_.backend)};
       }
       for (const LaunchArgument& argument : one.arguments) {
@@ -337,29 +336,20 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
   }
 
   DeviceResult<Ok> can_map(const TensorMap& map) const {
-    if (tensor_maps_ == nullptr) {
+    const auto* tensor_maps = able<tuner_tensor_maps>(TUNER_ABILITY_TENSOR_MAPS);
+    if (tensor_maps == nullptr) {
       return Unexpected{unsupported("tensor maps are not supported by " + facts_.backend +
                                     ": there is no copy engine that could read them")};
     }
-    if (map.extents.size() > tensor_maps_->max_rank) {
+    if (map.extents.size() > tensor_maps->max_rank) {
       return Unexpected{unsupported("tensor maps of this backend have at most " +
-                                    std::to_string(tensor_maps_->max_rank) + " dimensions")};
+                                    std::to_string(tensor_maps->max_rank) + " dimensions")};
     }
     return Ok{};
   }
 
   tuner_backend table_;
   const tuner_kernels& kernels_;
-  const tuner_power* power_;
-  const tuner_thread_order* thread_order_;
-  const tuner_tensor_maps* tensor_maps_;
-  const tuner_adopt* adopt_;
-  const tuner_graph* graph_;
-  const tuner_rotation* rotation_;
-  const tuner_launch_attribute_use* attributes_;
-  const tuner_conditions* conditions_;
-  const tuner_limits* limits_;
-  const tuner_counters* counters_;
   PluginMemory memory_;
   DeviceFacts facts_;
 };
