@@ -67,7 +67,7 @@ class FakeEvaluator : public Evaluator {
 
   double seconds_per_trial = 1;
   std::optional<std::size_t> workers;          // of the machine that strategies hear of
-  Stage stage = Stage::kCompiling;             // of all that is open
+  tuner_stage stage = TUNER_STAGE_COMPILING;   // of all that is open
   bool newest_first = false;                   // answers out of order
   std::optional<std::size_t> interrupt_after;  // trials until next() comes back empty
   std::optional<ConfigIndex> slow;             // comes after the others, and not before then

@@ -172,17 +172,17 @@ std::optional<MachineState> ParallelReplay::machine() const {
   machine.compilers_busy = load_.compilers_busy(workers_);
   machine.device_busy = load_.devices_busy(devices_);
   for (const Job& job : compiling_.jobs()) {
-    const Stage stage = job.begin > now_ ? Stage::kQueued
-                        : job.due > now_ ? Stage::kCompiling
-                                         : Stage::kCompiled;
+    const tuner_stage stage = job.begin > now_ ? TUNER_STAGE_QUEUED
+                              : job.due > now_ ? TUNER_STAGE_COMPILING
+                                               : TUNER_STAGE_COMPILED;
     machine.under_way.push_back({job.index, stage, now_ - job.asked, now_ - job.begin});
   }
-  const auto add = [&](const Job& job, Stage stage) {
+  const auto add = [&](const Job& job, tuner_stage stage) {
     machine.under_way.push_back({job.index, stage, now_ - job.asked});
   };
-  for (const Job& job : compiled_) add(job, Stage::kCompiled);
-  for (const Job& job : running_.jobs()) add(job, Stage::kRunning);
-  for (const Job& job : finished_) add(job, Stage::kRunning);
+  for (const Job& job : compiled_) add(job, TUNER_STAGE_COMPILED);
+  for (const Job& job : running_.jobs()) add(job, TUNER_STAGE_RUNNING);
+  for (const Job& job : finished_) add(job, TUNER_STAGE_RUNNING);
   return machine;
 }
 

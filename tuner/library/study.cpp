@@ -175,13 +175,14 @@ void Search::tell(std::uint64_t question, double value, double seconds) {
     seconds_of(seconds);
     const ConfigIndex index = state_->taken(question);
     if (!state_->best || value < state_->best->second) state_->best.emplace(index, value);
-    state_->strategy->tell({index, tuner::TrialState::kOk, {value}, seconds});
+    state_->strategy->tell({index, tuner::state_number(tuner::TrialState::kOk), {value}, seconds});
   });
 }
 
 void Search::fail(std::uint64_t question) {
   guarded([&] {
-    state_->strategy->tell({state_->taken(question), tuner::TrialState::kRuntime, {}, 0});
+    state_->strategy->tell(
+        {state_->taken(question), tuner::state_number(tuner::TrialState::kRuntime), {}, 0});
   });
 }
 

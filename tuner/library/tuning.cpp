@@ -153,7 +153,7 @@ class OwnLaunches final : public TuningWork {
   }
 
   void conclude(SizeTuning& size, tuner::TrialState state) {
-    tuner::Observation told{*size.in_hand, state, {}, size.spent_ms / 1000};
+    tuner::Observation told{*size.in_hand, tuner::state_number(state), {}, size.spent_ms / 1000};
     if (state == tuner::TrialState::kOk) {
       const double ms = tuner::median(size.samples);
       told.objectives = {ms / 1000};

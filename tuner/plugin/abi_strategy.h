@@ -87,7 +87,8 @@ typedef struct tuner_under_way {
   tuner_index index;
   uint32_t stage; /* tuner_stage */
   uint32_t reserved;
-  double seconds; /* since it was asked */
+  double seconds;  /* since it was asked */
+  double in_stage; /* while it is compiled: since that began */
 } tuner_under_way;
 
 /* How the machine is occupied that answers the questions. */

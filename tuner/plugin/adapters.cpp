@@ -27,8 +27,8 @@ class PluginStrategy : public Strategy {
     if (written < 0 || static_cast<std::uint64_t>(written) > count) fail("ask", error.text);
     std::vector<ConfigIndex> out;
     for (std::int64_t i = 0; i < written; ++i) {
-      out.push_back(config_index(asked[static_cast<std::size_t>(i)]));
-      if (out.back() >= config_index(space_->size)) {
+      out.push_back(sdk::from_abi(asked[static_cast<std::size_t>(i)]));
+      if (out.back() >= sdk::from_abi(space_->size)) {
         fail("ask", "proposed a configuration outside the space");
       }
     }
@@ -36,18 +36,17 @@ class PluginStrategy : public Strategy {
   }
 
   void tell(const Observation& from) override {
-    const tuner_observation observation{
-        sizeof(tuner_observation), static_cast<std::uint32_t>(from.state),
-        abi_index(from.index),     from.objectives.data(),
-        from.objectives.size(),    from.cost_seconds,
-        from.compile_seconds};
+    const tuner_observation observation{sizeof(tuner_observation), from.state,
+                                        sdk::to_abi(from.index),   from.objectives.data(),
+                                        from.objectives.size(),    from.cost_seconds,
+                                        from.compile_seconds};
     call("tell", object_->tell, &observation);
   }
 
   void learn(const Prior& from) override {
     std::vector<tuner_prior_result> results;
     for (const PriorResult& one : from.results) {
-      results.push_back({abi_index(one.index), one.loss});
+      results.push_back({sdk::to_abi(one.index), one.loss});
     }
     const tuner_prior prior{sizeof(tuner_prior), from.likeness, results.data(), results.size()};
     call("prior", object_->prior, &prior);
@@ -56,8 +55,8 @@ class PluginStrategy : public Strategy {
   void notice(const MachineState& from) override {
     std::vector<tuner_under_way> under_way;
     for (const UnderWay& one : from.under_way) {
-      under_way.push_back(
-          {abi_index(one.index), static_cast<std::uint32_t>(one.stage), 0, one.seconds});
+      under_way.push_back({sdk::to_abi(one.index), static_cast<std::uint32_t>(one.stage), 0,
+                           one.seconds, one.in_stage});
     }
     const tuner_machine machine{sizeof(tuner_machine),
                                 static_cast<std::uint32_t>(from.compile_workers),
@@ -75,9 +74,9 @@ class PluginStrategy : public Strategy {
   std::vector<ConfigIndex> order(std::vector<ConfigIndex> compiled) override {
     if (object_->order == nullptr) return compiled;
     std::vector<tuner_index> indices;
-    for (const ConfigIndex index : compiled) indices.push_back(abi_index(index));
+    for (const ConfigIndex index : compiled) indices.push_back(sdk::to_abi(index));
     call("order", object_->order, indices.data(), indices.size());
-    std::ranges::transform(indices, compiled.begin(), config_index);
+    std::ranges::transform(indices, compiled.begin(), sdk::from_abi);
     return compiled;
   }
 

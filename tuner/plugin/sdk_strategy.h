@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -96,8 +97,10 @@ struct StrategySetup {
 
 struct Observation {
   Index index = 0;
-  std::uint32_t state = 0;             // tuner_observation::state; 0 = ok
-  std::span<const double> objectives;  // to be minimised; empty when it failed
+  std::uint32_t state = 0;  // tuner_observation::state; 0 = ok
+  // To be minimised; empty when it failed. Of one that was dropped, because it could not be good
+  // enough even so, it is an estimate.
+  std::vector<double> objectives{};
   double cost_seconds = 0;
   double compile_seconds = 0;  // of these, a compile worker's
 };
@@ -117,15 +120,18 @@ struct Machine {
   struct UnderWay {
     Index index = 0;
     tuner_stage stage = TUNER_STAGE_QUEUED;
-    double seconds = 0;  // since it was asked
+    double seconds = 0;   // since it was asked
+    double in_stage = 0;  // while it is compiled: since that began
   };
   std::size_t compile_workers = 1;
   double compilers_busy = 0;  // lately, 0 .. 1
   double device_busy = 0;
-  double evaluations_left = 0;  // of the budget; infinity where there is none
-  double seconds_left = 0;
-  std::vector<UnderWay> under_way;
+  double evaluations_left = kEndless;  // of the budget
+  double seconds_left = kEndless;
+  std::vector<UnderWay> under_way{};
   std::size_t devices = 1;  // that share the search
+
+  static constexpr double kEndless = std::numeric_limits<double>::infinity();
 };
 
 // A class T with a constructor T(const StrategySetup&) and the static members
@@ -197,9 +203,12 @@ struct Strategies {
 
   static int tell(void* self, const tuner_observation* from, tuner_sink error) {
     return detail::guarded(error, [&] {
-      static_cast<Strategy*>(self)->tell({from_abi(from->index), from->state,
-                                          std::span(from->objectives, from->objective_count),
-                                          from->cost_seconds, from->compile_seconds});
+      static_cast<Strategy*>(self)->tell(
+          {from_abi(from->index),
+           from->state,
+           {from->objectives, from->objectives + from->objective_count},
+           from->cost_seconds,
+           from->compile_seconds});
     });
   }
 
@@ -210,7 +219,7 @@ struct Strategies {
                       from->devices};
       for (const auto& one : std::span(from->under_way, from->under_way_count)) {
         machine.under_way.push_back(
-            {from_abi(one.index), static_cast<tuner_stage>(one.stage), one.seconds});
+            {from_abi(one.index), static_cast<tuner_stage>(one.stage), one.seconds, one.in_stage});
       }
       static_cast<Strategy*>(self)->notice(machine);
     });

@@ -10,16 +10,10 @@
 
 #include "tuner/plugin/abi.h"
 #include "tuner/plugin/abi_text.h"
+#include "tuner/plugin/sdk_strategy.h"
 #include "tuner/space/search_space.h"
 
 namespace tuner {
-
-inline ConfigIndex config_index(tuner_index index) {
-  return (ConfigIndex{index.high} << 64) | index.low;
-}
-inline tuner_index abi_index(ConfigIndex index) {
-  return {static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(index >> 64)};
-}
 
 namespace detail {
 
@@ -67,8 +61,8 @@ struct SpaceFunctions {
   static void positions(void* self, tuner_index index, std::uint32_t* out) noexcept {
     const Space& space = space_of(self);
     const std::span<std::uint32_t> to(out, space.parameters().size());
-    if (config_index(index) < space.size()) {
-      space.positions(config_index(index), to);
+    if (sdk::from_abi(index) < space.size()) {
+      space.positions(sdk::from_abi(index), to);
     } else {
       std::fill(to.begin(), to.end(), 0U);
     }
@@ -79,7 +73,7 @@ struct SpaceFunctions {
     const Space& space = space_of(self);
     const auto index =
         space.index_of(std::span<const std::uint32_t>(positions, space.parameters().size()));
-    if (index) *out = abi_index(*index);
+    if (index) *out = sdk::to_abi(*index);
     return index ? 1 : 0;
   }
 
@@ -92,7 +86,7 @@ struct SpaceFunctions {
                      kind == TUNER_ADJACENT ? Neighbourhood::kAdjacent : Neighbourhood::kHamming,
                      found);
     std::vector<tuner_index> records(found.size());
-    std::transform(found.begin(), found.end(), records.begin(), abi_index);
+    std::transform(found.begin(), found.end(), records.begin(), sdk::to_abi);
     if (!records.empty()) {
       out.emit(out.context, records.data(), records.size() * sizeof records[0]);
     }
@@ -108,7 +102,7 @@ tuner_space space_table(const Space& space) {
   return {sizeof(tuner_space),
           static_cast<std::uint32_t>(space.parameters().size()),
           const_cast<Space*>(&space),
-          abi_index(space.size()),
+          sdk::to_abi(space.size()),
           Functions::name,
           Functions::value_count,
           Functions::value,

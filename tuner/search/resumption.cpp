@@ -67,7 +67,7 @@ class KnownAnswers final : public Evaluator {
   std::size_t capacity() const override { return capacity_; }
   void submit(ConfigIndex index) override {
     if (auto found = known_.recall(index)) {
-      if (machine_) machine_->under_way.push_back({index, Stage::kCompiling, 0, 0});
+      if (machine_) machine_->under_way.push_back({index, TUNER_STAGE_COMPILING, 0, 0});
       open_.emplace(found->place, std::move(found->trial));
     } else {
       asked_for_more_ = true;

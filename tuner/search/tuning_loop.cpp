@@ -37,7 +37,7 @@ std::optional<double> Stragglers::limit_seconds() const {
 bool Stragglers::hold_all_up(const MachineState& machine) const {
   if (machine.under_way.empty()) return false;
   const bool compiling = std::ranges::all_of(
-      machine.under_way, [](const UnderWay& one) { return one.stage == Stage::kCompiling; });
+      machine.under_way, [](const UnderWay& one) { return one.stage == TUNER_STAGE_COMPILING; });
   const std::optional<double> limit = compiling ? limit_seconds() : std::nullopt;
   return limit && std::ranges::all_of(machine.under_way,
                                       [&](const UnderWay& one) { return one.in_stage > *limit; });
@@ -59,7 +59,7 @@ bool is_limited(const Budget& budget) {
 // same questions.
 void forget_time(MachineState& machine) {
   machine.compilers_busy = machine.device_busy = 0;
-  for (UnderWay& one : machine.under_way) one = {one.index, Stage::kCompiling, 0, 0};
+  for (UnderWay& one : machine.under_way) one = {one.index, TUNER_STAGE_COMPILING, 0, 0};
   std::ranges::sort(machine.under_way, {}, &UnderWay::index);
 }
 
@@ -201,7 +201,7 @@ class Loop {
     const std::optional<MachineState> machine = evaluator_.machine();
     if (!machine) return out;
     for (const UnderWay& one : machine->under_way) {
-      if (one.stage == Stage::kCompiled) out.push_back(one.index);
+      if (one.stage == TUNER_STAGE_COMPILED) out.push_back(one.index);
     }
     return out;
   }
@@ -227,7 +227,7 @@ class Loop {
       --outstanding_;
       Observation observation;
       observation.index = one.index;
-      observation.state = TrialState::kTimeout;
+      observation.state = state_number(TrialState::kTimeout);
       observation.cost_seconds = observation.compile_seconds = one.in_stage;
       seen_[one.index] = observation;
       strategy_.tell(observation);
@@ -267,11 +267,11 @@ class Loop {
 Observation observation_of(const ObjectiveSpec& objective, const Trial& trial) {
   Observation out;
   out.index = trial.index;
-  out.state = trial.state;
+  out.state = state_number(trial.state);
   if (is_valid(trial) && std::isfinite(trial.objective.value())) {
     out.objectives = all_to_minimise(objective, trial);
   } else if (is_valid(trial)) {
-    out.state = TrialState::kRuntime;  // its metric has no value: nothing to learn from
+    out.state = state_number(TrialState::kRuntime);  // its metric has no value to learn from
   }
   out.cost_seconds = trial.cost_seconds;
   out.compile_seconds = trial.compile_ms / 1000;

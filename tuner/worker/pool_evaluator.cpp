@@ -50,11 +50,11 @@ std::optional<MachineState> PoolEvaluator::machine() const {
   machine.compilers_busy = load_.compilers_busy(machine.compile_workers);
   machine.device_busy = load_.devices_busy(machine.devices);
   builder_.describe(machine);
-  const auto add = [&machine](const Job& job, Stage stage) {
+  const auto add = [&machine](const Job& job, tuner_stage stage) {
     machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked), 0});
   };
-  for (const Job* job : ready_.asked()) add(*job, Stage::kCompiled);
-  for (const Job* job : slots_.jobs()) add(*job, Stage::kRunning);
+  for (const Job* job : ready_.asked()) add(*job, TUNER_STAGE_COMPILED);
+  for (const Job* job : slots_.jobs()) add(*job, TUNER_STAGE_RUNNING);
   return machine;
 }
 

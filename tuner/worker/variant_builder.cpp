@@ -227,7 +227,8 @@ void VariantBuilder::describe(MachineState& machine) const {
   for (const auto& [id, job] : compiling_) in_order.emplace(id, &job);
   for (const auto& [id, job] : in_order) {
     const auto at_work = tools_.compilers.seconds_at_work(job->key);
-    machine.under_way.push_back({job->trial.index, at_work ? Stage::kCompiling : Stage::kQueued,
+    machine.under_way.push_back({job->trial.index,
+                                 at_work ? TUNER_STAGE_COMPILING : TUNER_STAGE_QUEUED,
                                  seconds_since(job->asked), at_work.value_or(0)});
   }
 }

@@ -141,15 +141,15 @@ TEST(ParallelReplay, SaysWhereEachQuestionIs) {
   const auto state = evaluator.machine();
   ASSERT_TRUE(state);
   EXPECT_EQ(state->compile_workers, 2U);
-  std::map<Stage, int> counts;
+  std::map<tuner_stage, int> counts;
   for (const UnderWay& one : state->under_way) {
     ++counts[one.stage];
     EXPECT_DOUBLE_EQ(one.seconds, 2.5);
   }
-  EXPECT_EQ(counts, (std::map<Stage, int>{{Stage::kQueued, 1},
-                                          {Stage::kCompiling, 2},
-                                          {Stage::kCompiled, 1},
-                                          {Stage::kRunning, 1}}));
+  EXPECT_EQ(counts, (std::map<tuner_stage, int>{{TUNER_STAGE_QUEUED, 1},
+                                                {TUNER_STAGE_COMPILING, 2},
+                                                {TUNER_STAGE_COMPILED, 1},
+                                                {TUNER_STAGE_RUNNING, 1}}));
 }
 
 TEST(ParallelReplay, SaysHowBusyCompilersAndDeviceWere) {
@@ -172,7 +172,7 @@ TEST(ParallelReplay, WaitsNoLongerThanItIsTold) {
     EXPECT_FALSE(evaluator.next(until));
     EXPECT_DOUBLE_EQ(evaluator.now(), until);
   }
-  EXPECT_EQ(evaluator.machine()->under_way.at(0).stage, Stage::kRunning);
+  EXPECT_EQ(evaluator.machine()->under_way.at(0).stage, TUNER_STAGE_RUNNING);
   EXPECT_TRUE(evaluator.next(6));
   EXPECT_DOUBLE_EQ(evaluator.now(), 6);
   EXPECT_FALSE(evaluator.next(100)) << "nothing is outstanding";
@@ -198,7 +198,8 @@ TEST(ParallelReplay, TellsForHowLongSomethingHasBeenCompiled) {
   EXPECT_FALSE(evaluator.next(2));  // 2 is on the device, 0 has been compiled since 1 s
   const auto state = evaluator.machine();
   ASSERT_TRUE(state);
-  const auto compiling = std::ranges::find(state->under_way, Stage::kCompiling, &UnderWay::stage);
+  const auto compiling =
+      std::ranges::find(state->under_way, TUNER_STAGE_COMPILING, &UnderWay::stage);
   ASSERT_NE(compiling, state->under_way.end());
   EXPECT_DOUBLE_EQ(compiling->in_stage, 1);
 }

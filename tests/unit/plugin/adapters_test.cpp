@@ -73,18 +73,17 @@ TEST_F(Adapters, APluginsWrongNumbersGetEmptyAnswers) {
 
 TEST_F(Adapters, IndicesAbove64BitsCross) {
   const ConfigIndex big = (ConfigIndex{5} << 64) | 7U;
-  EXPECT_EQ(config_index(sdk::to_abi(big)), big);
-  EXPECT_EQ(sdk::from_abi(abi_index(big)), big);
+  EXPECT_EQ(sdk::from_abi(sdk::to_abi(big)), big);
 }
 
 TEST_F(Adapters, StrategiesAskAndAreTold) {
   const auto strategy =
       catalogue.make_strategy("sequence", space_table(space), 1, {}, {{"start", "2"}});
   EXPECT_EQ(strategy->ask(3), (std::vector<ConfigIndex>{2, 3, 4}));
-  strategy->tell({2, TrialState::kOk, {1.0}, 0.1});
+  strategy->tell({2, state_number(TrialState::kOk), {1.0}, 0.1});
   EXPECT_EQ(strategy->ask(1), (std::vector<ConfigIndex>{5}));
-  EXPECT_THROW(strategy->tell({3, TrialState::kRuntime, {}, 0.1}), FatalError);
-  strategy->tell({3, TrialState::kOk, {-1.0}, 0.1});
+  EXPECT_THROW(strategy->tell({3, state_number(TrialState::kRuntime), {}, 0.1}), FatalError);
+  strategy->tell({3, state_number(TrialState::kOk), {-1.0}, 0.1});
   EXPECT_TRUE(strategy->ask(1).empty());
 }
 

@@ -71,7 +71,7 @@ TEST(TuningLoop, AfterEachAnswerTheStrategyReordersWhatIsCompiled) {
   FakeStrategy strategy(first(4));
   FakeEvaluator evaluator(4, ok_trial);
   evaluator.workers = 2;
-  evaluator.stage = Stage::kCompiled;
+  evaluator.stage = TUNER_STAGE_COMPILED;
   run_loop(strategy, evaluator, {}, {}, {});
   std::vector<std::uint64_t> told;
   for (const Observation& one : strategy.told) told.push_back(number(one.index));
@@ -220,7 +220,7 @@ TEST(TuningLoop, AStragglerDoesNotHoldUpAGeneration) {
   EXPECT_EQ(came[19], (std::pair<std::uint64_t, double>{2, 60}));
   EXPECT_EQ(times_told(strategy, 2), 1U);
   const auto told = std::ranges::find(strategy.told, ConfigIndex{2}, &Observation::index);
-  EXPECT_EQ(told->state, TrialState::kTimeout);
+  EXPECT_EQ(told->state, state_number(TrialState::kTimeout));
   EXPECT_GT(told->compile_seconds, 10);
 }
 
@@ -275,12 +275,12 @@ TEST(Stragglers, TakeTenTimesTheMedianAndMoreThanTenSeconds) {
     return stragglers.hold_all_up(machine);
   };
   EXPECT_FALSE(held({}));
-  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 30}})) << "it may have waited before";
-  EXPECT_TRUE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kCompiling, 31, 31}}));
-  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kCompiling, 1, 1}}));
-  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kQueued, 40, 0}}));
-  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kCompiled, 40, 0}}));
-  EXPECT_FALSE(held({{0, Stage::kCompiling, 40, 31}, {1, Stage::kRunning, 40, 0}}));
+  EXPECT_FALSE(held({{0, TUNER_STAGE_COMPILING, 40, 30}})) << "it may have waited before";
+  EXPECT_TRUE(held({{0, TUNER_STAGE_COMPILING, 40, 31}, {1, TUNER_STAGE_COMPILING, 31, 31}}));
+  EXPECT_FALSE(held({{0, TUNER_STAGE_COMPILING, 40, 31}, {1, TUNER_STAGE_COMPILING, 1, 1}}));
+  EXPECT_FALSE(held({{0, TUNER_STAGE_COMPILING, 40, 31}, {1, TUNER_STAGE_QUEUED, 40, 0}}));
+  EXPECT_FALSE(held({{0, TUNER_STAGE_COMPILING, 40, 31}, {1, TUNER_STAGE_COMPILED, 40, 0}}));
+  EXPECT_FALSE(held({{0, TUNER_STAGE_COMPILING, 40, 31}, {1, TUNER_STAGE_RUNNING, 40, 0}}));
 }
 
 TEST(Stragglers, OfQuickCompilationsTakeTenSeconds) {
@@ -351,7 +351,7 @@ TEST(TuningLoop, TellsFailuresWithoutAnObjective) {
   });
   run_loop(strategy, evaluator, {"gflops", true}, {}, {});
   ASSERT_EQ(strategy.told.size(), 2U);
-  EXPECT_EQ(strategy.told[0].state, TrialState::kCompile);
+  EXPECT_EQ(strategy.told[0].state, state_number(TrialState::kCompile));
   EXPECT_TRUE(strategy.told[0].objectives.empty());
   EXPECT_EQ(strategy.told[0].cost_seconds, 2);
   // Maximised figures are negated: strategies minimise.
@@ -363,7 +363,7 @@ TEST(TuningLoop, TellsATrialWhoseMetricHasNoValueAsAFailure) {
   trial.objective = SearchFigure(std::numeric_limits<double>::quiet_NaN());
   const Observation observation = observation_of({"gflops", true}, trial);
   EXPECT_TRUE(observation.objectives.empty());
-  EXPECT_NE(observation.state, TrialState::kOk);
+  EXPECT_NE(observation.state, state_number(TrialState::kOk));
 }
 
 TEST(TuningLoop, StopsAtTheTarget) {

@@ -52,15 +52,16 @@ class Driver {
 
   // No objectives: it failed.
   void tell(Index index, const std::vector<double>& objectives) {
-    strategy_->tell({index, objectives.empty() ? TrialState::kRuntime : TrialState::kOk, objectives,
-                     compile_seconds + device_seconds, compile_seconds});
+    strategy_->tell({index,
+                     state_number(objectives.empty() ? TrialState::kRuntime : TrialState::kOk),
+                     objectives, compile_seconds + device_seconds, compile_seconds});
   }
 
   // So many compile workers, of whose questions these are being compiled.
   void notice(std::uint32_t workers, const std::vector<Index>& compiling,
               std::uint32_t devices = 1) {
-    MachineState machine{workers, devices};
-    for (const Index index : compiling) machine.under_way.push_back({index, Stage::kCompiling});
+    MachineState machine{.compile_workers = workers, .devices = devices};
+    for (const Index index : compiling) machine.under_way.push_back({index, TUNER_STAGE_COMPILING});
     strategy_->notice(machine);
   }
 
