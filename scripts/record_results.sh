@@ -4,11 +4,11 @@
 # PREFIX is an installed tree or a build tree. First every textbook form of a kernel alone, so that
 # each gets a fair chance (beside the fast forms it would be dropped early), then the whole study
 # with its own strategy and budget. OUT (default: results) gets the store and the ranked CSV files;
-# tables.md the best of every form. Needs a few minutes a study on an H200. Then the ranges of sizes of
-# search_spaces/domains, DOMAIN_BUDGET (default: 600s) for each, go to OUT/domains, and their CSV files into
-# OUT/domains/NAME.tar.gz, which `tuner export --from` reads: equal results give equal bytes. What other
-# devices left in that archive stays. STUDIES and DOMAINS name what is recorded; an empty one leaves that
-# part out.
+# tables.md the best of every form; of the CSV files stays what is shipped (fewer_rows.py). Needs a few minutes
+# a study on an H200. Then the ranges of sizes of search_spaces/domains, DOMAIN_BUDGET (default: 600s) for each,
+# go to OUT/domains, and their CSV files into OUT/domains/NAME.tar.gz, which `tuner export --from` reads: equal
+# results give equal bytes. What other devices left in that archive stays. STUDIES and DOMAINS name what is
+# recorded; an empty one leaves that part out.
 set -euo pipefail
 prefix=$(cd "${1:?usage: scripts/record_results.sh PREFIX [OUT]}" && pwd)
 out=${2:-results}
@@ -16,6 +16,7 @@ tuner=$prefix/bin/tuner
 studies=$prefix/share/tuner/search_spaces
 here=$(cd "$(dirname "$0")" && pwd)
 budget=${BUDGET:-1000,60s}
+recorded=${STUDIES-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d}
 mkdir -p "$out"
 
 tune() { "$tuner" run "$studies/$1.yaml" --backend cuda --progress plain --results "$out" "${@:2}"; }
@@ -34,7 +35,7 @@ forms_of() {
 # Bare atomics on one address take seconds a launch beyond these.
 sizes_for() { [ "$1 $2" = "reduction global" ] && echo "--size N=1048576 --size N=16777216" || true; }
 
-for study in ${STUDIES-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d}; do
+for study in $recorded; do
   for form in $(forms_of "$study"); do
     # shellcheck disable=SC2046
     tune "$study" $(sizes_for "$study" "$form") --where "FORM == '$form'" --budget "${FORM_BUDGET:-120,15s}"
@@ -48,7 +49,12 @@ for study in ${STUDIES-matmul matmul_bf16 matmul_tf32 transpose reduction softma
   fi
   tune "$study" --budget "$budget"
 done
-[ "${STUDIES-all}" = "" ] || python3 "$here/forms_table.py" "$out" | tee "$out/tables.md"
+[ -z "$recorded" ] || python3 "$here/forms_table.py" "$out" | tee "$out/tables.md"
+for study in $recorded; do
+  for device in "$out/$study"/*/; do
+    python3 "$here/fewer_rows.py" "$tuner" "$studies/$study.yaml" "$device"
+  done
+done
 
 mkdir -p "$out/domains"
 for study in ${DOMAINS-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d thin_product thin_product_fp8}; do
