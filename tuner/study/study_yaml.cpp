@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "tuner/base/error.h"
 #include "tuner/base/text.h"
 
 namespace tuner {
@@ -81,8 +82,11 @@ std::string space_of(const Study& study) {
   return out;
 }
 
-std::string fill_text(const FillSpec& fill, const fs::path& folder) {
+// Throws FatalError for a fill that no T1 file can say: written as another, it would change inputs.
+std::string fill_text(const ArgumentSpec& argument, const fs::path& folder) {
   using Kind = FillSpec::Kind;
+  const FillSpec& fill = argument.fill;
+  if (fill.kind == Kind::kZeros) return "zeros";
   if (fill.kind == Kind::kConstant) return fmt::format("{{constant: {}}}", fill.a);
   if (fill.kind == Kind::kFile) return "{file: " + path_text(fill.file, folder) + "}";
   if (fill.kind == Kind::kFormula) return "{formula: " + in_yaml(fill.rule) + "}";
@@ -91,7 +95,7 @@ std::string fill_text(const FillSpec& fill, const fs::path& folder) {
                                    {Kind::kSequence, "sequence"}}) {
     if (fill.kind == kind) return fmt::format("{{{}: [{}, {}]}}", name, fill.a, fill.b);
   }
-  return "zeros";
+  throw FatalError("the fill of '" + argument.name + "' cannot be written as YAML");
 }
 
 std::string argument_line(const ArgumentSpec& argument, const fs::path& folder) {
@@ -101,7 +105,7 @@ std::string argument_line(const ArgumentSpec& argument, const fs::path& folder) 
   out += "shape: " + list_of(argument.shape);
   if (argument.role == Role::kOut) return out + ", role: out}\n";
   if (argument.role == Role::kInOut) out += ", role: inout";
-  return out + ", fill: " + fill_text(argument.fill, folder) + "}\n";
+  return out + ", fill: " + fill_text(argument, folder) + "}\n";
 }
 
 std::string arguments_of(const Study& study, const fs::path& folder) {

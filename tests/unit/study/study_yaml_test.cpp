@@ -50,5 +50,16 @@ TEST(StudyYaml, OfASpaceAloneCanBeChecked) {
             "  b: [true, false]\nconstraints:\n  - \"a != 'q' or b\"\n");
 }
 
+TEST(StudyYaml, AFillThatItCannotWriteIsAnErrorAndNotZeros) {
+  Study study;
+  study.runnable = true;
+  study.sizes.emplace_back();
+  ArgumentSpec argument;
+  argument.name = "x";
+  argument.fill.kind = FillSpec::Kind::kNormal;
+  study.arguments.push_back(argument);
+  EXPECT_THROW(study_yaml(study, "."), FatalError);
+}
+
 }  // namespace
 }  // namespace tuner::testing
