@@ -152,4 +152,41 @@ FileText read_maybe_compressed(const std::filesystem::path& path, std::size_t li
   return out;
 }
 
+std::size_t unpack(const std::filesystem::path& path, std::span<std::byte> into) {
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> stream(gzopen(path.c_str(), "rb"), &gzclose);
+  if (!stream) throw FatalError(path.string() + ": " + std::strerror(errno));
+  std::size_t held = 0;
+  while (held < into.size()) {
+    constexpr std::size_t kMost = std::size_t{1} << 30;
+    const auto most = static_cast<unsigned>(std::min(into.size() - held, kMost));
+    const int read = gzread(stream.get(), into.data() + held, most);
+    if (read <= 0) break;
+    held += static_cast<std::size_t>(read);
+  }
+  return held;
+}
+
+GzipFile::GzipFile(const std::filesystem::path& path)
+    : path_(path.string()), stream_(gzopen(path_.c_str(), "wb1")) {
+  if (stream_ == nullptr) fail();
+}
+
+GzipFile::~GzipFile() {
+  if (stream_ != nullptr) gzclose(static_cast<gzFile>(stream_));
+}
+
+void GzipFile::write(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const auto count = static_cast<unsigned>(bytes.size());
+  if (gzwrite(static_cast<gzFile>(stream_), bytes.data(), count) <= 0) fail();
+}
+
+void GzipFile::close() {
+  if (gzclose(static_cast<gzFile>(std::exchange(stream_, nullptr))) != Z_OK) fail();
+}
+
+void GzipFile::fail() const {
+  throw FatalError(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
 }  // namespace tuner

@@ -1,7 +1,9 @@
 #pragma once
 // Files in files: tar, and what gzip has compressed.
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +38,27 @@ inline constexpr std::size_t kMostText = std::size_t{512} << 20;
 // that is too long: it is unpacked twice. Throws FatalError when it cannot be read at all, and
 // InputError when it unpacks to more than `limit` bytes.
 FileText read_maybe_compressed(const std::filesystem::path& path, std::size_t limit = kMostText);
+
+// Unpacks the beginning of a gzip file. Returns how many bytes it had, up to as many as there is
+// room for. Throws FatalError where it cannot be opened; a damaged one ends at the damage.
+std::size_t unpack(const std::filesystem::path& path, std::span<std::byte> into);
+
+// A gzip file in the making, at the quickest level. Throws FatalError, which names the file, where
+// it cannot be written.
+class GzipFile {
+ public:
+  explicit GzipFile(const std::filesystem::path& path);
+  ~GzipFile();
+  GzipFile(const GzipFile&) = delete;
+  GzipFile& operator=(const GzipFile&) = delete;
+
+  void write(std::string_view bytes);
+  void close();  // the file is whole
+
+ private:
+  [[noreturn]] void fail() const;
+  std::string path_;
+  void* stream_;
+};
 
 }  // namespace tuner

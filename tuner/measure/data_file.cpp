@@ -15,7 +15,9 @@
 #include <system_error>
 #include <utility>
 
+#include "tuner/base/archives.h"
 #include "tuner/base/atomic_file.h"
+#include "tuner/base/error.h"
 
 namespace tuner {
 
@@ -213,6 +215,20 @@ Expected<Opened, std::string> opened(const std::filesystem::path& file, const Da
   return out;
 }
 
+// Reads raw bytes that gzip has compressed.
+Expected<std::vector<std::byte>, std::string> unpacked(const std::filesystem::path& file,
+                                                       const DataWanted& wanted) {
+  try {
+    std::vector<std::byte> bytes(wanted.bytes());
+    const std::size_t held = unpack(file, bytes);
+    if (held == bytes.size()) return bytes;
+    return Failed{fmt::format("{} holds {} bytes once it is unpacked; '{}' needs {}", file.string(),
+                              held, wanted.name, bytes.size())};
+  } catch (const FatalError& error) {
+    return Failed{error.what()};
+  }
+}
+
 }  // namespace
 
 std::uint64_t DataWanted::bytes() const {
@@ -225,14 +241,17 @@ std::uint64_t DataWanted::bytes() const {
   return bytes;
 }
 
+// How much a compressed file holds is known once it is read.
 std::optional<std::string> data_mismatch(const std::filesystem::path& file,
                                          const DataWanted& wanted) {
+  if (file.extension() == ".gz" && is_seekable_file(file)) return std::nullopt;
   const auto found = opened(file, wanted);
   return found ? std::nullopt : std::optional(found.error());
 }
 
 Expected<std::vector<std::byte>, std::string> read_data(const std::filesystem::path& file,
                                                         const DataWanted& wanted) {
+  if (file.extension() == ".gz") return unpacked(file, wanted);
   auto found = opened(file, wanted);
   if (!found) return Failed{found.error()};
   std::vector<std::byte> bytes(wanted.bytes());

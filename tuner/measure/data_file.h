@@ -1,6 +1,7 @@
 #pragma once
-// Files that fill buffers, or hold right answers: raw bytes, or .npy files of NumPy, whose type and
-// shape are compared with what the study says. Nothing in their header is trusted.
+// Files that fill buffers, or hold right answers: raw bytes, raw bytes that gzip has compressed
+// (.gz), or .npy files of NumPy, whose type and shape are compared with what the study says.
+// Nothing in their header is trusted.
 
 #include <cstddef>
 #include <cstdint>
