@@ -95,7 +95,23 @@ class FakeBackend : public Backend, public DeviceMemory, public CountsLaunches {
     buffers_[++last_id_].resize(bytes);
     return last_id_;
   }
-  void release(BufferId buffer) override { buffers_.erase(buffer); }
+  DeviceResult<BufferId> allocate_at(std::uint64_t address, std::uint64_t bytes) override {
+    auto made = allocate(bytes);
+    if (made) placed_[address] = *made;
+    return made;
+  }
+  // Finds what was placed there; null: nothing was.
+  std::byte* placed(std::uint64_t address) {
+    const auto behind = placed_.upper_bound(address);
+    if (behind == placed_.begin()) return nullptr;
+    const auto& [begin, buffer] = *std::prev(behind);
+    std::vector<std::byte>& held = buffers_.at(buffer);
+    return address - begin < held.size() ? held.data() + (address - begin) : nullptr;
+  }
+  void release(BufferId buffer) override {
+    buffers_.erase(buffer);
+    std::erase_if(placed_, [buffer](const auto& one) { return one.second == buffer; });
+  }
 
   DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) override {
     if (!covers(to, bytes.size())) return fail(DeviceError::kInvalid, "upload out of range");
@@ -375,6 +391,7 @@ class FakeBackend : public Backend, public DeviceMemory, public CountsLaunches {
   }
 
   std::map<BufferId, std::vector<std::byte>> buffers_;
+  std::map<std::uint64_t, BufferId> placed_;  // by address
   std::map<KernelId, Loaded> loaded_;
   std::uint64_t last_id_ = 0;
 };

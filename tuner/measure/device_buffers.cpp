@@ -19,7 +19,7 @@ DeviceResult<Ok> DeviceBuffers::prepare_argument(std::uint32_t index) {
   Slot& slot = slots_[index];
   if (argument.is_scalar) return Ok{};
   slot.capacity = bytes_of(argument);
-  slot.data = TUNER_TRY(memory_.allocate_guarded(slot.capacity));
+  slot.data = TUNER_TRY(memory_.allocate_guarded(slot.capacity, argument.address));
   // Small inputs are compared after every variant, with a copy. What a kernel reads and writes is
   // filled into a copy that is never launched on, and copied from there before each launch.
   const bool small_input = argument.role == Role::kIn && inputs_are_small();

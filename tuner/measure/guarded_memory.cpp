@@ -121,8 +121,16 @@ DeviceResult<DeviceBuffer> GuardedMemory::allocate_pristine(std::uint64_t bytes)
   return buffer;
 }
 
-DeviceResult<DeviceBuffer> GuardedMemory::allocate_guarded(std::uint64_t bytes) {
-  auto buffer = TUNER_TRY(allocate_pristine(bytes + kGuardBytes));
+DeviceResult<DeviceBuffer> GuardedMemory::allocate_guarded(std::uint64_t bytes,
+                                                           std::uint64_t address) {
+  DeviceBuffer buffer;
+  if (address == 0) {
+    buffer = TUNER_TRY(allocate_pristine(bytes + kGuardBytes));
+  } else {
+    const std::uint64_t all = kGuardBytes + bytes + kGuardBytes;
+    buffer = {memory_, TUNER_TRY(memory_.allocate_at(address - kGuardBytes, all))};
+    TUNER_TRY(fill_bytes(buffer.id(), 0, kGuardBytes, kGuardByte));
+  }
   TUNER_TRY(fill_bytes(buffer.id(), kGuardBytes + bytes, kGuardBytes, kGuardByte));
   return buffer;
 }

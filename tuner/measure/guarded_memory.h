@@ -94,8 +94,8 @@ class GuardedMemory {
   explicit GuardedMemory(DeviceMemory& memory, Problem* problem = nullptr)
       : memory_(memory), problem_(problem) {}
 
-  // Guard words, room for contents, guard words.
-  DeviceResult<DeviceBuffer> allocate_guarded(std::uint64_t bytes);
+  // Guard words, room for contents, guard words. The contents begin at `address`, unless that is 0.
+  DeviceResult<DeviceBuffer> allocate_guarded(std::uint64_t bytes, std::uint64_t address = 0);
   // Guard words and room for contents, that are copied over the beginning of a guarded buffer at
   // once.
   DeviceResult<DeviceBuffer> allocate_pristine(std::uint64_t bytes);

@@ -56,6 +56,7 @@ struct ArgumentPlan {
   bool varies = false;              // with the configuration, which decides what it is
   bool has_special_values = false;  // zeros, ones, the smallest numbers: here and there among these
   std::optional<TensorMapPlan> map{};
+  std::uint64_t address = 0;  // where kernels expect its contents; 0: anywhere
 };
 
 struct CheckPlan {

@@ -106,6 +106,12 @@ class PluginMemory : public DeviceMemory {
     BufferId buffer = 0;
     return call(buffer, table_.allocate, self_, bytes, &buffer);
   }
+  DeviceResult<BufferId> allocate_at(std::uint64_t address, std::uint64_t bytes) override {
+    const auto* able = ability<tuner_addresses>(backend_, TUNER_ABILITY_ADDRESSES);
+    if (able == nullptr) return DeviceMemory::allocate_at(address, bytes);
+    BufferId buffer = 0;
+    return call(buffer, able->allocate_at, self_, address, bytes, &buffer);
+  }
   void release(BufferId buffer) override { table_.release(self_, buffer); }
   DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) override {
     return call(Ok{}, table_.upload, self_, to, bytes.data(), bytes.size());
@@ -302,9 +308,11 @@ class PluginBackend : public Backend, public AdoptsMemory, public CountsLaunches
   }
   std::string remark() override {
     const auto* conditions_table = able<tuner_conditions>(TUNER_ABILITY_CONDITIONS);
-    if (conditions_table == nullptr || !is_whole(*conditions_table, conditions_table->remark)) return {};
+    if (conditions_table == nullptr || !is_whole(*conditions_table, conditions_table->remark))
+      return {};
     StringSink text;
-    return call(Ok{}, conditions_table->remark, table_.self, text.sink()) ? text.text : std::string();
+    return call(Ok{}, conditions_table->remark, table_.self, text.sink()) ? text.text
+                                                                          : std::string();
   }
 
  private:

@@ -36,6 +36,10 @@ class TellsAddresses {
   virtual ~TellsAddresses() = default;
   // Returns the address as kernels see it; it stays until the buffer is released.
   virtual std::uint64_t address_of(tuner_range at) = 0;
+  // Allocates a buffer whose first byte has this address for kernels.
+  virtual std::uint64_t allocate_at(std::uint64_t /*address*/, std::uint64_t /*bytes*/) {
+    throw Error(TUNER_UNSUPPORTED, "this backend places no memory at given addresses");
+  }
 };
 
 class MakesTextures {

@@ -233,9 +233,16 @@ inline const tuner_thread_order kThreadOrderTable{
       });
     }};
 inline const tuner_addresses kAddressesTable{
-    sizeof(tuner_addresses), [](void* it, tuner_range at, std::uint64_t* out, tuner_sink error) {
+    sizeof(tuner_addresses),
+    [](void* it, tuner_range at, std::uint64_t* out, tuner_sink error) {
       return guarded(error,
                      [&] { *out = dynamic_cast<TellsAddresses&>(backend(it)).address_of(at); });
+    },
+    [](void* it, std::uint64_t address, std::uint64_t bytes, std::uint64_t* buffer,
+       tuner_sink error) {
+      return guarded(error, [&] {
+        *buffer = dynamic_cast<TellsAddresses&>(backend(it)).allocate_at(address, bytes);
+      });
     }};
 
 inline const tuner_textures kTexturesTable{

@@ -119,6 +119,13 @@ class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
   virtual DeviceResult<BufferId> allocate(std::uint64_t bytes) = 0;
+  // Allocates memory whose first byte has this address for kernels. What else is in the way there,
+  // other buffers of the kind apart, makes it fail. kUnsupported: the backend chooses all
+  // addresses.
+  virtual DeviceResult<BufferId> allocate_at(std::uint64_t, std::uint64_t) {
+    return Unexpected{DeviceFailure{DeviceError::kUnsupported,
+                                    "this backend places no memory at given addresses"}};
+  }
   virtual void release(BufferId buffer) = 0;
   virtual DeviceResult<Ok> upload(BufferRange to, std::span<const std::byte> bytes) = 0;
   virtual DeviceResult<Ok> download(BufferRange from, std::span<std::byte> bytes) = 0;

@@ -173,7 +173,7 @@ TUNER_FIELDS(AddressPlan, place, of, offset, texture)
 TUNER_FIELDS(MemberPlan, path, offset, type, fill, seed)
 
 TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, addresses, members, elements, extents,
-             role, fill, zero, seed, set, varies, has_special_values, map)
+             role, fill, zero, seed, set, varies, has_special_values, map, address)
 
 // Omits the fields that only ranking needs: the coordinator ranks.
 TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_milliseconds,

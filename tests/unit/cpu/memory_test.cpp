@@ -141,5 +141,26 @@ TEST(Compare, PartsMergeToTheWhole) {
   EXPECT_EQ(all.max_abs_error, 4);
 }
 
+// Far from everything else of a process.
+constexpr std::uint64_t kPlace = std::uint64_t{0x2345} << 32;
+
+TEST(PlacedMemory, IsWhereItWasAskedForAndNeighboursShareAPage) {
+  Memory memory;
+  const auto first = memory.allocate_at(kPlace + 100, 50);
+  const auto second = memory.allocate_at(kPlace + 200, 10000);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.at({first, 0}, 50)), kPlace + 100);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.at({second, 0}, 10000)), kPlace + 200);
+  *memory.at({first, 49}, 1) = std::byte{1};
+  *memory.at({second, 9999}, 1) = std::byte{2};
+  memory.release(first);
+  EXPECT_EQ(*memory.at({second, 9999}, 1), std::byte{2});
+}
+
+TEST(PlacedMemory, IsRefusedWhereSomethingElseIs) {
+  Memory memory;
+  const auto taken = reinterpret_cast<std::uintptr_t>(&memory);
+  EXPECT_THROW(memory.allocate_at(taken, 8), sdk::Error);
+}
+
 }  // namespace
 }  // namespace tuner::programs

@@ -52,6 +52,9 @@ class CpuBackend : public programs::HostBackend,
 
   tuner_device_facts facts() override;
   std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) override;
+  std::uint64_t allocate_at(std::uint64_t address, std::uint64_t bytes) override {
+    return memory_.allocate_at(address, bytes);
+  }
   std::uint64_t address_of(tuner_range at) override {
     return reinterpret_cast<std::uintptr_t>(memory_.at(at, 0));
   }

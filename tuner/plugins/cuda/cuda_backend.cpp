@@ -105,6 +105,15 @@ std::uint64_t CudaBackend::allocate(std::uint64_t bytes) {
   return id;
 }
 
+// The buffer is named by its address, as all are.
+std::uint64_t CudaBackend::allocate_at(std::uint64_t address, std::uint64_t bytes) {
+  opened();
+  if (!placed_) placed_.emplace(api_, device_);
+  placed_->make(address, bytes);
+  buffers_.insert_or_assign(address, DeviceMemory::view(address, bytes));
+  return address;
+}
+
 // Views memory of the device's primary context, which is that of applications of the runtime API,
 // too.
 std::uint64_t CudaBackend::adopt(std::uint64_t address, std::uint64_t bytes) {

@@ -15,6 +15,7 @@
 #include "tuner/plugins/cuda/device_kernels.h"
 #include "tuner/plugins/cuda/driver.h"
 #include "tuner/plugins/cuda/launch.h"
+#include "tuner/plugins/cuda/placed_memory.h"
 #include "tuner/plugins/cuda/power_meter.h"
 #include "tuner/plugins/cuda/texture.h"
 #include "tuner/plugins/cuda/timing.h"
@@ -56,6 +57,7 @@ class CudaBackend : public sdk::Backend,
   std::uint64_t allocate(std::uint64_t bytes) override;
   std::uint64_t adopt(std::uint64_t address, std::uint64_t bytes) override;
   std::uint64_t address_of(tuner_range at) override { return address(at, 0); }
+  std::uint64_t allocate_at(std::uint64_t address, std::uint64_t bytes) override;
   std::uint64_t texture_of(tuner_range at, const tuner_texture& how) override {
     opened();
     return textures_.object(api_, at.buffer, address(at, texture_bytes(how)), how);
@@ -154,6 +156,7 @@ class CudaBackend : public sdk::Backend,
   std::vector<std::pair<CUlimit, std::size_t>> first_limits_;  // those that were changed
   BoardPower board_power_;
   std::optional<PowerMeter> meter_;                          // opened on first use
+  std::optional<PlacedMemory> placed_;                       // made on first use
   std::unordered_map<std::uint64_t, DeviceMemory> buffers_;  // by device address
   Textures textures_;
   std::unordered_map<std::uint64_t, Kernel> kernels_;

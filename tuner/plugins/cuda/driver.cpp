@@ -47,9 +47,16 @@ void find_textures(const DynamicLibrary& library, DriverApi& api) {
   if (!all) api.array_create = nullptr;
 }
 
-}  // namespace
-
-namespace {
+void find_placement(const DynamicLibrary& library, DriverApi& api) {
+  const bool all = find(library, api.mem_address_reserve, "cuMemAddressReserve") &&
+                   find(library, api.mem_address_free, "cuMemAddressFree") &&
+                   find(library, api.mem_create, "cuMemCreate") &&
+                   find(library, api.mem_release, "cuMemRelease") &&
+                   find(library, api.mem_map, "cuMemMap") &&
+                   find(library, api.mem_unmap, "cuMemUnmap") &&
+                   find(library, api.mem_set_access, "cuMemSetAccess");
+  if (!all) api.mem_set_access = nullptr;
+}
 
 std::atomic<bool> unblocked{false};
 
@@ -132,6 +139,7 @@ DriverApi load_driver() {
       reinterpret_cast<CtxResetPersistingL2>(library.find("cuCtxResetPersistingL2Cache"));
   find_textures(library, api);
   find_graphs(library, api);
+  find_placement(library, api);
   return api;
 }
 

@@ -77,6 +77,13 @@ using GraphInstantiate = CUresult (*)(CUgraphExec*, CUgraph, unsigned long long)
 using GraphExecDestroy = decltype(&::cuGraphExecDestroy);
 using GraphUpload = decltype(&::cuGraphUpload);
 using GraphLaunch = decltype(&::cuGraphLaunch);
+using MemAddressReserve = decltype(&::cuMemAddressReserve);
+using MemAddressFree = decltype(&::cuMemAddressFree);
+using MemCreate = decltype(&::cuMemCreate);
+using MemRelease = decltype(&::cuMemRelease);
+using MemMap = decltype(&::cuMemMap);
+using MemUnmap = decltype(&::cuMemUnmap);
+using MemSetAccess = decltype(&::cuMemSetAccess);
 using StreamWaitValue32 = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
 
 struct DriverApi {
@@ -97,6 +104,14 @@ struct DriverApi {
   ArrayCreate array_create = nullptr;
   ArrayDestroy array_destroy = nullptr;
   Memcpy3DAsync memcpy_3d_async = nullptr;
+  // Memory at given addresses: all of them or none.
+  MemAddressReserve mem_address_reserve = nullptr;
+  MemAddressFree mem_address_free = nullptr;
+  MemCreate mem_create = nullptr;
+  MemRelease mem_release = nullptr;
+  MemMap mem_map = nullptr;
+  MemUnmap mem_unmap = nullptr;
+  MemSetAccess mem_set_access = nullptr;
   // Graphs: all of them or none.
   StreamBeginCapture stream_begin_capture = nullptr;
   StreamEndCapture stream_end_capture = nullptr;

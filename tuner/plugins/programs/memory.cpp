@@ -112,6 +112,9 @@ void mask(std::byte* data, std::uint64_t begin, std::uint64_t end, const tuner_f
 }  // namespace
 
 Memory::~Memory() {
+  const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the address was given
+  for (const std::uint64_t page : placed_pages_) munmap(reinterpret_cast<void*>(page), size);
   for (auto& [id, buffer] : buffers_) {
     if (buffer.mapping != nullptr) munmap(buffer.mapping, buffer.mapped);
   }
@@ -132,6 +135,24 @@ std::uint64_t Memory::allocate(std::uint64_t bytes) {
   mprotect(first + pages, page, PROT_NONE);
   buffers_[++last_] = {first, pages + page, first + (pages - used), bytes};
   return last_;
+}
+
+std::uint64_t Memory::allocate_at(std::uint64_t address, std::uint64_t bytes) {
+  const auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  for (std::uint64_t page = address / size * size; page < address + bytes; page += size) {
+    if (placed_pages_.contains(page)) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is given
+    void* const wanted = reinterpret_cast<void*>(page);
+    void* const got = mmap(wanted, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got != wanted) {
+      if (got != MAP_FAILED) munmap(got, size);
+      throw sdk::Error(TUNER_INVALID, "there is other memory where the data has to be");
+    }
+    placed_pages_.insert(page);
+  }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is given
+  return adopt(reinterpret_cast<std::byte*>(address), bytes);
 }
 
 std::uint64_t Memory::adopt(std::byte* data, std::uint64_t bytes) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 
 #include "tuner/plugin/sdk.h"
 
@@ -19,6 +20,9 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   std::uint64_t allocate(std::uint64_t bytes);  // throws sdk::Error (TUNER_OUT_OF_MEMORY)
+  // Pages of their own where this address lies, as many as the buffer touches and are not there yet
+  // for another such buffer. Throws sdk::Error (TUNER_INVALID) where something else is in the way.
+  std::uint64_t allocate_at(std::uint64_t address, std::uint64_t bytes);
   // Memory of somebody else, which is not freed.
   std::uint64_t adopt(std::byte* data, std::uint64_t bytes);
   void release(std::uint64_t buffer);
@@ -34,6 +38,7 @@ class Memory {
     std::uint64_t bytes = 0;
   };
   std::map<std::uint64_t, Buffer> buffers_;
+  std::set<std::uint64_t> placed_pages_;  // stay until the end: buffers may share one
   std::uint64_t last_ = 0;
 };
 
