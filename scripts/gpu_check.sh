@@ -179,6 +179,7 @@ cat "$out/cheats.log"
 check headers-and-constants python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/headers_and_constants.py" "$tuner"
 cat "$out/headers-and-constants.log"
 check blocking-launches python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/blocking_launches.py" "$tuner"
+check captured-launches python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/captured.py" "$tuner"
 check host-kernels python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/host_kernels.py" "$tuner"
 cat "$out/host-kernels.log"
 

@@ -44,7 +44,7 @@ class Manual(unittest.TestCase):
         return said.stdout.split()
 
     def test_bash_completes_commands(self):
-        self.assertEqual(self.completed("re"), ["results", "report"])
+        self.assertEqual(self.completed("re"), ["results", "report", "replay"])
         self.assertEqual(self.completed("help", "ch"), ["check"])
         every = {"help", *(command.name for command in self.commands)}
         self.assertEqual(set(self.completed("")), every)

@@ -43,6 +43,8 @@ int verify_export_command(const Strings& words);
 int init_command(const Strings& words);
 int list_command(const Strings& words);
 int cache_command(const Strings& words);
+int capture_command(const Strings& words);
+int replay_launch_command(const Strings& words);
 
 // The command that shows the results that a user looks at, as they named them, or all failures of
 // these. Instead of the study it may be a folder.
