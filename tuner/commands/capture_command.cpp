@@ -80,18 +80,6 @@ fs::path injected_object() {
                          " is not there: this build has no capture, since there was no cupti.h");
 }
 
-// Where CUPTI may be; names first, which find the one that the program itself has loaded.
-std::string cupti_candidates() {
-  std::string out = "libcupti.so.13:libcupti.so.12";
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr && *value != '\0') {
-      out += fmt::format(":{}/extras/CUPTI/lib64/libcupti.so", value);
-    }
-  }
-  return out + ":/usr/local/cuda/extras/CUPTI/lib64/libcupti.so:/usr/local/cuda/lib64/libcupti.so";
-}
-
 // A signal of the terminal is the program's alone while one of these lives.
 class LeavesSignals {
  public:
@@ -123,8 +111,6 @@ int run_watched(const Strings& words, const fs::path& request) {
   }
   variables.push_back("CUDA_INJECTION64_PATH=" + injected_object().string());
   variables.push_back("TUNER_CAPTURE=" + request.string());
-  if (std::getenv("TUNER_CUPTI") == nullptr)
-    variables.push_back("TUNER_CUPTI=" + cupti_candidates());
   const auto pointers = [](const Strings& from) {
     std::vector<char*> out;
     for (const std::string& one : from) out.push_back(const_cast<char*>(one.c_str()));

@@ -17,17 +17,6 @@ namespace {
 
 constexpr std::size_t kNear = 3;  // names that an unknown one may have meant
 
-// Sonames first: the loader knows best. The toolkits keep it apart from the rest.
-std::vector<std::string> cupti_candidates() {
-  std::vector<std::string> out{"libcupti.so.13", "libcupti.so.12"};
-  for (const std::filesystem::path& toolkit : toolkits()) {
-    for (const char* folder : {"extras/CUPTI/lib64", "lib64", "lib"}) {
-      out.push_back((toolkit / folder / "libcupti.so").string());
-    }
-  }
-  return out;
-}
-
 std::size_t edits(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

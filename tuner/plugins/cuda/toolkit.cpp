@@ -45,4 +45,14 @@ fs::path nvrtc_of(const fs::path& toolkit) {
   return {};
 }
 
+std::vector<std::string> cupti_candidates() {
+  std::vector<std::string> out{"libcupti.so.13", "libcupti.so.12"};
+  for (const fs::path& toolkit : toolkits()) {
+    for (const char* folder : {"extras/CUPTI/lib64", "lib64", "lib"}) {
+      out.push_back((toolkit / folder / "libcupti.so").string());
+    }
+  }
+  return out;
+}
+
 }  // namespace tuner::cuda

@@ -2,6 +2,7 @@
 // Folders of CUDA toolkits.
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace tuner::cuda {
@@ -16,5 +17,9 @@ std::vector<std::filesystem::path> packages_beside(const std::filesystem::path& 
 
 // NVRTC in a toolkit or a package; empty: there is none.
 std::filesystem::path nvrtc_of(const std::filesystem::path& toolkit);
+
+// Lists the names under which CUPTI may be opened: sonames first, which find one that is there,
+// then files of the toolkits, which keep it apart from the rest.
+std::vector<std::string> cupti_candidates();
 
 }  // namespace tuner::cuda

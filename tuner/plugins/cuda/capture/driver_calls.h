@@ -10,6 +10,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "tuner/plugins/cuda/dynamic_library.h"
+#include "tuner/plugins/cuda/toolkit.h"
+
 namespace tuner::capture {
 
 // Returns a function of the driver by its exported name. Throws where this driver lacks it.
@@ -35,16 +38,12 @@ inline void must(CUresult result, const char* call) {
   throw std::runtime_error(std::string(call) + ": " + (name != nullptr ? name : "failed"));
 }
 
-// Opens CUPTI of the driver's generation, as $TUNER_CUPTI lists the files to try, with ':' between
-// them. Null: none opens.
-void* open_cupti();
-
+// Returns a function of CUPTI, the application's own if it has loaded one. Throws where there is
+// none.
 template <typename Function>
 Function cupti_function(const char* name) {
-  static void* const cupti = open_cupti();
-  void* const found = cupti != nullptr ? dlsym(cupti, name) : nullptr;
-  if (found == nullptr) throw std::runtime_error(std::string("CUPTI has no ") + name);
-  return reinterpret_cast<Function>(found);
+  static const auto cupti = cuda::DynamicLibrary::open_first(cuda::cupti_candidates());
+  return reinterpret_cast<Function>(cupti.require(name));
 }
 // NOLINTBEGIN(bugprone-macro-parentheses): the operand of decltype is a name
 #define TUNER_CUPTI_CALL(name) \

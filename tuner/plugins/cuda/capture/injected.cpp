@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -16,17 +15,6 @@
 #include "tuner/plugins/cuda/capture/watch.h"
 
 namespace tuner::capture {
-
-void* open_cupti() {
-  const char* listed = std::getenv("TUNER_CUPTI");
-  std::string rest = listed != nullptr ? listed : "";
-  while (!rest.empty()) {
-    const std::string one = rest.substr(0, rest.find(':'));
-    rest.erase(0, one.size() + 1);
-    if (void* const opened = dlopen(one.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
-  }
-  return nullptr;
-}
 
 namespace {
 
