@@ -200,11 +200,12 @@ class RawFolder {
   bool is_new_ = false;
 };
 
-int run_with(const CaptureOptions& options, const fs::path& folder, const std::string& kernel,
-             const std::vector<Geometry>& geometries) {
+int run_with(const CaptureOptions& options, const fs::path& folder, bool watches,
+             const std::vector<Geometry>& geometries = {}) {
   const auto memory = std::ranges::find(kMemory, options.memory) - kMemory.begin();
   const json request{{"folder", folder.string()},
-                     {"kernel", kernel},
+                     {"kernel", options.kernel},
+                     {"watches", watches},
                      {"launch", options.launch},
                      {"geometries", geometries},
                      {"memory", memory},
@@ -343,7 +344,7 @@ void print_json(const std::vector<WatchedKernel>& kernels) {
 void watch(const CaptureOptions& options, int& status) {
   const RawFolder raw(options.output);
   const Traces traces(raw.path());
-  status = run_with(options, raw.path(), "", {});
+  status = run_with(options, raw.path(), true);
   if (!traces.is_attached()) not_attached(options);
   for (const json& one : traces.documents("failed-")) {
     throw FatalError("nothing was watched: " + one.at("why").get<std::string>());
@@ -408,17 +409,14 @@ void print_capture(const CapturedLaunch& launch, bool as_json) {
 std::vector<Geometry> geometries_of(const CaptureOptions& options) {
   const RawFolder raw(options.output);
   const Traces traces(raw.path());
-  run_with(options, raw.path(), "", {});
+  run_with(options, raw.path(), true);
   if (!traces.is_attached()) not_attached(options);
   for (const json& one : traces.documents("failed-")) {
     throw FatalError("nothing was watched: " + one.at("why").get<std::string>());
   }
   double share = 1;
-  for (const WatchedKernel& one : watched(traces, share)) {
-    // The object matches patterns in full; here the first that holds the plain text will do.
-    const std::string text = options.kernel.substr(0, options.kernel.find('*'));
-    if (one.name.find(text) != std::string::npos) return one.costly(options.sizes);
-  }
+  const std::vector<WatchedKernel> kernels = watched(traces, share);
+  if (!kernels.empty()) return kernels.front().costly(options.sizes);
   throw FatalError("the program launches no kernel whose name has '" + options.kernel + "' in it");
 }
 
@@ -429,7 +427,7 @@ void capture(const CaptureOptions& options, int& status) {
   const Traces traces(raw.path());
   tell(fmt::format("memory that the launch reaches is copied to {}, at most {:g} GiB of it",
                    options.output, options.limit));
-  status = run_with(options, raw.path(), options.kernel, geometries);
+  status = run_with(options, raw.path(), false, geometries);
   if (!traces.is_attached()) not_attached(options);
   const Strings launches = traces.files("launch-", "capture.json");
   for (const std::string& name : launches) {

@@ -45,6 +45,11 @@ Function cupti_function(const char* name) {
   static const auto cupti = cuda::DynamicLibrary::open_first(cuda::cupti_candidates());
   return reinterpret_cast<Function>(cupti.require(name));
 }
+inline void must(CUptiResult result, const char* call) {
+  if (result == CUPTI_SUCCESS) return;
+  throw std::runtime_error(std::string(call) + ": error " + std::to_string(result) + " of CUPTI");
+}
+
 // NOLINTBEGIN(bugprone-macro-parentheses): the operand of decltype is a name
 #define TUNER_CUPTI_CALL(name) \
   (::tuner::capture::cupti_function<decltype(&name)>(TUNER_TEXT_OF(name)))

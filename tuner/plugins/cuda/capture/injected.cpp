@@ -155,9 +155,12 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
 
 void begin_capturing() {
   injected().recorder = std::make_unique<Recorder>(injected().request);
-  if (TUNER_CUPTI_CALL(cuptiSubscribe)(&injected().subscriber, called, nullptr) != CUPTI_SUCCESS) {
+  const CUptiResult result =
+      TUNER_CUPTI_CALL(cuptiSubscribe)(&injected().subscriber, called, nullptr);
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
     throw std::runtime_error("CUPTI is in use: another profiler is attached");
   }
+  must(result, "cuptiSubscribe");
   call_back(true);
 }
 
@@ -173,7 +176,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     // The mark by which the program sees that the driver has loaded this.
     write_file(request.folder + "/attached-" + std::to_string(getpid()), "");
     try {
-      request.kernel.empty() ? begin_watching(request) : begin_capturing();
+      request.watches ? begin_watching(request) : begin_capturing();
     } catch (const std::exception& error) {
       write_json(request.folder + "/failed-" + std::to_string(getpid()) + ".json",
                  {{"kernel", request.kernel}, {"why", error.what()}});

@@ -254,6 +254,7 @@ void Recorder::begin(const Launch& launch, const std::string& name) {
   for (const CUdeviceptr one : allocated_) pending->memory->reach(&one, sizeof one);
   pending->memory->save();
   pending_here = std::move(pending);
+  ++pending_;
 }
 
 void Recorder::end(PendingLaunch& pending, CUresult launched) {
@@ -311,11 +312,12 @@ void Recorder::after(CUresult launched) {
   } catch (const std::exception& error) {
     note(pending->name, error.what());
   }
+  --pending_;
   finish();
 }
 
 void Recorder::finish() {
-  is_complete_ = std::ranges::all_of(done_, [](bool one) { return one; });
+  is_complete_ = pending_ == 0 && std::ranges::all_of(done_, [](bool one) { return one; });
 }
 
 void Recorder::note(const std::string& name, const std::string& why) {

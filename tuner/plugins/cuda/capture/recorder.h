@@ -63,7 +63,8 @@ class Recorder {
   std::uint64_t seen_ = 0;
   std::vector<bool> done_ = std::vector<bool>(std::max<std::size_t>(1, request_.geometries.size()));
   std::atomic<bool> is_complete_ = false;
-  int begun_ = 0;  // captures
+  int begun_ = 0;    // captures
+  int pending_ = 0;  // of these, on any thread
 };
 
 }  // namespace tuner::capture

@@ -21,6 +21,7 @@ Request Request::of_environment() {
   Request out;
   json.at("folder").get_to(out.folder);
   json.at("kernel").get_to(out.kernel);
+  json.at("watches").get_to(out.watches);
   json.at("launch").get_to(out.launch);
   json.at("geometries").get_to(out.geometries);
   out.memory = static_cast<Memory>(json.at("memory").get<int>());

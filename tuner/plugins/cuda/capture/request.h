@@ -14,8 +14,9 @@ namespace tuner::capture {
 using Geometry = std::array<std::uint64_t, 7>;
 
 struct Request {
-  std::string folder;  // absolute, and there
-  std::string kernel;  // pattern of demangled names; empty: nothing is captured, all is watched
+  std::string folder;        // absolute, and there
+  std::string kernel;        // pattern of demangled names; empty: all
+  bool watches = false;      // launches are summed up, and none is captured
   std::uint64_t launch = 1;  // which of its launches, counted from 1, where no geometry is named
   std::vector<Geometry> geometries;  // the first launch of each is captured
   // Whose memory is captured: what arguments point to; what data in it points to, too; or all that

@@ -55,6 +55,7 @@ struct Kernel {
 class Table {
  public:
   void open(const Request& request) {
+    pattern_ = request.kernel;
     path_ = request.folder + "/watched-" + std::to_string(getpid()) + ".json";
   }
 
@@ -97,6 +98,7 @@ class Table {
     nlohmann::json out{
         {"process", getpid()}, {"watched_share", watched}, {"kernels", nlohmann::json::array()}};
     for (const auto& [name, kernel] : kernels_) {
+      if (!matches(pattern_, demangled(name.c_str()))) continue;
       nlohmann::json rows = nlohmann::json::array();
       for (const auto& [geometry, launches] : kernel.geometries) {
         rows.push_back({{"geometry", geometry},
@@ -114,7 +116,7 @@ class Table {
   }
 
   std::mutex mutex_;
-  std::string path_;
+  std::string path_, pattern_;
   std::map<std::string, Kernel> kernels_;
   std::atomic<std::uint64_t> count_ = 0;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
@@ -161,12 +163,6 @@ void write_last() {
   table().write(true);
 }
 
-void must_cupti(CUptiResult result, const char* call) {
-  if (result != CUPTI_SUCCESS) {
-    throw std::runtime_error(std::string(call) + ": error " + std::to_string(result));
-  }
-}
-
 // A record costs a launch about a microsecond. Where launches follow each other so quickly that
 // this would slow the application down, a tenth of the time is enough to know their shares.
 void watch_now_and_then() {
@@ -195,10 +191,10 @@ void watch_now_and_then() {
 
 void begin_watching(const Request& request) {
   table().open(request);
-  must_cupti(TUNER_CUPTI_CALL(cuptiActivityRegisterCallbacks)(give_buffer, take_buffer),
-             "cuptiActivityRegisterCallbacks");
-  must_cupti(TUNER_CUPTI_CALL(cuptiActivityEnable)(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL),
-             "cuptiActivityEnable");
+  must(TUNER_CUPTI_CALL(cuptiActivityRegisterCallbacks)(give_buffer, take_buffer),
+       "cuptiActivityRegisterCallbacks");
+  must(TUNER_CUPTI_CALL(cuptiActivityEnable)(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL),
+       "cuptiActivityEnable");
   constexpr std::uint32_t kEach = 1000;  // milliseconds
   TUNER_CUPTI_CALL(cuptiActivityFlushPeriod)(kEach);
   std::atexit(write_last);
