@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -14,9 +16,12 @@ namespace tuner {
 class TemporaryFolder {
  public:
   // `name` is what its name begins with. Throws FatalError.
-  explicit TemporaryFolder(const std::string& name) {
-    std::string pattern = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw FatalError("cannot make " + pattern);
+  explicit TemporaryFolder(const std::string& name, const std::filesystem::path& parent =
+                                                        std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / (name + "-XXXXXX")).string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw FatalError("cannot make " + pattern + ": " + std::strerror(errno));
+    }
     path_ = pattern;
   }
   ~TemporaryFolder() {

@@ -18,6 +18,7 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/temporary_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/files/capture.h"
@@ -139,16 +140,38 @@ int run_watched(const Strings& words, const fs::path& request) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// What the object in the program, or in each of its processes, has left.
+// The user's folder for captures; gone at the end if it was made here and nothing is in it.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const fs::path& path) : path_(fs::absolute(path)) {
+    std::error_code failed;
+    is_new_ = fs::create_directories(path_, failed);
+    if (failed) throw FatalError(path.string() + ": cannot be made: " + failed.message());
+  }
+  ~OutputFolder() {
+    std::error_code ignored;
+    if (is_new_) fs::remove(path_, ignored);
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool is_new_ = false;
+};
+
+// Files that the object in the program, or in each of its processes, leaves: in a folder within the
+// user's, since there may be little room elsewhere.
 class Traces {
  public:
-  explicit Traces(fs::path folder) : folder_(std::move(folder)) {}
+  explicit Traces(const fs::path& output) : output_(output), raw_(".capturing", output_.path()) {}
 
-  const fs::path& folder() const { return folder_; }
+  const fs::path& folder() const { return raw_.path(); }
   // Names of files that begin and end so.
   Strings files(std::string_view begin, std::string_view end) const {
     Strings out;
-    for (const auto& one : fs::directory_iterator(folder_)) {
+    for (const auto& one : fs::directory_iterator(folder())) {
       const std::string name = one.path().filename();
       if (name.starts_with(begin) && name.ends_with(end)) out.push_back(name);
     }
@@ -157,47 +180,21 @@ class Traces {
   }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
-    for (const auto& one : fs::directory_iterator(folder_)) sum += one.file_size();
+    for (const auto& one : fs::directory_iterator(folder())) sum += one.file_size();
     return sum;
   }
   std::vector<json> documents(std::string_view begin) const {
     std::vector<json> out;
     for (const std::string& name : files(begin, ".json")) {
-      out.push_back(json::parse(read_file(folder_ / name)));
+      out.push_back(json::parse(read_file(folder() / name)));
     }
     return out;
   }
   bool is_attached() const { return !files("attached-", "").empty(); }
 
  private:
-  fs::path folder_;
-};
-
-// A folder in the user's, since there may be little room elsewhere; gone at the end.
-class RawFolder {
- public:
-  explicit RawFolder(const fs::path& output) {
-    std::error_code failed;
-    is_new_ = fs::create_directories(output, failed);
-    std::string pattern = (fs::absolute(output) / ".capturing-XXXXXX").string();
-    if (failed || ::mkdtemp(pattern.data()) == nullptr) {
-      throw FatalError(output.string() + ": nothing can be written there: " +
-                       (failed ? failed.message() : std::strerror(errno)));
-    }
-    path_ = pattern;
-  }
-  ~RawFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-    if (is_new_) fs::remove(path_.parent_path(), ignored);  // if it is empty
-  }
-  RawFolder(const RawFolder&) = delete;
-  RawFolder& operator=(const RawFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  bool is_new_ = false;
+  OutputFolder output_;
+  TemporaryFolder raw_;
 };
 
 int run_with(const CaptureOptions& options, const fs::path& folder, bool watches,
@@ -252,8 +249,8 @@ struct WatchedKernel {
   }
 };
 
-// Of all processes, those that cost most first. `share`: the least part of the time during which
-// one of them was watched.
+// Sums up the tables of all processes, the kernels that cost most first. `share` becomes the least
+// part of the time during which one of the processes was watched.
 std::vector<WatchedKernel> watched(const Traces& traces, double& share) {
   std::map<std::string, WatchedKernel> by_name;
   for (const json& table : traces.documents("watched-")) {
@@ -342,9 +339,8 @@ void print_json(const std::vector<WatchedKernel>& kernels) {
 }
 
 void watch(const CaptureOptions& options, int& status) {
-  const RawFolder raw(options.output);
-  const Traces traces(raw.path());
-  status = run_with(options, raw.path(), true);
+  const Traces traces(options.output);
+  status = run_with(options, traces.folder(), true);
   if (!traces.is_attached()) not_attached(options);
   for (const json& one : traces.documents("failed-")) {
     throw FatalError("nothing was watched: " + one.at("why").get<std::string>());
@@ -407,9 +403,8 @@ void print_capture(const CapturedLaunch& launch, bool as_json) {
 
 // The geometries of the kernel that cost most, as a run of the program shows them.
 std::vector<Geometry> geometries_of(const CaptureOptions& options) {
-  const RawFolder raw(options.output);
-  const Traces traces(raw.path());
-  run_with(options, raw.path(), true);
+  const Traces traces(options.output);
+  run_with(options, traces.folder(), true);
   if (!traces.is_attached()) not_attached(options);
   for (const json& one : traces.documents("failed-")) {
     throw FatalError("nothing was watched: " + one.at("why").get<std::string>());
@@ -423,11 +418,10 @@ std::vector<Geometry> geometries_of(const CaptureOptions& options) {
 void capture(const CaptureOptions& options, int& status) {
   const std::vector<Geometry> geometries =
       options.sizes > 0 ? geometries_of(options) : std::vector<Geometry>();
-  const RawFolder raw(options.output);
-  const Traces traces(raw.path());
+  const Traces traces(options.output);
   tell(fmt::format("memory that the launch reaches is copied to {}, at most {:g} GiB of it",
                    options.output, options.limit));
-  status = run_with(options, raw.path(), false, geometries);
+  status = run_with(options, traces.folder(), false, geometries);
   if (!traces.is_attached()) not_attached(options);
   const Strings launches = traces.files("launch-", "capture.json");
   for (const std::string& name : launches) {
@@ -447,7 +441,7 @@ void capture(const CaptureOptions& options, int& status) {
     throw FatalError(fmt::format(
         "the launch was seen, and could not be written whole: {} MiB are free in {} ({} MiB are "
         "written so far)",
-        fs::space(raw.path()).available >> 20U, options.output, traces.bytes() >> 20U));
+        fs::space(traces.folder()).available >> 20U, options.output, traces.bytes() >> 20U));
   }
   if (launches.empty()) {
     throw FatalError(fmt::format(
