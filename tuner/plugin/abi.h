@@ -379,7 +379,7 @@ typedef struct tuner_backend {
   const void* (*ability)(void* self, const char* name);
 } tuner_backend;
 
-/* What the host knows of a backend without opening a device. */
+/* Properties of a backend that the host knows without opening a device. */
 typedef struct tuner_backend_traits {
   const char* language;  /* of its kernels ("opencl"), as a study names it; null: it names none */
   uint32_t runs_on_host; /* 1: kernels run in the process that opens the device. Their times say

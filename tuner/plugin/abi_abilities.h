@@ -46,8 +46,9 @@ typedef struct tuner_adopt {
 typedef struct tuner_addresses {
   uint32_t struct_size;
   int (*address)(void* self, tuner_range at, uint64_t* out, tuner_sink error);
-  /* As tuner_memory's allocate(), the first byte at `address` for kernels: for data that was copied
-   * with the addresses in it. Two such buffers may be as near to each other as they like. */
+  /* Allocates like tuner_memory's allocate(), the first byte at `address` for kernels: for data
+   * that was copied with the addresses in it. Two such buffers may be as near to each other as they
+   * like. */
   int (*allocate_at)(void* self, uint64_t address, uint64_t bytes, uint64_t* buffer,
                      tuner_sink error);
 } tuner_addresses;

@@ -98,8 +98,8 @@ struct StrategySetup {
 struct Observation {
   Index index = 0;
   std::uint32_t state = 0;  // tuner_observation::state; 0 = ok
-  // To be minimised; empty when it failed. Of one that was dropped, because it could not be good
-  // enough even so, it is an estimate.
+  // Values to be minimised; empty when it failed. One that was dropped has an estimate, since even
+  // that could not be good enough.
   std::vector<double> objectives{};
   double cost_seconds = 0;
   double compile_seconds = 0;  // of these, a compile worker's

@@ -14,7 +14,7 @@ class Replay {
   Replay(const CapturedLaunch& launch, unsigned device, double timeout, const Caller& caller)
       : launch_(launch),
         caller_(caller),
-        worker_(caller.program, launch.backend, DeviceId{device}.number, {}, limits(timeout)) {}
+        worker_(caller.program, launch.backend, device, {}, limits(timeout)) {}
 
   ReplayedLaunch run() {
     worker_.open();
@@ -68,8 +68,8 @@ class Replay {
     }
   }
 
-  // In one process of several the loader or the driver has put something else where the memory has
-  // to be: addresses of libraries are random.
+  // Tries several processes: addresses of libraries are random, and in one of them the loader or
+  // the driver has put something where the memory has to be.
   void prepare(const SizePlan& plan) {
     constexpr int kTries = 6;
     for (int tried = 1;; ++tried) {

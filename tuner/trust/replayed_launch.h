@@ -2,10 +2,7 @@
 // A captured launch on its own, in a fresh process: does it write what it wrote in its application,
 // and how long does it take?
 
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "tuner/bench/devices.h"
 #include "tuner/files/capture.h"
@@ -19,8 +16,8 @@ struct ReplayedLaunch {
   std::string difference;  // of what it wrote, in words; empty: there is none
   Timing cold, hot;        // caches emptied before each launch, or left as the last one left them
   Resources resources;
-  std::vector<std::pair<std::string, double>> counters;  // by name; empty: none can be read
-  std::string no_counters;                               // why
+  Metrics counters;         // empty: none can be read
+  std::string no_counters;  // why
 };
 
 // Throws UnavailableError where there is no such device or its memory cannot be placed, FatalError

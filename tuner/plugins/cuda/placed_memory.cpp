@@ -35,7 +35,7 @@ void PlacedMemory::make(CUdeviceptr address, std::uint64_t bytes) {
   }
   CUdeviceptr at = address / kStep * kStep;
   const CUdeviceptr end = (address + bytes + kStep - 1) / kStep * kStep;
-  // What lies between ranges that are there.
+  // Maps the gaps between ranges that are there.
   while (at < end) {
     auto next = ranges_.upper_bound(at);
     if (next != ranges_.begin() && std::prev(next)->second > at) {

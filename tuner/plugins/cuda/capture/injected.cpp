@@ -121,7 +121,7 @@ void call_back(bool wanted) {
   for (const auto id : kAllocations) enable(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id);
 }
 
-// From here on launches cost what they cost without a capture.
+// Ends the callbacks: launches cost what they cost without a capture.
 void stop_capturing() {
   if (!injected().is_stopped.exchange(true)) call_back(false);
 }

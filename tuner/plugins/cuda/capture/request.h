@@ -1,6 +1,6 @@
 #pragma once
-// What `tuner capture` asks of the object in the application, and where answers go: files of a
-// folder, which the program reads once the application has ended.
+// A request of `tuner capture` to the object in the application. Answers are files of a folder,
+// which the program reads once the application has ended.
 
 #include <array>
 #include <cstdint>
