@@ -152,9 +152,11 @@ FileText read_maybe_compressed(const std::filesystem::path& path, std::size_t li
   return out;
 }
 
-std::size_t unpack(const std::filesystem::path& path, std::span<std::byte> into) {
+std::size_t unpack(const std::filesystem::path& path, std::span<std::byte> into,
+                   std::uint64_t offset) {
   const std::unique_ptr<gzFile_s, decltype(&gzclose)> stream(gzopen(path.c_str(), "rb"), &gzclose);
   if (!stream) throw FatalError(path.string() + ": " + std::strerror(errno));
+  if (offset > 0 && gzseek(stream.get(), static_cast<z_off_t>(offset), SEEK_SET) < 0) return 0;
   std::size_t held = 0;
   while (held < into.size()) {
     constexpr std::size_t kMost = std::size_t{1} << 30;

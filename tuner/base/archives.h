@@ -41,7 +41,8 @@ FileText read_maybe_compressed(const std::filesystem::path& path, std::size_t li
 
 // Unpacks the beginning of a gzip file. Returns how many bytes it had, up to as many as there is
 // room for. Throws FatalError where it cannot be opened; a damaged one ends at the damage.
-std::size_t unpack(const std::filesystem::path& path, std::span<std::byte> into);
+std::size_t unpack(const std::filesystem::path& path, std::span<std::byte> into,
+                   std::uint64_t offset = 0);
 
 // A gzip file in the making, at the quickest level. Throws FatalError, which names the file, where
 // it cannot be written.

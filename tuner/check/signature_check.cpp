@@ -194,6 +194,7 @@ class LaunchCheck {
       return out;
     }
     for (std::size_t i = 0; i < taken.size(); ++i) {
+      if (arguments_[i]->is_captured) continue;  // as the application passed it
       Fit fit = fit_of(*arguments_[i], taken[i]);
       if (fit.kind == Fit::Kind::kFits) continue;
       if (fit.kind == Fit::Kind::kWrong && may_be_meant(*arguments_[i], taken[i])) {

@@ -2,6 +2,8 @@
 
 #include "tuner/check/size_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,8 +13,10 @@
 #include <vector>
 
 #include "tuner/measure/data_file.h"
+#include "tuner/measure/difference.h"
 #include "tuner/measure/host_fills.h"
 #include "tuner/resolve/argument_plans.h"
+#include "tuner/resolve/captured_plans.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/study/extents.h"
 #include "tuner/study/yaml_tree.h"
@@ -23,7 +27,7 @@ namespace {
 class SizeCheck {
  public:
   SizeCheck(const Study& study, const ProblemSize& size, DataFiles data)
-      : study_(study), data_(data) {
+      : study_(study), size_(size), data_(data) {
     for (const auto& [name, extent] : size.dims) {
       names_[name] = extent;
       for_size_ += (for_size_.empty() ? " for " : ", ") + name + "=" + std::to_string(extent);
@@ -31,6 +35,7 @@ class SizeCheck {
   }
 
   std::vector<Complaint> run() {
+    if (const CapturedLaunch* launch = captured_at(study_, size_)) check_captured(*launch);
     for (const ArgumentSpec& argument : study_.arguments) check_argument(argument);
     for (const ArgumentSpec& constant : study_.constants) check_argument(constant);
     if (study_.reference) check_reference(*study_.reference);
@@ -100,8 +105,34 @@ class SizeCheck {
     if (wanted && !argument.fill.same_as.empty()) check_same(argument, *wanted);
     if (wanted) check_fill(argument, *wanted);
     if (wanted && argument.fill.kind == FillSpec::Kind::kFile) {
-      check_file(argument.fill.file, *wanted, argument.where, names_);
+      check_file(argument.fill, *wanted, argument.where, names_);
     }
+  }
+
+  // Checks that numbers of the study are those that the captured launch passed.
+  void check_captured(const CapturedLaunch& launch) {
+    std::size_t place = 0;
+    for (const ArgumentSpec& one : study_.arguments) {
+      if (one.is_beside || launch.folder.empty()) continue;
+      const std::size_t at = place++;
+      if (!one.is_scalar || one.is_captured || one.record || one.map) continue;
+      const auto value = evaluate(one.value);
+      if (!value || std::holds_alternative<std::string>(*value)) continue;
+      const auto* whole = std::get_if<std::int64_t>(&*value);
+      const auto bytes = whole != nullptr ? scalar_bytes(one.type, *whole)
+                                          : scalar_bytes(one.type, to_number(*value));
+      if (at < launch.parameters.size() && launch.parameters[at].bytes == bytes) continue;
+      complain(one.value,
+               fmt::format("'{}' is {}, and the launch in {} had {}", one.name, to_text(*value),
+                           launch.folder.string(), passed_at(launch, at, one.type)));
+    }
+  }
+
+  static std::string passed_at(const CapturedLaunch& launch, std::size_t at, DataType type) {
+    if (at >= launch.parameters.size()) return "no such parameter";
+    const std::vector<std::byte>& bytes = launch.parameters[at].bytes;
+    if (bytes.size() != size_of(type)) return fmt::format("{} bytes", bytes.size());
+    return number_text(static_cast<double>(number_at(bytes, type, 0)), 9);
   }
 
   void check_texture(const MemberSpec& member) {
@@ -182,7 +213,7 @@ class SizeCheck {
   // Answers depend on the size, and on parameters where the reference says so: there is a file for
   // each combination.
   void check_reference(const ReferenceSpec& reference) {
-    if (reference.files.empty()) check_geometry(reference.launch);
+    if (!reference.is_given()) check_geometry(reference.launch);
     for (const NextLaunchSpec& next : reference.then) check_geometry(next.launch);
     count(reference.rounds.repeat, 1, "the reference's repeat");
     const std::vector<Bindings> cases = answer_cases(study_, names_);
@@ -196,10 +227,11 @@ class SizeCheck {
     }
   }
 
-  void check_file(const std::filesystem::path& pattern, const DataWanted& wanted,
-                  const Position& where, const Bindings& names) {
+  void check_file(const FillSpec& fill, DataWanted wanted, const Position& where,
+                  const Bindings& names) {
     if (data_ == DataFiles::kIgnored) return;
-    const auto file = substitute(pattern.string(), names);
+    const auto file = substitute(fill.file.string(), names);
+    wanted.offset = fill.offset;
     if (!file || file->empty()) return;  // that was complained of
     if (const auto mismatch = data_mismatch(*file, wanted)) {
       complaints_.push_back({where, *mismatch + for_size_, ""});
@@ -245,6 +277,7 @@ class SizeCheck {
   }
 
   const Study& study_;
+  const ProblemSize& size_;
   DataFiles data_;
   std::string for_size_;  // " for M=64, N=32"
   Bindings names_;

@@ -21,7 +21,7 @@
 #include "tuner/base/temporary_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/files/capture.h"
+#include "tuner/files/capture_pack.h"
 
 extern char** environ;
 

@@ -1,5 +1,7 @@
 // Packs what was captured: joins memory that is close together, and compresses it.
 
+#include "tuner/files/capture_pack.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
-#include "tuner/files/capture.h"
 
 namespace tuner {
 namespace {

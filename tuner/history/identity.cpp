@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/resolve/captured_plans.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
@@ -51,6 +52,8 @@ std::string text_of(const LaunchSpec& launch) {
   return text;
 }
 
+std::string digest(std::string_view text) { return to_hex(hash_of(text)); }
+
 // The contents of a data file, or nothing where it cannot be read. {NAME} in its name is a part of
 // the size, or of the answer: then there are several.
 std::string contents_of(const std::filesystem::path& file, const std::vector<Bindings>& cases,
@@ -61,6 +64,11 @@ std::string contents_of(const std::filesystem::path& file, const std::vector<Bin
     if (path && with.data) text += ";contents " + with.data->text_of(*path);
   }
   return text;
+}
+
+// Says where in its file a fill begins.
+std::string part_of(const FillSpec& fill) {
+  return fill.offset == 0 ? std::string() : fmt::format(" from {}", fill.offset);
 }
 
 // Writes what follows the numbers of a fill.
@@ -95,7 +103,23 @@ std::string text_of(const ArgumentSpec& a, const Bindings& names, const Measured
   }
   if (!a.fill.same_as.empty()) text += ":same as " + a.fill.same_as;
   text += rest_of(a.fill);
-  if (a.fill.kind == FillSpec::Kind::kFile) text += contents_of(a.fill.file, {names}, with);
+  if (a.fill.kind == FillSpec::Kind::kFile) {
+    text += contents_of(a.fill.file, {names}, with) + part_of(a.fill);
+  }
+  if (a.is_captured)
+    text += ":bytes " +
+            digest(std::string_view(reinterpret_cast<const char*>(a.bytes.data()), a.bytes.size()));
+  return text;
+}
+
+// Writes all memory that the launch had, whether the study names it or not.
+std::string memory_text(const Study& study, const ProblemSize& size, const MeasuredWith& with) {
+  std::string text = "memory";
+  const CapturedLaunch* launch = captured_at(study, size);
+  if (launch == nullptr) return text;
+  for (const CapturedMemory& one : launch->memory) {
+    text += fmt::format(" {:#x}", one.address) + contents_of(launch->folder / one.file, {{}}, with);
+  }
   return text;
 }
 
@@ -136,8 +160,6 @@ bool has_libraries(const Study& study) {
            (option.starts_with("-l") && option != "-lineinfo");
   });
 }
-
-std::string digest(const std::string& text) { return to_hex(hash_of(text)); }
 
 // Writes the launches that follow the first one, and how all are repeated. Empty where there are
 // none.
@@ -191,7 +213,7 @@ std::string verification(const Study& study, const Bindings& names, const Measur
     verify += fmt::format("|fill {}{}", static_cast<int>(fill), which);
   }
   for (const auto& [name, file] : reference.files) {
-    verify += '|' + name + contents_of(file, answer_cases(study, names), with);
+    verify += '|' + name + contents_of(file.file, answer_cases(study, names), with) + part_of(file);
   }
   return verify;
 }
@@ -200,8 +222,10 @@ std::string verification(const Study& study, const Bindings& names, const Measur
 
 // The lists of values and the constraints are not here: they say which configurations exist, not
 // what one of them does, and extending a list must not throw away what was measured.
-ContextKey context_key(const Study& study, const DeviceFacts& device, const ProblemSize& size,
-                       const MeasuredWith& with) {
+ContextKey context_key(const Study& of_all_sizes, const DeviceFacts& device,
+                       const ProblemSize& size, const MeasuredWith& with) {
+  const auto at_size = with_captured(of_all_sizes, size);
+  const Study& study = at_size ? *at_size : of_all_sizes;
   const std::string definitions = study.kernel.entry + '|' + study.kernel.define_prefix +
                                   behind("|", parameter_names(study.parameters));
   std::string options;
@@ -217,6 +241,7 @@ ContextKey context_key(const Study& study, const DeviceFacts& device, const Prob
     }
     inputs += "--\n";
   }
+  if (study.memory_is_captured) inputs += memory_text(study, size, with);
   if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
   std::string launch = text_of(study.launch) + behind("|", study.launch_arguments) +
                        sequence_text(study.then, study.rounds);

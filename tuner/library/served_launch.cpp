@@ -212,7 +212,7 @@ std::vector<DataCopy> take_data(tuner::Study& study, const tuner::ProblemSize& s
       const AdoptedMemory adopted = adopt(backend, {one});
       copy.fill_from(backend.memory(), adopted.at(one.data).id());
     }
-    argument->fill = {tuner::FillSpec::Kind::kFile, 0, 0, copy.path()};
+    argument->fill = tuner::FillSpec::of_file(copy.path());
   }
   return copies;
 }

@@ -191,6 +191,16 @@ DeviceResult<OutputCheck> Answers::compare_numbers(const ArgumentPlan& argument,
                      evidence_of(argument, applied, difference, all)};
 }
 
+namespace {
+
+void take(const Closeness& from, CheckPlan& check) {
+  check.rtol = from.rtol;
+  check.atol = from.atol;
+  check.atol_is_share = from.atol_is_share;
+}
+
+}  // namespace
+
 // The first member that is wrong.
 DeviceResult<OutputCheck> Answers::compare_structs(const ArgumentPlan& argument,
                                                    const CheckPlan& applied, BufferId expected,
@@ -200,7 +210,7 @@ DeviceResult<OutputCheck> Answers::compare_structs(const ArgumentPlan& argument,
   OutputCheck out;
   for (std::size_t i = 0; i < right.size() && out.message.empty(); ++i) {
     CheckPlan check = applied;
-    if (i < applied.members.size()) std::tie(check.rtol, check.atol) = applied.members[i];
+    if (i < applied.members.size()) take(applied.members[i], check);
     auto one = TUNER_TRY(
         compare_numbers(right[i].argument, check, right[i].data.id(), found[i].data.id()));
     out.message = std::move(one.message);
@@ -255,7 +265,7 @@ DeviceResult<std::vector<std::string>> Answers::doubts_about_members(const Argum
   for (std::size_t i = 0; i < members.size(); ++i) {
     const ArgumentPlan& member = members[i].argument;
     CheckPlan own = check;
-    if (i < check.members.size()) std::tie(own.rtol, own.atol) = check.members[i];
+    if (i < check.members.size()) take(check.members[i], own);
     const auto doubts = TUNER_TRY(
         doubts_about(backend_.memory(),
                      {output.room, contents_of(members[i].data.id()), member.type, member.elements},

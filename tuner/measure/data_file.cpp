@@ -182,6 +182,10 @@ std::string wrong_with(const NpyHeader& header, const DataWanted& wanted) {
   return {};
 }
 
+std::string behind(const DataWanted& wanted) {
+  return wanted.offset == 0 ? std::string() : fmt::format(" behind byte {}", wanted.offset);
+}
+
 struct Opened {
   std::ifstream stream;
   std::uint64_t data_at = 0;
@@ -207,9 +211,14 @@ Expected<Opened, std::string> opened(const std::filesystem::path& file, const Da
     out.stream.clear();
     out.stream.seekg(static_cast<std::streamoff>(out.data_at));
   }
+  if (file.extension() != ".npy") {
+    out.data_at = std::min(wanted.offset, held);
+    out.stream.seekg(static_cast<std::streamoff>(out.data_at));
+  }
   if (held - out.data_at < wanted.bytes()) {
     return Failed{fmt::format("{} holds {} bytes{}; '{}' needs {}", file.string(),
-                              held - out.data_at, out.data_at > 0 ? " behind its header" : "",
+                              held - out.data_at,
+                              file.extension() == ".npy" ? " behind its header" : behind(wanted),
                               wanted.name, wanted.bytes())};
   }
   return out;
@@ -220,10 +229,10 @@ Expected<std::vector<std::byte>, std::string> unpacked(const std::filesystem::pa
                                                        const DataWanted& wanted) {
   try {
     std::vector<std::byte> bytes(wanted.bytes());
-    const std::size_t held = unpack(file, bytes);
+    const std::size_t held = unpack(file, bytes, wanted.offset);
     if (held == bytes.size()) return bytes;
-    return Failed{fmt::format("{} holds {} bytes once it is unpacked; '{}' needs {}", file.string(),
-                              held, wanted.name, bytes.size())};
+    return Failed{fmt::format("{} holds {} bytes{} once it is unpacked; '{}' needs {}",
+                              file.string(), held, behind(wanted), wanted.name, bytes.size())};
   } catch (const FatalError& error) {
     return Failed{error.what()};
   }

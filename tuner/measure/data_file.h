@@ -35,6 +35,7 @@ struct DataWanted {
   std::string name;  // of the argument, for messages
   DataType type = DataType::kFloat32;
   std::vector<std::uint64_t> shape;
+  std::uint64_t offset = 0;  // bytes of a raw file in front of it
 
   std::uint64_t bytes() const;
 };

@@ -69,8 +69,9 @@ ArgumentPlan member_array(const ArgumentPlan& structs, const MemberPlan& member)
   ArgumentPlan array;
   array.name = structs.name + "." + member.path;
   array.type = member.type;
-  array.elements = structs.elements / stride_of(structs);
+  array.elements = structs.elements / stride_of(structs) * member.count;
   array.extents.assign(structs.extents.begin(), structs.extents.end() - 1);
+  if (member.count > 1) array.extents.push_back(member.count);
   array.role = structs.role;
   array.fill = member.fill;
   array.seed = structs.seed + member.seed;
@@ -80,7 +81,7 @@ ArgumentPlan member_array(const ArgumentPlan& structs, const MemberPlan& member)
 // Writes the numbers of one member into the structs.
 void scatter(std::span<const std::byte> numbers, const MemberPlan& member,
              std::span<std::byte> structs, std::uint64_t stride) {
-  const std::size_t size = size_of(member.type);
+  const std::size_t size = size_of(member.type) * member.count;
   for (std::size_t i = 0; i * size < numbers.size(); ++i) {
     std::memcpy(structs.data() + i * stride + member.offset, numbers.data() + i * size, size);
   }
@@ -233,6 +234,7 @@ Expected<std::vector<std::byte>, std::string> GuardedMemory::contents(
   if (argument.fill.kind != FillSpec::Kind::kFile) return made_on_host(argument);
   DataWanted wanted{argument.name, argument.type, argument.extents};
   if (wanted.shape.empty()) wanted.shape = {argument.elements};
+  wanted.offset = argument.fill.offset;
   return read_data(argument.fill.file, wanted);
 }
 
@@ -301,9 +303,9 @@ DeviceResult<std::vector<MemberArray>> split_members(DeviceMemory& memory,
   std::vector<MemberArray> out;
   for (const MemberPlan& member : structs.members) {
     MemberArray one{member_array(structs, member), {}};
-    const std::size_t size = size_of(member.type);
+    const std::size_t size = size_of(member.type) * member.count;
     std::vector<std::byte> numbers(bytes_of(one.argument));
-    for (std::size_t i = 0; i < one.argument.elements; ++i) {
+    for (std::size_t i = 0; i * size < numbers.size(); ++i) {
       std::memcpy(numbers.data() + i * size, all.data() + i * stride_of(structs) + member.offset,
                   size);
     }

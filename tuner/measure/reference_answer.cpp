@@ -239,15 +239,17 @@ DeviceResult<std::vector<CheckPlan>> Answers::checks_of(const RightAnswer& answe
   };
   for (CheckPlan& check : checks) {
     const DeviceBuffer& expected = answer.expected[check.argument];
-    if (!check.atol_is_share || !expected) continue;
     const ArgumentPlan& argument = plan_.arguments[check.argument];
+    if (!expected) continue;
     if (argument.members.empty()) {
-      TUNER_TRY(apply(argument, expected.id(), check.atol));
+      if (check.atol_is_share) TUNER_TRY(apply(argument, expected.id(), check.atol));
       continue;
     }
+    if (std::ranges::none_of(check.members, &Closeness::atol_is_share)) continue;
     const auto members = TUNER_TRY(split_members(backend_.memory(), argument, expected.id()));
     for (std::size_t i = 0; i < members.size() && i < check.members.size(); ++i) {
-      TUNER_TRY(apply(members[i].argument, members[i].data.id(), check.members[i].second));
+      Closeness& own = check.members[i];
+      if (own.atol_is_share) TUNER_TRY(apply(members[i].argument, members[i].data.id(), own.atol));
     }
     TUNER_TRY(wipe_members(members));
   }

@@ -30,13 +30,14 @@ struct AddressPlan {
   std::optional<TextureView> texture{};  // then it is an object over that buffer
 };
 
-// A number that each struct of a buffer holds.
+// A number that each struct of a buffer holds, or several in a row.
 struct MemberPlan {
   std::string path;  // for messages
   std::uint64_t offset = 0;
   DataType type = DataType::kFloat32;
   FillSpec fill;
   std::uint64_t seed = 0;  // added to the argument's
+  std::uint64_t count = 1;
 };
 
 struct ArgumentPlan {
@@ -59,14 +60,21 @@ struct ArgumentPlan {
   std::uint64_t address = 0;  // where kernels expect its contents; 0: anywhere
 };
 
+// How far a number may be from the right one.
+struct Closeness {
+  double rtol = 0;
+  double atol = 0;
+  bool atol_is_share = false;  // of the size of the answer's numbers
+};
+
 struct CheckPlan {
   std::uint32_t argument = 0;  // index into SizePlan::arguments
   double rtol = 0;
   double atol = 0;
-  bool by_problem = false;                           // instead: the problem judges
-  std::vector<std::pair<double, double>> members{};  // of ArgumentPlan::members: rtol and atol
+  bool by_problem = false;           // instead: the problem judges
+  std::vector<Closeness> members{};  // of ArgumentPlan::members
   CompareRule how{};
-  bool atol_is_share = false;  // of the size of the answer's numbers; so are those of members
+  bool atol_is_share = false;  // as Closeness has it
 };
 
 // A launch that follows the main one.

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "tuner/model/captured_launch.h"
 #include "tuner/model/data_type.h"
 #include "tuner/model/launch.h"
 #include "tuner/model/problem_size.h"
@@ -100,6 +101,7 @@ struct FillSpec {
     kChoice,
     kFormula,
     kRagged,
+    kCaptured,  // what a captured launch found; for each size a file: resolve/captured_plans
   };
   Kind kind = Kind::kZeros;
   double a = 0;  // constant | low | mean | lowest | start
@@ -107,6 +109,10 @@ struct FillSpec {
   // Absolute; {NAME} in it stands for an extent of the problem size. A .npy file of NumPy, else raw
   // bytes.
   std::filesystem::path file;
+  std::uint64_t offset = 0;   // bytes of a raw file in front of the elements
+  std::uint64_t address = 0;  // where these were when they were captured; 0: they were not
+  // Of kCaptured: an argument of the captured launch, a variable of its module, or an address.
+  std::string captured{};
   // The argument or constant whose elements these are, from the first on; its fill stands here,
   // too. Empty: the argument's own.
   std::string same_as{};
@@ -118,6 +124,12 @@ struct FillSpec {
   std::string formula{};
   std::vector<std::pair<std::string, std::int64_t>> names{};
 
+  static FillSpec of_file(std::filesystem::path path) {
+    FillSpec out;
+    out.kind = Kind::kFile;
+    out.file = std::move(path);
+    return out;
+  }
   // Whether each set of inputs has elements of its own.
   bool is_random() const {
     return kind == Kind::kUniform || kind == Kind::kNormal || kind == Kind::kIntegers ||
@@ -200,6 +212,9 @@ struct ArgumentSpec {
   std::optional<RecordSpec> record{};
   bool is_beside = false;  // memory that no parameter of the kernel names itself
   std::string file{};      // of a program, which reads it there or writes it
+  // A scalar whose bytes a captured launch passed; they are here once the size is known.
+  bool is_captured = false;
+  std::vector<std::byte> bytes{};
   std::optional<TypeChoice> choice{};
   // Parameters that decide which buffers those are whose addresses it holds.
   std::vector<std::string> chosen_by{};
@@ -234,11 +249,15 @@ struct ReferenceSpec {
   std::vector<std::string> per{};
   // Further sets of inputs that answers are compared on.
   std::vector<ExtremeInputs> fills{};
-  // Instead of a kernel: for each output the file that holds the right answer, as FillSpec::file;
-  // {NAME} may be a parameter of `per`, too.
-  std::vector<std::pair<std::string, std::filesystem::path>> files{};
+  // Instead of a kernel: for each output the file that holds the right answer, or what a captured
+  // launch wrote; {NAME} in it may be a parameter of `per`, too.
+  std::vector<std::pair<std::string, FillSpec>> files{};
+  bool is_captured = false;  // instead of a kernel: what captured launches wrote
   bool by_problem = false;   // instead of a kernel: the study's problem says what is right
   bool is_launcher = false;  // as KernelSpec has it
+
+  // Whether the right answers are known beforehand, for one set of inputs.
+  bool is_given() const { return is_captured || !files.empty(); }
 };
 
 // The configuration that the user has now: measured first and in the final, and never beaten by
@@ -375,6 +394,12 @@ struct ExportSpec {
   std::vector<std::pair<std::string, double>> weights;
 };
 
+// A launch of the application that a study is about.
+struct CapturedSize {
+  ProblemSize size;
+  CapturedLaunch launch;
+};
+
 struct Study {
   std::filesystem::path file;
   std::string text;  // of the file, for messages; empty where another file has a part in it
@@ -398,7 +423,10 @@ struct Study {
   std::vector<NextLaunchSpec> then{};
   RoundsSpec rounds{};
   std::vector<ArgumentSpec> arguments;
-  std::vector<ArgumentSpec> constants;  // __constant__ symbols
+  std::vector<ArgumentSpec> constants;   // __constant__ symbols
+  std::vector<CapturedSize> captured{};  // one for each size, or none at all
+  // All memory of the captured launches is put where it was, and buffers are parts of it.
+  bool memory_is_captured = false;
   std::optional<ProblemSpec> problem{};
   std::optional<ReferenceSpec> reference;
   std::vector<std::pair<std::string, Tolerance>> verify;  // by argument name

@@ -354,7 +354,9 @@ Expected<ArgumentPlan, std::string> argument_plan(const ArgumentSpec& spec,
                                                   const std::vector<ArgumentSpec>& arguments,
                                                   const Bindings& names) {
   ArgumentPlan plan = placeholder(spec);
-  if (spec.map) {
+  if (spec.is_captured) {
+    plan.scalar = spec.bytes;
+  } else if (spec.map) {
     plan.map = TUNER_TRY(map_plan(spec, arguments, names));
   } else if (!spec.is_scalar) {
     return with_contents(spec, arguments, names, std::move(plan));

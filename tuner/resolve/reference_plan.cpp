@@ -159,10 +159,9 @@ Expected<Overrides, std::string> answer_files(const Study& study, const Referenc
     ArgumentSpec output = study.arguments[index];
     if (!is_there(output, names)) continue;
     const auto& all = study.reference->files;
-    const auto file =
-        std::ranges::find(all, output.name, &std::pair<std::string, std::filesystem::path>::first);
+    const auto file = std::ranges::find(all, output.name, &std::pair<std::string, FillSpec>::first);
     if (file == all.end()) continue;
-    output.fill = {FillSpec::Kind::kFile, 0, 0, file->second};
+    output.fill = file->second;
     files.emplace_back(
         index, TUNER_TRY(in_context("reference", argument_plan(output, study.arguments, names))));
   }
@@ -182,7 +181,7 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
     plan.overrides.emplace_back(i, idle_argument(study.arguments[i]));
   }
   if (plan.by_problem) return plan;
-  if (!study.reference->files.empty()) {
+  if (study.reference->is_given()) {
     plan.files = TUNER_TRY(answer_files(study, reference, names));
     return plan;
   }
@@ -224,8 +223,8 @@ Expected<ReferencePlan, std::string> reference_plan(const Study& study, const Bi
   const ReferenceSpec& spec = *study.reference;
   plan.arguments = TUNER_TRY(taken_by(study, spec));
   // Files have the answers for one set of inputs.
-  plan.seeds = spec.files.empty() ? static_cast<std::uint32_t>(spec.seeds) : 1;
-  if (spec.files.empty()) plan.fills = spec.fills;
+  plan.seeds = spec.is_given() ? 1 : static_cast<std::uint32_t>(spec.seeds);
+  if (!spec.is_given()) plan.fills = spec.fills;
   for (const ReferenceCase& one : cases) {
     plan.answers.push_back(TUNER_TRY(answer_plan(study, plan, names, one)));
   }
@@ -277,9 +276,10 @@ Expected<std::optional<CheckPlan>, std::string> check_plan(const Study& study, s
   if (!spec.record) return check;
   for (const MemberSpec& member : spec.record->members) {
     if (member.is_address) continue;
-    check->members.push_back(!check->atol_is_share && is_floating(member.type)
-                                 ? std::pair(check->rtol, check->atol)
-                                 : usual_tolerance(member.type));
+    const auto [rtol, atol] = !check->atol_is_share && is_floating(member.type)
+                                  ? std::pair(check->rtol, check->atol)
+                                  : usual_tolerance(member.type);
+    check->members.push_back({rtol, atol, check->atol_is_share});
   }
   return check;
 }

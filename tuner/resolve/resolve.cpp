@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tuner/base/expected.h"
+#include "tuner/resolve/captured_plans.h"
 #include "tuner/resolve/objective.h"
 
 namespace tuner {
@@ -58,9 +59,10 @@ bool needs_power(const Study& study) {
   });
 }
 
-Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize& size,
+Expected<SizePlan, std::string> size_plan(const Study& of_all_sizes, const ProblemSize& size,
                                           const DeviceFacts& device,
                                           const std::vector<ReferenceCase>& cases) {
+  const Study study = TUNER_TRY(with_captured(of_all_sizes, size));
   const Bindings names = with_derived(study, facts_of(size, device));
   SizePlan plan;
   plan.measure = study.measure;
@@ -77,6 +79,7 @@ Expected<SizePlan, std::string> size_plan(const Study& study, const ProblemSize&
   if (!study.reference || cases.empty()) return plan;
   plan.reference = TUNER_TRY(reference_plan(study, names, cases));
   plan.checks = TUNER_TRY(check_plans(study, *plan.reference, names));
+  if (study.memory_is_captured) place_memory(study, *captured_at(study, size), plan);
   return plan;
 }
 

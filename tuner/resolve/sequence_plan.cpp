@@ -117,7 +117,8 @@ Expected<SequencePlan, std::string> sequence_of(const Study& study, const Parts&
   SequencePlan plan;
   plan.geometry = TUNER_TRY(geometry(parts.launch, names));
   auto arguments = TUNER_TRY(positions_of(study.arguments, parts.arguments, "the launch", names));
-  if (arguments.size() != study.arguments.size() || !parts.arguments.empty()) {
+  const bool has_more = study.memory_is_captured;  // pieces of memory behind them
+  if (arguments.size() != study.arguments.size() || !parts.arguments.empty() || has_more) {
     plan.arguments = std::move(arguments);
   }
   plan.then = TUNER_TRY(next_launches(study, parts.then, names));

@@ -21,7 +21,7 @@ namespace tuner {
 
 Study with_source(Study study, const std::filesystem::path& source) {
   auto& reference = study.reference;
-  if (reference && !reference->source && !reference->by_problem && reference->files.empty()) {
+  if (reference && !reference->source && !reference->by_problem && !reference->is_given()) {
     reference->source = study.kernel.source;
     reference->shares_source = true;
   }
@@ -135,6 +135,9 @@ std::vector<std::string> files_of_workers(const Study& study, const SourceTexts&
   const auto add = [&](const std::filesystem::path& file, const Bindings& names) {
     if (const auto path = substitute(file.string(), names)) files.push_back(*path);
   };
+  for (const CapturedSize& one : study.captured) {
+    for (const std::filesystem::path& file : one.launch.files()) files.push_back(file.string());
+  }
   std::vector<ProblemSize> sizes = study.sizes;
   if (study.domain) {
     for (PooledSize& one : size_pool(*study.domain, seed)) sizes.push_back(std::move(one.size));
@@ -148,7 +151,8 @@ std::vector<std::string> files_of_workers(const Study& study, const SourceTexts&
     }
     if (!study.reference) continue;
     for (const auto& [argument, file] : study.reference->files) {
-      for (const Bindings& one : answer_cases(study, names)) add(file, one);
+      if (file.kind != FillSpec::Kind::kFile) continue;
+      for (const Bindings& one : answer_cases(study, names)) add(file.file, one);
     }
   }
   return files;

@@ -148,9 +148,13 @@ void OutputGuard::protect(const Study& study) {
                    "holds the contents of '" + argument.name + "' of this study");
     }
   }
+  for (const CapturedSize& one : study.captured) {
+    for (const auto& file : one.launch.files()) protect(file, "is of a captured launch");
+  }
   if (!study.reference) return;
   for (const auto& file : study.reference->files) {
-    protect_data(study, file.second,
+    if (file.second.kind != FillSpec::Kind::kFile) continue;
+    protect_data(study, file.second.file,
                  "holds the right answer of '" + file.first + "' of this study");
   }
 }

@@ -278,6 +278,7 @@ void describe_domain(SchemaParts& parts);
 void describe_kernel(SchemaParts& parts);
 void describe_command(SchemaParts& parts);
 void describe_launch(SchemaParts& parts);
+void describe_captured(SchemaParts& parts);
 void describe_arguments(SchemaParts& parts);
 void describe_types(SchemaParts& parts);
 void describe_fill(SchemaParts& parts);

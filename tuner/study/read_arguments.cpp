@@ -128,6 +128,14 @@ ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constan
   }
   if (!is_constant && read_texture(fields, argument)) return argument;
   if (!is_constant && read_address(reader, fields, argument)) return argument;
+  const YamlNode* value = is_constant ? nullptr : fields.find("value");
+  if (value != nullptr && is_captured(reader, *value, "'value'")) {
+    fields.refuse({"type", "shape", "fill", "role", "zero"},
+                  "'" + argument.name + "' has the bytes that were captured");
+    argument.is_scalar = argument.is_captured = true;
+    argument.type = DataType::kUInt8;
+    return argument;
+  }
   if (const YamlNode* type = fields.require("type")) {
     read_argument_type(reader, *type, argument);
     if (is_constant && argument.choice) {
@@ -227,7 +235,8 @@ constexpr std::string_view kWholeArguments = R"json({
     "oneOf": [
       {"required": ["type", "shape"]},
       {"required": ["type", "value"]},
-      {"required": ["value"], "not": {"required": ["type"]}, "properties": {"value": {"type": "null"}}},
+      {"required": ["value"], "not": {"required": ["type"]},
+       "properties": {"value": {"enum": [null, "captured"]}}},
       {"required": ["buffer"], "not": {"$ref": "#/definitions/of_buffers"}},
       {"required": ["pointers"], "not": {"$ref": "#/definitions/of_buffers"}},
       {"required": ["texture"], "not": {"$ref": "#/definitions/of_data"}},

@@ -161,7 +161,7 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
                "zeros, problem, or a map such as {uniform: [-1, 1]}");
     return;
   }
-  std::vector<std::string> keys{"file", "same_as", "sorted"};
+  std::vector<std::string> keys{"file", "captured", "same_as", "sorted"};
   for (const FillForm& form : kForms) keys.emplace_back(form.key);
   for (const RuleForm& form : kRules) keys.emplace_back(form.key);
   const Fields fields(node, "'fill'", keys);
@@ -181,6 +181,14 @@ void read_fill(Reader& reader, const YamlNode& node, FillSpec& fill) {
   }
   if (fields.mentions("sorted")) {
     if (const YamlNode* value = fields.require("sorted")) read_sorted(reader, *value, fill);
+  }
+  if (const YamlNode* name = fields.mentions("captured") ? fields.require("captured") : nullptr) {
+    fill.kind = Kind::kCaptured;
+    fill.captured = read_text(*name, "fill 'captured'").value_or("");
+    if (reader.study.captured.empty()) {
+      name->error("the study names no captured launches",
+                  "captured: [FOLDER, ...], one for each problem size");
+    }
   }
   if (const YamlNode* name = fields.find("same_as"))
     fill.same_as = read_text(*name, "fill 'same_as'").value_or("");
@@ -214,7 +222,7 @@ void describe_fill(SchemaParts& parts) {
   Schema sortable = Schema::object();
   for (const char* name : {"uniform", "normal", "integers", "choice"}) sortable[name] = keys[name];
   keys["sorted"] = one_of_the_keys(std::move(sortable));
-  for (const char* name : {"file", "same_as"}) keys[name] = {{"type", "string"}};
+  for (const char* name : {"file", "captured", "same_as"}) keys[name] = {{"type", "string"}};
   Schema of_members = Schema::parse(R"({
     "type": "object", "minProperties": 1, "description": "Of a buffer of structs: for each member its own.",
     "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "object"}]}})");

@@ -224,6 +224,7 @@ void warn_of_idle_arguments(Reader& reader) {
     const ArgumentSpec& idle = study.arguments[i];
     const bool counts = idle.is_beside || (study.reference && !study.reference->arguments.empty());
     if (std::ranges::find(taken, i) != taken.end()) continue;
+    if (idle.is_beside && study.memory_is_captured) continue;  // it is where it was
     if (counts && std::ranges::find(by_reference, i) != by_reference.end()) continue;
     reader.warning(idle.where,
                    (idle.is_beside ? "nothing reaches '" : "no launch takes '") + idle.name + "'");

@@ -207,7 +207,7 @@ void read_sets(Reader& reader, const Fields& fields) {
 void add_file(Reader& reader, const std::string& output, const YamlNode& name) {
   const auto path = read_data_file(reader, name, kSizeName | kHeldName, "'file' of the reference");
   if (!path) return;
-  reader.study.reference->files.emplace_back(output, *path);
+  reader.study.reference->files.emplace_back(output, FillSpec::of_file(*path));
   reader.study.reference->arguments.push_back(output);
 }
 
@@ -357,7 +357,25 @@ bool reference_takes(const Study& study, const std::string& argument) {
   return taken.empty() || std::find(taken.begin(), taken.end(), argument) != taken.end();
 }
 
+namespace {
+
+// What the captured launches wrote.
+void read_captured_answers(Reader& reader, const Position& where) {
+  ReferenceSpec& reference = reader.study.reference.emplace();
+  reference.where = where;
+  reference.is_captured = true;
+  for (const std::string& output : outputs_of(reader.study)) {
+    FillSpec& fill = reference.files.emplace_back(output, FillSpec{}).second;
+    fill.kind = FillSpec::Kind::kCaptured;
+    fill.captured = output;
+    reference.arguments.push_back(output);
+  }
+}
+
+}  // namespace
+
 void read_reference(Reader& reader, const YamlNode& node, const Position& where) {
+  if (is_captured(reader, node, "'reference'")) return read_captured_answers(reader, where);
   const Fields fields = kReference.fields(node, where);
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
@@ -377,6 +395,10 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   if (const YamlNode* file = fields.require("file")) read_files(reader, *file);
 }
 
-void describe_reference(SchemaParts& parts) { parts.sections["reference"] = kReference.schema(); }
+void describe_reference(SchemaParts& parts) {
+  parts.definitions["reference"] = kReference.schema();
+  parts.sections["reference"] = {
+      {"anyOf", Schema::array({{{"const", "captured"}}, {{"$ref", "#/definitions/reference"}}})}};
+}
 
 }  // namespace tuner

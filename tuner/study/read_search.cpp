@@ -78,7 +78,7 @@ void check_fresh_inputs(Reader& reader) {
         "'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', 'integers' or "
         "by the problem: all others hold the same numbers each time",
         "inputs: same");
-  } else if (study.reference && !study.reference->files.empty()) {
+  } else if (study.reference && study.reference->is_given()) {
     reader.error(
         study.measure.inputs_where,
         "'inputs: fresh' cannot be verified with a reference from files, which is the answer for "

@@ -29,7 +29,8 @@ constexpr std::string_view kHead = R"json({
        "arguments": {"items": {"$ref": "#/definitions/whole_argument"}},
        "buffers": {"items": {"$ref": "#/definitions/whole_argument"}},
        "constants": {"items": {"$ref": "#/definitions/whole_constant"}},
-       "reference": {"oneOf": [{"required": ["entry"]}, {"required": ["file"]}, {"required": ["by"]},
+       "reference": {"oneOf": [{"required": ["entry"], "type": "object"}, {"required": ["file"]},
+                               {"required": ["by"]}, {"const": "captured"},
                                {"required": ["configuration"], "not": {"required": ["entry"]}}]},
        "work": {"anyOf": [{"required": ["bytes"]}, {"required": ["flops"]}]}
      },
@@ -85,8 +86,8 @@ std::string study_schema() {
     "type": "string", "description": "Another study, relative to this file."}})");
   for (const auto describe :
        {describe_kernel, describe_command, describe_domain, describe_space, describe_configurations,
-        describe_launch, describe_arguments, describe_types, describe_fill, describe_views,
-        describe_plugins, describe_reference, describe_verify, describe_search}) {
+        describe_launch, describe_captured, describe_arguments, describe_types, describe_fill,
+        describe_views, describe_plugins, describe_reference, describe_verify, describe_search}) {
     describe(parts);
   }
   Schema schema = Schema::parse(kHead);

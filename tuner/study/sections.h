@@ -138,6 +138,13 @@ void read_program_file(const YamlNode& node, ArgumentSpec& argument);
 void read_launch(Reader& reader, const YamlNode& node, const Position& where);
 void read_types(Reader& reader, const YamlNode& node);
 void read_arguments(Reader& reader, const YamlNode& node);
+// The captured launches, after the problem sizes; 'memory' after them.
+void read_captured(Reader& reader, const YamlNode& node);
+void read_memory(Reader& reader, const YamlNode& node);
+// Whether the word 'captured' stands there; complains where no launches are named.
+bool is_captured(Reader& reader, const YamlNode& node, const std::string& what);
+// Checks, at the end, what the study takes from its captured launches.
+void check_captured(Reader& reader, const YamlNode& node);
 void read_buffers(Reader& reader, const YamlNode& node);  // after arguments
 void read_constants(Reader& reader, const YamlNode& node);
 void read_reference(Reader& reader, const YamlNode& node, const Position& where);

@@ -134,7 +134,7 @@ void read_fill(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
     const YamlNode* source = t1_require(node, "DataSource", "an argument read from a file");
     if (source == nullptr) return;
     const auto path = read_data_file(t1, *source, kSizeName, "'DataSource'");
-    if (path) argument.fill = {FillSpec::Kind::kFile, 0, 0, *path};
+    if (path) argument.fill = FillSpec::of_file(*path);
   } else {
     type->error("the fill '" + name + "' is not understood",
                 "Constant, Random, Generator and BinaryRaw are");

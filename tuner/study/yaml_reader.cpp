@@ -117,9 +117,9 @@ class StudyReader {
   }
 
   bool needs_kernel() const {
-    const std::vector<std::string> parts{"kernel",    "launch",   "arguments", "constants",
-                                         "reference", "verify",   "problem",   "types",
-                                         "buffers",   "launcher", "command"};
+    const std::vector<std::string> parts{
+        "kernel", "launch",  "arguments", "constants", "reference", "verify", "problem",
+        "types",  "buffers", "launcher",  "command",   "captured",  "memory"};
     return std::any_of(parts.begin(), parts.end(),
                        [this](const std::string& key) { return file_.mentions(key); });
   }
@@ -129,6 +129,8 @@ class StudyReader {
     for (const char* key : {"kernel", "launch"}) {
       if (!is_launcher) file_.require(key);
     }
+    section("captured", read_captured);
+    section("memory", read_memory);
     if (is_launcher) refuse_beside_launcher();
     if (file_.mentions("command")) refuse_beside_command();
     // A kernel may take none: its signature tells whether some are missing.
@@ -154,6 +156,7 @@ class StudyReader {
     warn_of_idle_arguments(reader_);
     check_launched_arrays(reader_);
     section_at("verify", read_verify);
+    if (const YamlNode* captured = file_.find("captured")) check_captured(reader_, *captured);
     warn_of_unverified_outputs();
     warn_of_idle_problem(reader_);
     expand_types(reader_);
@@ -188,7 +191,8 @@ class StudyReader {
   // With a reference that takes them, outputs are verified even where 'verify' is silent.
   void warn_of_unverified_outputs() {
     const Study& study = reader_.study;
-    if (study.verify_nothing) return;  // as the user says
+    if (study.verify_nothing || study.memory_is_captured)
+      return;  // as the user says; by the memory
     const std::vector<std::string> unverified = unverified_outputs(study);
     const bool may_have_none = study.arguments.empty() && !study.kernel.is_command();
     for (const ArgumentSpec& argument : study.arguments) {
@@ -334,7 +338,7 @@ const std::vector<std::string>& study_sections() {
       "launch",    "arguments", "constants",     "reference",  "verify",         "metrics",
       "objective", "backend",   "search",        "measure",    "export",         "baseline",
       "problem",   "extends",   "types",         "buffers",    "configurations", "compiled",
-      "launcher",  "work",      "command"};
+      "launcher",  "work",      "command",       "captured",   "memory"};
   return kSections;
 }
 

@@ -43,7 +43,7 @@ bool has_random_inputs(const Study& study) {
 }
 
 Study as_judged(Study study) {
-  const bool by_files = study.reference && !study.reference->files.empty();
+  const bool by_files = study.reference && study.reference->is_given();
   if (study.reference) study.reference->seeds = std::max(study.reference->seeds, kSetsOfInputs);
   if (has_random_inputs(study) && !by_files) study.measure.inputs = TimedInputs::kFresh;
   study.measure.drop_above = 0;
@@ -269,7 +269,7 @@ class Court {
                            const Configuration& configuration, JudgeCheck& check) {
     Study study = for_answers_only(of);
     const bool is_extreme = !question.inputs.empty();
-    if (is_extreme && (!study.reference || !study.reference->files.empty())) return std::nullopt;
+    if (is_extreme && (!study.reference || study.reference->is_given())) return std::nullopt;
     if (is_extreme) study.reference->fills = question.inputs;
     bool is_other = true;  // some input is
     auto trial = evaluate(device, study, question.size, configuration, [&](SizeTask& task) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tuner/model/bound.h"
+#include "tuner/resolve/captured_plans.h"
 
 namespace tuner {
 namespace {

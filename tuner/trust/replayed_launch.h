@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tuner/bench/devices.h"
-#include "tuner/files/capture.h"
+#include "tuner/model/captured_launch.h"
 #include "tuner/model/trial.h"
 
 namespace tuner {

@@ -163,14 +163,14 @@ TUNER_FIELDS(TensorMap, type, extents, box, swizzle)
 
 TUNER_FIELDS(TensorMapPlan, of, map)
 
-TUNER_FIELDS(FillSpec, kind, a, b, file, sorted, values, formula, names)
+TUNER_FIELDS(FillSpec, kind, a, b, file, offset, sorted, values, formula, names)
 
 TUNER_FIELDS(TextureView, type, lanes, width, height, depth, kind, filter, outside, normalized,
              as_floats)
 
 TUNER_FIELDS(AddressPlan, place, of, offset, texture)
 
-TUNER_FIELDS(MemberPlan, path, offset, type, fill, seed)
+TUNER_FIELDS(MemberPlan, path, offset, type, fill, seed, count)
 
 TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, addresses, members, elements, extents,
              role, fill, zero, seed, set, varies, has_special_values, map, address)
@@ -181,6 +181,7 @@ TUNER_FIELDS(MeasureSpec, cache, mode, inputs, min_samples, max_samples, max_mil
 
 TUNER_FIELDS(CompareRule, norm, any_order, to_largest, equal_nan)
 
+TUNER_FIELDS(Closeness, rtol, atol, atol_is_share)
 TUNER_FIELDS(CheckPlan, argument, rtol, atol, atol_is_share, by_problem, members, how)
 
 TUNER_FIELDS(NextLaunchPlan, name, geometry, arguments)

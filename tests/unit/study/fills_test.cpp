@@ -52,7 +52,8 @@ TEST(Fills, EveryMistakeHasItsPlace) {
            {"int32", "N", "{permutation: [true]}",
             "study.yaml:8:60: fill 'permutation' takes true: the numbers from 0 in any order"},
            {"int32", "N", "{permutation: true, choice: [1]}",
-            "study.yaml:8:46: 'fill' must have exactly one of file, same_as, sorted, constant, "
+            "study.yaml:8:46: 'fill' must have exactly one of file, captured, same_as, sorted, "
+            "constant, "
             "uniform, normal, integers, sequence, permutation, choice, formula or ragged"},
            {"float16", "3 * N", "{permutation: true}",
             "study.yaml:8:12: the fill of 'x': float16 holds no permutation of 3000 numbers for "

@@ -10,9 +10,10 @@
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
-#include "tuner/files/capture.h"
+#include "tuner/files/capture_pack.h"
 #include "tuner/measure/data_file.h"
 #include "tuner/measure/evaluation.h"
+#include "tuner/resolve/captured_plans.h"
 
 namespace tuner {
 namespace {

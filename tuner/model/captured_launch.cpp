@@ -1,8 +1,6 @@
-// Reads captures, and plans their launches.
+// Reads captures.
 
-#include "tuner/files/capture.h"
-
-#include <fmt/format.h>
+#include "tuner/model/captured_launch.h"
 
 #include <algorithm>
 #include <array>
@@ -111,6 +109,24 @@ std::uint64_t CapturedLaunch::bytes() const {
   return sum;
 }
 
+std::vector<fs::path> CapturedLaunch::files() const {
+  std::vector<fs::path> out;
+  if (folder.empty()) return out;
+  out = {folder / "capture.json", folder / image};
+  for (const CapturedMemory& one : memory) {
+    out.push_back(folder / one.file);
+    if (!one.written.empty()) out.push_back(folder / one.written);
+  }
+  return out;
+}
+
+const CapturedMemory* CapturedLaunch::memory_at(std::uint64_t address) const {
+  const auto found = std::ranges::find_if(memory, [&](const CapturedMemory& one) {
+    return address >= one.address && address - one.address < one.size;
+  });
+  return found == memory.end() ? nullptr : &*found;
+}
+
 CapturedLaunch read_capture(const fs::path& folder) {
   const fs::path file = folder / "capture.json";
   std::error_code failed;
@@ -124,72 +140,6 @@ CapturedLaunch read_capture(const fs::path& folder) {
   } catch (const std::invalid_argument& error) {
     reject(file.string(), std::string("is damaged: ") + error.what());
   }
-}
-
-// ---- as plans -----------------------------------------------------------------------------------
-
-namespace {
-
-ArgumentPlan piece_of(const CapturedLaunch& launch, const CapturedMemory& memory,
-                      const std::string& file) {
-  ArgumentPlan out;
-  out.name = fmt::format("memory at {:#x}", memory.address);
-  const bool is_words = memory.size % size_of(DataType::kUInt32) == 0;
-  out.type = is_words ? DataType::kUInt32 : DataType::kUInt8;
-  out.elements = memory.size / size_of(out.type);
-  out.extents = {out.elements};
-  out.role = memory.written.empty() ? Role::kIn : Role::kInOut;
-  out.fill.kind = FillSpec::Kind::kFile;
-  out.fill.file = launch.folder / file;
-  out.address = memory.address;
-  return out;
-}
-
-ArgumentPlan bytes_of(const CapturedParameter& parameter, std::size_t number) {
-  ArgumentPlan out;
-  out.name = "parameter " + std::to_string(number);
-  out.type = DataType::kUInt8;
-  out.is_scalar = true;
-  out.scalar = parameter.bytes;
-  return out;
-}
-
-}  // namespace
-
-CapturedPlans plans_of(const CapturedLaunch& launch, const MeasureSpec& measure) {
-  CapturedPlans out;
-  ReferencePlan reference;
-  reference.seeds = 1;
-  AnswerPlan answer;
-  for (const CapturedMemory& memory : launch.memory) {
-    const auto index = static_cast<std::uint32_t>(out.size.arguments.size());
-    out.size.arguments.push_back(piece_of(launch, memory, memory.file));
-    if (memory.written.empty()) continue;
-    reference.arguments.push_back(index);
-    answer.files.emplace_back(index, piece_of(launch, memory, memory.written));
-    out.size.checks.push_back({index, 0, 0});
-  }
-  std::vector<std::uint32_t> passed;
-  for (std::size_t i = 0; i < launch.parameters.size(); ++i) {
-    passed.push_back(static_cast<std::uint32_t>(out.size.arguments.size()));
-    out.size.arguments.push_back(bytes_of(launch.parameters[i], i));
-  }
-  for (const CapturedVariable& one : launch.variables) {
-    ArgumentPlan constant = bytes_of({0, one.bytes}, 0);
-    constant.name = one.name;
-    out.size.constants.push_back(std::move(constant));
-    out.variant.artifact.symbols.emplace_back(one.name, one.name);
-  }
-  if (!out.size.checks.empty()) {
-    reference.answers.push_back(std::move(answer));
-    out.size.reference = std::move(reference);
-  }
-  out.size.measure = measure;
-  out.variant.artifact.image = read_file(launch.folder / launch.image);
-  out.variant.artifact.entry = launch.mangled;
-  out.variant.geometry = launch.geometry;
-  out.variant.arguments = std::move(passed);
-  return out;
 }
 
 }  // namespace tuner

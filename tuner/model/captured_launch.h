@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tuner/model/launch.h"
-#include "tuner/model/plan.h"
 
 namespace tuner {
 
@@ -48,24 +47,13 @@ struct CapturedLaunch {
   std::string backend;  // whose image it is
   std::string device, arch;
   std::uint64_t bytes() const;  // of all memory
+  std::vector<std::filesystem::path> files() const;
+  // The memory that holds this address; null: none does.
+  const CapturedMemory* memory_at(std::uint64_t address) const;
 };
 
 // Reads FOLDER/capture.json. Throws InputError, which names the file and what is wrong: files that
 // are missing, numbers that cannot be.
 CapturedLaunch read_capture(const std::filesystem::path& folder);
-
-// Makes a capture's folder of what the object in the application has left in `raw`: `description`
-// is the name of its JSON there. Memory that is close together becomes one piece, so that it can be
-// placed in another process. The folder appears whole or not at all. Throws FatalError.
-CapturedLaunch pack_capture(const std::filesystem::path& raw, const std::string& description,
-                            const std::filesystem::path& folder);
-
-// A captured launch as a size and a variant to be measured: memory where it was, with what the
-// launch wrote as the right answer, to the bit; the parameters are bytes. `measure`: how.
-struct CapturedPlans {
-  SizePlan size;
-  VariantPlan variant;
-};
-CapturedPlans plans_of(const CapturedLaunch& launch, const MeasureSpec& measure);
 
 }  // namespace tuner
