@@ -10,6 +10,7 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/draft_trial.h"
+#include "tuner/drafting/captured_launches.h"
 #include "tuner/drafting/draft.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/worker/plugins.h"
@@ -22,6 +23,7 @@ struct InitOptions {
   std::filesystem::path script;  // in which the source was found; empty: it was named itself
   std::string output;            // the study; empty = beside the source, with its name
   std::string kernel;            // empty = the first that is not a reference
+  std::string captured;          // folder of captured launches; empty = there are none
   bool force = false;
   bool no_try = false;
   Strings plugin_dirs;
@@ -34,6 +36,9 @@ InitOptions parse_init(const Strings& words) {
       "the study to write, '-' for standard output; default: the source's name with .yaml");
   add("kernel", o.kernel, "draft for this kernel of several");
   add.force(o.force);
+  add("captured", o.captured,
+      "a folder that 'tuner capture' has written: sizes, numbers, inputs and answers of the "
+      "kernel");
   add("no-try", o.no_try,
       "do not compile and run the kernel on the CPU, which shows what the draft got wrong");
   add.plugin_dirs(o.plugin_dirs);
@@ -121,6 +126,69 @@ void take_project(const fs::path& source, const fs::path& script, const fs::path
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (!read[i].problem.empty()) say("note: ", {scripts[i].name + " " + read[i].problem});
     std::ranges::move(read[i].calls, std::back_inserter(request.scripts));
+  }
+}
+
+// Reads the captures of a folder, or the one that it is. Throws InputError where there are none.
+std::vector<CapturedLaunch> captures_in(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  std::error_code failed;
+  if (fs::exists(folder / "capture.json", failed)) folders.push_back(folder);
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (fs::exists(at->path() / "capture.json", failed)) folders.push_back(at->path());
+  }
+  if (folders.empty()) {
+    reject(folder, "holds no captured launch",
+           "'tuner capture --kernel NAME --sizes 5 -- PROGRAM' writes some");
+  }
+  std::ranges::sort(folders, {}, [](const fs::path& one) {
+    const std::string name = one.filename();
+    const std::size_t dash = name.rfind('-') + 1;
+    return std::tuple(name.substr(0, dash), name.size() - dash, name);
+  });
+  std::vector<CapturedLaunch> out;
+  for (const fs::path& one : folders) out.push_back(read_capture(one));
+  return out;
+}
+
+// Whether two launches have the same numbers and geometry.
+bool are_alike(const CapturedLaunch& a, const CapturedLaunch& b) {
+  const auto numbers = [](const CapturedLaunch& launch) {
+    std::vector<std::vector<std::byte>> out;
+    for (const CapturedParameter& one : launch.parameters) {
+      if (one.bytes.size() < sizeof(void*)) out.push_back(one.bytes);
+    }
+    return out;
+  };
+  return a.geometry.grid == b.geometry.grid && a.geometry.block == b.geometry.block &&
+         a.mangled == b.mangled && numbers(a) == numbers(b);
+}
+
+// Takes the captured launches of the kernel that is drafted for, each size once. Without --kernel
+// it is the first captured one that the source has.
+void take_captured(const fs::path& captured, const fs::path& folder, DraftRequest& request) {
+  const std::vector<CapturedLaunch> all = captures_in(captured);
+  const auto first = std::ranges::find_if(all, [&](const CapturedLaunch& one) {
+    if (!request.kernel.empty()) return is_launch_of(one, request.kernel);
+    DraftRequest asked = request;
+    asked.kernel = base_name(one);
+    try {
+      return is_launch_of(one, kernel_to_draft(asked));
+    } catch (const InputError&) {
+      return false;
+    }
+  });
+  if (first == all.end()) {
+    reject(captured, "holds no launch of a kernel in " + request.source_name,
+           "it has " + base_name(all.front()));
+  }
+  request.kernel = base_name(*first);
+  for (const CapturedLaunch& one : all) {
+    const auto is_like = [&](const CapturedLaunch& other) { return are_alike(one, other); };
+    if (one.mangled != first->mangled) continue;
+    if (std::ranges::any_of(request.captured, is_like)) continue;
+    request.captured.push_back(one);
+    request.captured_names.push_back(relative_to(folder, one.folder));
   }
 }
 
@@ -267,6 +335,7 @@ int init_command(const Strings& words) {
   const fs::path folder = is_file ? folder_of(study) : fs::path(".");
   DraftRequest request{text, options.source, relative_to(folder, source), options.kernel};
   take_project(source, options.script, folder, request);
+  if (!options.captured.empty()) take_captured(options.captured, folder, request);
   if (!options.script.empty() && request.scripts.empty()) {
     say("note: ", {options.script.string() + " has no call of tune_kernel(): only its kernel is "
                                              "taken"});

@@ -11,6 +11,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/drafting/captured_launches.h"
 #include "tuner/drafting/draft_context.h"
 
 namespace tuner {
@@ -62,6 +63,12 @@ void add_hosts(const DraftRequest& request, std::string_view name, std::vector<S
 // kernel is launched, or who calls the function that does.
 std::vector<SourceText> texts_for(const DraftRequest& request) {
   std::vector<SourceText> texts = request.project.headers;
+  if (!request.captured.empty()) {
+    const FoundSource source(request.source, texts);
+    texts.push_back({request.captured.front().folder.string(),
+                     captured_code(choose_kernel(source, request), request.captured)});
+    return texts;
+  }
   if (request.without_host) return texts;
   if (request.script) texts.push_back(request.script->host);
   if (request.script || request.project.hosts.empty()) return texts;
@@ -160,7 +167,12 @@ bool is_much_for_a_cpu(const DraftContext& context) {
 
 void draft_kernel(DraftContext& context) {
   const DraftRequest& request = context.request;
-  if (!request.without_host) context.hint = launch_of(context.source, context.kernel);
+  const bool is_captured = !request.captured.empty();
+  if (is_captured) {
+    context.hint = launch_of(context.source, context.kernel, kCapturedLaunch);
+  } else if (!request.without_host) {
+    context.hint = launch_of(context.source, context.kernel);
+  }
   context.words = words_of(context.source);
   context.plan.kernel = last_name(context.kernel.name);
   context.plan.relative_name = request.relative_name;
@@ -174,7 +186,9 @@ void draft_kernel(DraftContext& context) {
   draft_extents(context);
   draft_launch(context);
   hold_blocks_of_a_guessed_grid(context.plan);
+  context.plan.memory_is_captured = is_captured && needs_captured_memory(context);
   draft_arguments(context, request.source_name);
+  if (is_captured) draft_captured(context);
 }
 
 DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
@@ -183,16 +197,17 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   const FoundKernel& kernel = choose_kernel(source, request);
   DraftContext context{source, kernel, std::nullopt, request};
   draft_kernel(context);
-  draft_sequence(context, [&](const FoundKernel& other) {
+  const auto draft_other = [&](const FoundKernel& other) {
     DraftContext alone{source, other, std::nullopt, request};
     draft_kernel(alone);
     return alone.plan;
-  });
+  };
+  if (request.captured.empty()) draft_sequence(context, draft_other);
   if (context.plan.parameters.empty()) nothing_to_tune(context);
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
   const DraftPlan& plan = context.plan;
-  is_large = is_much_for_a_cpu(context);
+  is_large = request.captured.empty() && is_much_for_a_cpu(context);
   return {draft_yaml(plan), plan.kernel,           plan.found,
           plan.guessed,     !plan.extents.empty(), plan.outputs.size()};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/drafting/tuner_script.h"
+#include "tuner/model/captured_launch.h"
 #include "tuner/source/project_files.h"
 
 namespace tuner {
@@ -22,9 +23,11 @@ struct DraftRequest {
   std::string relative_name;  // as the study names it
   std::string kernel;         // empty: the first that is not a reference
   ProjectFiles project{};
-  std::vector<std::string> include_dirs{};  // those of the project, as the study names them
-  std::vector<TunerScript> scripts{};       // calls of a tuner in the project
-  std::optional<TunerScript> script{};      // of these the first that tunes the kernel
+  std::vector<std::string> include_dirs{};    // those of the project, as the study names them
+  std::vector<TunerScript> scripts{};         // calls of a tuner in the project
+  std::optional<TunerScript> script{};        // of these the first that tunes the kernel
+  std::vector<CapturedLaunch> captured{};     // of the kernel, one for each size
+  std::vector<std::string> captured_names{};  // their folders, as the study names them
 
   // Lessons of an earlier draft.
   bool without_host = false;  // a launch of the host code that makes no study

@@ -8,6 +8,7 @@
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/drafting/captured_launches.h"
 #include "tuner/drafting/draft_context.h"
 
 namespace tuner {
@@ -21,16 +22,19 @@ class Arguments {
         along_(extents_of_axes(context.kernel.body, context.extent_arguments)) {}
 
   void take_arguments() {
+    std::size_t place = 0;
     for (const FoundArgument& plain : c_.kernel.arguments) {
-      FoundArgument one = plain;
-      if (const auto type = c_.types.find(one.c_type); type != c_.types.end()) {
-        const auto element = element_type(type->second);
-        if (element) one.type = element->name;
-      }
-      const bool is_memory = one.type.empty() && one.c_type == "void" && one.pointers == 1;
+      FoundArgument one = c_.with_type(plain);
+      const bool is_memory = one.c_type == "void" && one.pointers == 1;
       const int state = bytes_of_random_state(one.c_type);
-      if (is_memory || (state > 0 && one.pointers == 1)) one.type = "uint8";
+      if (state > 0 && one.pointers == 1) one.type = "uint8";
       if (state > 0) one.lanes = state;
+      if (!c_.request.captured.empty()) {
+        const bool is_numbers = one.pointers == 1 && !one.type.empty();
+        c_.plan.arguments.push_back(captured_argument(
+            c_, one, place++, is_numbers ? buffer(one) : DraftedArgument{.name = one.name}));
+        continue;
+      }
       if (auto record = drafted_record(c_, one)) {
         c_.plan.arguments.push_back(std::move(*record));
         continue;
@@ -66,12 +70,22 @@ class Arguments {
           {.name = one.name,
            .type = one.type,
            .shape = "[" + (shape.empty() ? "1" : shape) + "]",
-           .fill = is_real ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}",
+           .fill = is_captured(one.name) ? "{captured: " + one.name + "}"
+                   : is_real             ? "{uniform: [-1, 1]}"
+                                         : "{integers: [0, 9]}",
            .remark = is_tuned ? "a guess: parameters change its size" : ""});
     }
   }
 
  private:
+  bool is_captured(const std::string& constant) const {
+    const auto is = [&](const CapturedVariable& one) {
+      return one.name.find(constant) != std::string::npos;
+    };
+    return !c_.request.captured.empty() &&
+           std::ranges::any_of(c_.request.captured.front().variables, is);
+  }
+
   // cuRAND's states, of which a study gives the bytes; 0: it is none.
   static int bytes_of_random_state(const std::string& c_type) {
     const std::string kind = c_type.ends_with("_t") ? c_type.substr(0, c_type.size() - 2) : c_type;

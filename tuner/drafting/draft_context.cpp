@@ -184,6 +184,14 @@ std::string DraftContext::new_name(std::string name) const {
   return name;
 }
 
+FoundArgument DraftContext::with_type(FoundArgument one) const {
+  if (const auto type = types.find(one.c_type); type != types.end()) {
+    if (const auto element = element_type(type->second)) one.type = element->name;
+  }
+  if (one.type.empty() && one.c_type == "void" && one.pointers == 1) one.type = "uint8";
+  return one;
+}
+
 std::string DraftContext::seen_through(std::string type) const {
   for (int depth = 0; depth < 8 && source.aliases.contains(type); ++depth) {
     type = source.aliases.at(type);

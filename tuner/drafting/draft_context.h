@@ -30,6 +30,8 @@ struct DraftContext {
   // Names of the host code for extents, by the frame of the launch in which they are names.
   std::map<std::pair<std::size_t, std::string>, std::string> host_names{};
   std::map<std::string, std::string> renamed{};  // names of the host code for parameters
+  // Extents that only captured launches have: a number for each.
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> captured_extents{};
   // Assumptions about names that the command line sets.
   mutable std::set<std::string> assumed{};
 
@@ -49,6 +51,8 @@ struct DraftContext {
                                          int depth) const;
   // Evaluates a study's expression at the first size and the present configuration.
   std::optional<double> value_of(const std::string& expression) const;
+  // The argument with the type that a template's parameter stands for; memory without one is bytes.
+  FoundArgument with_type(FoundArgument one) const;
   // A type as it is called without the source's own names for it.
   std::string seen_through(std::string type) const;
   // A name that neither the source nor the study has.

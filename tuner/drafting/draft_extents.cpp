@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tuner/base/text.h"
+#include "tuner/drafting/captured_launches.h"
 #include "tuner/drafting/draft_context.h"
 
 namespace tuner {
@@ -32,7 +33,9 @@ class Extents {
     std::set<std::string> extents;
     for (const FoundArgument& one : c_.kernel.arguments) {
       const bool whole = one.type.starts_with("int") || one.type.starts_with("uint");
-      if (one.is_pointer() || !whole || !is_extent(c_.kernel, one.name)) continue;
+      const bool is_one =
+          is_extent(c_.kernel, one.name) || differs(c_.kernel, c_.request.captured, one.name);
+      if (one.is_pointer() || !whole || !is_one) continue;
       std::string name = one.name;
       while (is_taken(name) || c_.plan.parameter(name) != nullptr) name += "_";
       c_.plan.extent_of[one.name] = name;
@@ -52,11 +55,21 @@ class Extents {
       if (hinted) continue;
       c_.plan.guess("problem_sizes", fmt::format("{} = {}", name, c_.plan.extents.back().second));
     }
+    if (!c_.request.captured.empty()) return take_captured();
     if (extents.empty()) invent_extent();
     make_smaller();
   }
 
  private:
+  // Adds what the grids of captured launches follow besides the kernel's own numbers.
+  void take_captured() {
+    c_.captured_extents = captured_extents(c_.kernel, c_.request.captured);
+    for (const auto& [name, values] : c_.captured_extents) {
+      c_.plan.extents.emplace_back(name, values.front());
+      c_.host_names[{0, name}] = name;
+    }
+  }
+
   // Invents the number of elements, one a thread, for a kernel that takes no extent and has no
   // launch that shows the size of its grid.
   void invent_extent() {

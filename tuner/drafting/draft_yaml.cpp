@@ -154,6 +154,7 @@ std::string baseline_text(const DraftPlan& plan) {
 
 std::string reference_text(const DraftPlan& plan) {
   if (plan.arguments.empty()) return {};
+  if (!plan.captured.empty()) return "reference: captured  # what the program's own launch wrote\n";
   std::string out =
       "# The right answer is that of this kernel in the configuration below. So variants that "
       "change the\n# answer are found, but not a kernel that is wrong in all of them: better name "
@@ -193,6 +194,9 @@ std::string head_text(const DraftPlan& plan) {
 }
 
 std::string verify_text(const DraftPlan& plan) {
+  if (plan.outputs.empty() && plan.memory_is_captured) {
+    return "# All memory that the launch wrote is compared, bit by bit.\n";
+  }
   if (plan.outputs.empty()) return "# No output was found, so nothing is verified.\n";
   std::string out;
   for (const auto& [name, type] : plan.outputs) {
@@ -289,11 +293,17 @@ std::string draft_yaml(const DraftPlan& plan) {
   if (!plan.extents.empty()) {
     out += "problem_sizes:  # the sizes that matter to you, one a line\n  - " +
            size_text(plan.extents) + remark(plan, "problem_sizes") + "\n";
+    for (const auto& one : plan.more_sizes) out += "  - " + size_text(one) + "\n";
     if (!plan.size_of_host.empty()) {
       out += "  # - " + size_text(plan.size_of_host) +
              "  # the host code's value; a first run needs less\n";
     }
   }
+  if (!plan.captured.empty()) {
+    out += "captured:  # the launch of each size, with its memory and what it wrote\n";
+    for (const std::string& one : plan.captured) out += "  - " + name_text(one) + "\n";
+  }
+  if (plan.memory_is_captured) out += "memory: captured  # all of it where it was\n";
   out += parameters_text(plan) + baseline_text(plan);
   out += constraints_text(plan) + launch_text(plan);
   if (!plan.types.empty()) out += "types:\n";

@@ -207,9 +207,11 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
   return {expression};
 }
 
-std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel) {
+std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel,
+                                    const std::string& function) {
   const std::string name(last_name(kernel.name));
   for (const Declaration& one : source.declarations) {
+    if (!function.empty() && last_name(one.name) != function) continue;
     for (std::size_t at = 0; at < one.body.size(); ++at) {
       auto hint = runtime_launch_at(source, name, one.body, at);
       if (!hint && one.body[at].is(name)) hint = launch_at(source, one.body, at);

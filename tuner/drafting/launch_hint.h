@@ -26,8 +26,9 @@ struct LaunchHint {
   std::string function;           // its name
 };
 
-// The first launch of `kernel`; none when nothing launches it.
-std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel);
+// The first launch of `kernel`, in `function` where one is named; none when nothing launches it.
+std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel,
+                                    const std::string& function = {});
 
 // Returns the last value that a variable is set to above the launch; else that of initialiser_of().
 Tokens set_above(const HostFrame& frame, const std::string& variable);

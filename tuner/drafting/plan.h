@@ -43,6 +43,9 @@ struct DraftPlan {
   bool has_macros = false;  // names of parameters are those of macros, without a prefix
   std::vector<std::string> include_dirs, head;  // head: remarks at the top
   std::vector<std::pair<std::string, std::int64_t>> extents;
+  std::vector<std::vector<std::pair<std::string, std::int64_t>>> more_sizes;
+  std::vector<std::string> captured;  // folders of captured launches, one for each size
+  bool memory_is_captured = false;
   // The host code's, where the extents are smaller; empty: they are not.
   std::vector<std::pair<std::string, std::int64_t>> size_of_host;
   std::map<std::string, std::string> extent_of;  // by argument of the kernel
