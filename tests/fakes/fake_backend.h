@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tuner/base/hash.h"
+#include "tuner/plugin/sdk_elements.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
@@ -346,6 +347,8 @@ class FakeBackend : public Backend, public DeviceMemory, public CountsLaunches {
         return how.a + std::floor((how.b - how.a + 1) * u);
       case Fill::Kind::kSequence:
         return how.a + how.b * static_cast<double>(i);
+      case Fill::Kind::kZipf:
+        return sdk::elements::element_zipf(how.a, how.b, r) - 1;
       case Fill::Kind::kNormal:
       case Fill::Kind::kMask:
         break;

@@ -28,8 +28,10 @@ constexpr std::array kOnDevice{Fill::Kind::kConstant, Fill::Kind::kConstant, Fil
 Fill fill_of(const ArgumentPlan& argument) {
   const FillSpec& spec = argument.fill;
   const double a = spec.kind == FillSpec::Kind::kZeros ? 0 : spec.a;
-  return {kOnDevice.at(static_cast<std::size_t>(spec.kind)), argument.type, a, spec.b,
-          argument.seed};
+  const Fill::Kind kind = spec.kind == FillSpec::Kind::kZipf
+                              ? Fill::Kind::kZipf
+                              : kOnDevice.at(static_cast<std::size_t>(spec.kind));
+  return {kind, argument.type, a, spec.b, argument.seed};
 }
 
 }  // namespace
@@ -206,7 +208,7 @@ DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argume
   if (!argument.members.empty() && argument.fill.kind == FillSpec::Kind::kZeros) {
     return memory_.upload(contents_of(buffer), TUNER_TRY(structs(argument)));
   }
-  if (argument.fill.kind < FillSpec::Kind::kFile) {
+  if (argument.fill.is_made_by_device()) {
     TUNER_TRY(memory_.fill(contents_of(buffer), argument.elements, fill_of(argument)));
     if (argument.has_special_values) TUNER_TRY(sprinkle(buffer, argument));
     return argument.fill.sorted ? sort(buffer, argument) : Ok{};

@@ -175,6 +175,14 @@ std::optional<std::string> ragged_fault(const ArgumentPlan& argument) {
   return fmt::format("one offset is both 0 and {}: a ragged array of n rows has n + 1", total);
 }
 
+// Device's formula; what it takes, and what the type holds, is known here.
+std::optional<std::string> zipf_fault(const ArgumentPlan& argument) {
+  const double of = argument.fill.b;
+  if (of < 1) return fmt::format("it draws from {} numbers, must be at least 1", of);
+  if (of - 1 <= largest_whole(argument.type)) return std::nullopt;
+  return fmt::format("{} does not hold the largest number, {}", name_of(argument.type), of - 1);
+}
+
 template <typename Word>
 void sort_words(DataType type, Bytes& bytes) {
   constexpr Word kSign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
@@ -200,6 +208,7 @@ std::optional<std::string> fill_fault(const ArgumentPlan& argument) {
                        argument.elements);
   }
   if (fill.kind == Kind::kRagged) return ragged_fault(argument);
+  if (fill.kind == Kind::kZipf) return zipf_fault(argument);
   if (fill.kind == Kind::kFormula && !fill.formula.empty()) {
     Formula formula(argument);
     for (const std::uint64_t i : {std::uint64_t{0}, argument.elements - 1}) {

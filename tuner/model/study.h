@@ -101,11 +101,12 @@ struct FillSpec {
     kChoice,
     kFormula,
     kRagged,
+    kZipf,      // drawn by the device
     kCaptured,  // what a captured launch found; for each size a file: resolve/captured_plans
   };
   Kind kind = Kind::kZeros;
-  double a = 0;  // constant | low | mean | lowest | start
-  double b = 0;  // high | standard deviation | highest | step; of kRagged: mean, total
+  double a = 0;  // constant | low | mean | lowest | start; of kRagged: mean; of kZipf: alpha
+  double b = 0;  // high | standard deviation | highest | step; of kRagged: total; of kZipf: of
   // Absolute; {NAME} in it stands for an extent of the problem size. A .npy file of NumPy, else raw
   // bytes.
   std::filesystem::path file;
@@ -118,7 +119,7 @@ struct FillSpec {
   std::string same_as{};
   bool sorted = false;           // ascending, whatever makes the elements
   std::vector<double> values{};  // of kChoice
-  // Element i of kFormula, or the last of kRagged's offsets. Of a plan only its text is left, and
+  // Element i of kFormula, the last of kRagged's offsets, or how many kZipf draws from. Of a plan only its text is left, and
   // what it may name.
   Expression rule{};
   std::string formula{};
@@ -134,11 +135,13 @@ struct FillSpec {
   bool is_random() const {
     return kind == Kind::kUniform || kind == Kind::kNormal || kind == Kind::kIntegers ||
            kind == Kind::kProblem || kind == Kind::kPermutation || kind == Kind::kChoice ||
-           kind == Kind::kRagged;
+           kind == Kind::kRagged || kind == Kind::kZipf;
   }
+  // Whether a formula of the device makes the elements: plugin/abi.h.
+  bool is_made_by_device() const { return kind < Kind::kFile || kind == Kind::kZipf; }
   // Whether these are drawn so quickly that each sample can have its own: by the device, without
   // numbers that the host makes or sorts.
-  bool is_drawn_by_device() const { return is_random() && kind < Kind::kFile && !sorted; }
+  bool is_drawn_by_device() const { return is_random() && is_made_by_device() && !sorted; }
 };
 
 // Values that replace random inputs: kernels that are right for ordinary numbers may go wrong on

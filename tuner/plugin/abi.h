@@ -199,6 +199,8 @@ typedef enum tuner_status {
  *   SEQUENCE   a + b * i
  *   MASK       the present value XOR splitmix64(r ^ (uint64_t)a), of TUNER_UINT64 only: done twice,
  *              it restores the value. A backend without it returns an error; the host does it then
+ *   ZIPF       a whole number k from 0 to b - 1 with a probability in proportion to 1 / (k + 1)^a:
+ *              element_zipf() of sdk_elements.h says which. A backend without it returns an error
  */
 typedef enum tuner_fill_kind {
   TUNER_FILL_BYTES = 0,
@@ -207,7 +209,8 @@ typedef enum tuner_fill_kind {
   TUNER_FILL_NORMAL = 3,
   TUNER_FILL_INTEGERS = 4,
   TUNER_FILL_SEQUENCE = 5,
-  TUNER_FILL_MASK = 6
+  TUNER_FILL_MASK = 6,
+  TUNER_FILL_ZIPF = 7
 } tuner_fill_kind;
 
 /* The numbers of model/data_type.h; what else there is to know stands in sdk_types.h. */

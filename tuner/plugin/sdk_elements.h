@@ -55,7 +55,7 @@ enum ElementType {
   kE5m2
 };
 enum { kElementTypes = kE5m2 + 1 };
-enum ElementFill { kBytes, kConstant, kUniform, kNormal, kIntegers, kSequence, kMask };
+enum ElementFill { kBytes, kConstant, kUniform, kNormal, kIntegers, kSequence, kMask, kZipf };
 
 TUNER_INLINE ulong splitmix(ulong x) {
   x += 0x9E3779B97F4A7C15UL;
@@ -64,9 +64,57 @@ TUNER_INLINE ulong splitmix(ulong x) {
   return x ^ (x >> 31);
 }
 
+// 53 of the bits as a number in [0, 1).
+TUNER_INLINE double unit_of(ulong r) { return (double)(r >> 11) * (1.0 / 9007199254740992.0); }
+
+// 2^x for x <= 0, by the series of exp; additions and products alone, which are the same everywhere.
+TUNER_INLINE double power_of_two(double x) {
+  if (x < -1022.0) return 0.0;
+  const double whole = floor(x);
+  const double y = (x - whole) * 0.6931471805599453;
+  double sum = 1.0;
+  for (int n = 18; n > 0; --n) sum = 1.0 + sum * y / n;
+  return sum * as_double((ulong)(1023 + (int)whole) << 52);
+}
+
+// The logarithm to base 2 of m in [1, 2), by the series of artanh.
+TUNER_INLINE double log_of(double m) {
+  const double s = (m - 1.0) / (m + 1.0);
+  double sum = 0.0;
+  for (int n = 35; n > 0; n -= 2) sum = sum * s * s + 1.0 / n;
+  return sum * s * 2.0 * 1.4426950408889634;
+}
+
+// One of 1, ..., `of` with a probability in proportion to its power -alpha: which octave 2^j, 2^j + 1,
+// ... it lies in is drawn as if all there were as likely as the first; then a number of that octave,
+// which is taken as often as it is less likely (von Neumann's rejection).
+TUNER_INLINE double element_zipf(double alpha, double of, ulong r) {
+  const double halving = power_of_two(-alpha);
+  double all = 0.0, weight = 1.0;
+  for (double first = 1.0; first <= of; first *= 2.0, weight *= halving) {
+    const double rest = of - first + 1.0;
+    all += weight * (first < rest ? first : rest);
+  }
+  for (;;) {
+    double left = unit_of(r) * all, first = 1.0, count = 1.0;
+    weight = 1.0;
+    while (left >= weight * count && first * 2.0 <= of) {
+      left -= weight * count;
+      first *= 2.0;
+      weight *= halving;
+      count = of - first + 1.0 < first ? of - first + 1.0 : first;
+    }
+    r = splitmix(r);
+    const double step = floor(unit_of(r) * count);
+    r = splitmix(r);
+    if (unit_of(r) < power_of_two(-alpha * log_of(1.0 + step / first))) return first + step;
+    r = splitmix(r);
+  }
+}
+
 TUNER_INLINE double element_value(uint kind, double a, double b, ulong seed, ulong i) {
   const ulong r = splitmix(seed + i);
-  const double u = (double)(r >> 11) * (1.0 / 9007199254740992.0);
+  const double u = unit_of(r);
   double z = 0;
   switch (kind) {
     case kUniform:
@@ -80,6 +128,8 @@ TUNER_INLINE double element_value(uint kind, double a, double b, ulong seed, ulo
       return a + floor((b - a + 1.0) * u);
     case kSequence:
       return a + b * (double)i;
+    case kZipf:
+      return element_zipf(a, b, r) - 1.0;
     default:
       return a;
   }

@@ -59,7 +59,8 @@ struct Fill {
     kNormal,
     kIntegers,
     kSequence,
-    kMask  // exclusive or, of 64-bit words
+    kMask,  // exclusive or, of 64-bit words
+    kZipf
   };
   Kind kind = Kind::kBytes;
   DataType type = DataType::kUInt8;

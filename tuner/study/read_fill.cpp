@@ -102,6 +102,25 @@ void read_ragged(Reader& reader, const YamlNode& node, FillSpec& fill) {
   }
 }
 
+constexpr auto kZipf = key_table(
+    "fill 'zipf'",
+    key("alpha", R"({"type": "number", "exclusiveMinimum": 0})",
+        "Number k is drawn with a probability in proportion to 1 / (k + 1)^alpha.")
+        .needed(),
+    key("of", "expression", "How many numbers there are, from 0 on.").needed());
+
+void read_zipf(Reader& reader, const YamlNode& node, FillSpec& fill) {
+  const Fields fields = kZipf.fields(node, node.where());
+  if (!fields.is_map()) return;
+  if (const YamlNode* of = fields.require("of")) {
+    fill.rule = reader.names.read(*of, "'of'", kSizeName, "'of'");
+  }
+  const YamlNode* alpha = fields.require("alpha");
+  if (alpha == nullptr) return;
+  fill.a = read_number(*alpha, "'alpha'").value_or(1);
+  if (!(fill.a > 0 && fill.a <= 1000)) alpha->error("'alpha' must be above 0 and at most 1000");
+}
+
 struct RuleForm {
   const char* key;
   Kind kind;
@@ -112,7 +131,8 @@ constexpr RuleForm kRules[] = {
     {"permutation", Kind::kPermutation, read_permutation, R"({"const": true})"},
     {"choice", Kind::kChoice, read_choices, "numbers"},
     {"formula", Kind::kFormula, read_formula, "expression"},
-    {"ragged", Kind::kRagged, read_ragged, "ragged"}};
+    {"ragged", Kind::kRagged, read_ragged, "ragged"},
+    {"zipf", Kind::kZipf, read_zipf, "zipf"}};
 
 void read_sorted(Reader& reader, const YamlNode& node, FillSpec& fill) {
   if (!node.is_map()) {
@@ -230,6 +250,7 @@ void describe_fill(SchemaParts& parts) {
   for (const auto& [name, allowed] : keys.items()) names.push_back(name);
   const Schema words = {{"enum", {"zeros", "problem"}}};
   parts.definitions["ragged"] = kRagged.schema();
+  parts.definitions["zipf"] = kZipf.schema();
   parts.definitions["fill"] = {
       {"anyOf", Schema::array({words, one_of_the_keys(std::move(keys)), std::move(of_members)})}};
 }

@@ -84,7 +84,7 @@ void DeviceKernels::fill(CUdeviceptr to, std::uint64_t elements, const tuner_fil
     wait();
     return;
   }
-  if (how.kind > TUNER_FILL_MASK) throw sdk::Error(TUNER_INVALID, "unknown kind of fill");
+  if (how.kind > TUNER_FILL_ZIPF) throw sdk::Error(TUNER_INVALID, "unknown kind of fill");
   prepare();
   tuner_fill fill = how;
   void* arguments[] = {&to, &elements, &fill.kind, &fill.type, &fill.a, &fill.b, &fill.seed};

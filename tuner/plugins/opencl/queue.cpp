@@ -152,7 +152,7 @@ std::size_t ElementKernels::work_items(std::uint64_t elements) const {
 }
 
 void ElementKernels::fill(Place to, std::uint64_t elements, const tuner_fill& how) {
-  if (how.kind > TUNER_FILL_MASK || (how.kind == TUNER_FILL_MASK && !on_device_)) {
+  if (how.kind > TUNER_FILL_ZIPF || (how.kind == TUNER_FILL_MASK && !on_device_)) {
     throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
   }
   if (elements == 0) return;

@@ -83,7 +83,7 @@ void HostBackend::copy_bytes(std::byte* to, const std::byte* from, std::uint64_t
 }
 
 void HostBackend::fill(tuner_range to, std::uint64_t elements, const tuner_fill& how) {
-  if (how.kind > TUNER_FILL_MASK) {
+  if (how.kind > TUNER_FILL_ZIPF) {
     throw sdk::Error(TUNER_INVALID, "there is no kind of fill " + std::to_string(how.kind));
   }
   std::byte* data = memory_.at(to, sdk::bytes_of_elements(how.type, elements));
