@@ -102,12 +102,31 @@ __device__ inline void histogram_of(const Sample* __restrict__ X, Word* __restri
   if (block_completes(arrivals, 1, gridDim.x)) publish(totals, result, bins);
 }
 
+// Two plain kernels to compare with: zeros, and one atomic addition for each sample.
+extern "C" __global__ void histogram_zeros(Word* result, int bins) {
+  for (int i = threadIdx.x; i < bins; i += blockDim.x) result[i] = 0;
+}
+
+template <class BinOf>
+__device__ void count_plainly(const Sample* X, Word* result, int bins, long long N, BinOf bin_of) {
+  const long long threads = (long long)gridDim.x * blockDim.x;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < N; i += threads) {
+    const int bin = bin_of(X[i]);
+    if (bin >= 0 && bin < bins) atomicAdd(result + bin, 1);
+  }
+}
+
 #if TUNE_BINNING_IS_bytes
 
 extern "C" __global__ void __launch_bounds__(Shape::kThreads)
     histogram(const Sample* __restrict__ X, Word* __restrict__ result, Word* totals, Word* arrivals,
               int bins, long long N) {
   histogram_of(X, result, totals, arrivals, Binning{}, shared_words(), bins, N);
+}
+
+extern "C" __global__ void histogram_reference(const Sample* X, Word* result, int bins,
+                                               long long N) {
+  count_plainly(X, result, bins, N, [](Sample x) { return int(x); });
 }
 
 #elif TUNE_BINNING_IS_edges
@@ -121,9 +140,22 @@ extern "C" __global__ void __launch_bounds__(Shape::kThreads)
   histogram_of(X, result, totals, arrivals, binning, words, bins, N);
 }
 
+extern "C" __global__ void histogram_reference(const Sample* X, Word* result, int bins, long long N,
+                                               const float* edges) {
+  count_plainly(X, result, bins, N, [=](Sample x) {
+    int before = 0;  // how many of the edges are not above x
+    for (int above = bins + 1; before < above;) {
+      const int middle = (before + above) / 2;
+      if (edges[middle] <= x) before = middle + 1;
+      else above = middle;
+    }
+    return before - 1;
+  });
+}
+
 #else
 
-// Bin (x - lower) * scale, rounded down.
+// Sample x is in bin (x - lower) * scale, rounded down.
 extern "C" __global__ void __launch_bounds__(Shape::kThreads)
     histogram(const Sample* __restrict__ X, Word* __restrict__ result, Word* totals, Word* arrivals,
               int bins, long long N, float lower, float scale) {
@@ -131,40 +163,12 @@ extern "C" __global__ void __launch_bounds__(Shape::kThreads)
   histogram_of(X, result, totals, arrivals, binning, shared_words(), bins, N);
 }
 
-#endif
-
-// Two plain kernels: zeros, and one atomic addition for each sample.
-extern "C" __global__ void histogram_zeros(Word* result, int bins) {
-  for (int i = threadIdx.x; i < bins; i += blockDim.x) result[i] = 0;
-}
-
-#if TUNE_BINNING_IS_edges
-
-// By linear steps of halving over all edges, in global memory.
-extern "C" __global__ void histogram_reference(const Sample* X, Word* result, int bins, long long N,
-                                               const float* edges) {
-  const long long threads = (long long)gridDim.x * blockDim.x;
-  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < N; i += threads) {
-    if (!(X[i] >= edges[0] && X[i] < edges[bins])) continue;
-    int below = 0, above = bins;  // edges[below] <= X[i] < edges[above]
-    while (above - below > 1) {
-      const int middle = (below + above) / 2;
-      if (edges[middle] <= X[i]) below = middle;
-      else above = middle;
-    }
-    atomicAdd(result + below, 1);
-  }
-}
-
-#else
-
 extern "C" __global__ void histogram_reference(const Sample* X, Word* result, int bins, long long N,
                                                float lower, float scale) {
-  const long long threads = (long long)gridDim.x * blockDim.x;
-  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < N; i += threads) {
-    const float place = (float(X[i]) - lower) * scale;
-    if (place >= 0.0f && place < float(bins)) atomicAdd(result + int(place), 1);
-  }
+  count_plainly(X, result, bins, N, [=](Sample x) {
+    const float place = (x - lower) * scale;
+    return place >= 0.0f && place < float(bins) ? int(place) : -1;
+  });
 }
 
 #endif
