@@ -20,8 +20,8 @@ using Pair = unsigned long long;
 // two counts are added up in global memory at once; every n-th, so that frequent neighbours are shared.
 template <int PARTS>
 struct Split {
-  __device__ static int owner(int bin) { return bin / 2 % PARTS; }
-  __device__ static int slot(int bin) { return bin / 2 / PARTS * 2 + bin % 2; }
+  __device__ static int owner(unsigned bin) { return bin / 2 % PARTS; }
+  __device__ static unsigned slot(unsigned bin) { return bin / 2 / PARTS * 2 + bin % 2; }
   __device__ static int pair(int own_pair, int owner) { return own_pair * PARTS + owner; }
 };
 
@@ -52,48 +52,64 @@ struct SharedCounters {
   static constexpr int kSlots = Shape::kCapacity / Shape::kParts;
   static constexpr int kRow = kInSteps ? kSlots / 2 : kSlots;  // words of a copy
   static constexpr int kStride = kRow + Shape::kPad;
-  static constexpr int kWords = (Shape::kCopies * kStride + 3) / 4 * 4;
+  static constexpr int kUnread = (Shape::kCopies * kStride + 3) / 4 * 4;
+  static constexpr int kWords = kUnread + 32;
   using Bins = Split<Shape::kParts>;
   static_assert(!kInSteps || Shape::kThreads * Shape::kUnroll * Shape::kVector < 1 << 15);
 
-  Word *words, *mine, *totals;
+  Word *words, *mine, *unread, *totals;
   int part;
 
   __device__ SharedCounters(Word* memory, Word* totals) : words(memory), totals(totals) {
-    for (int i = threadIdx.x; i < kWords; i += Shape::kThreads) words[i] = 0;
+    for (int i = threadIdx.x; i < kUnread; i += Shape::kThreads) words[i] = 0;
     const int copy = (Shape::kByWarp ? threadIdx.x / 32 : threadIdx.x) % Shape::kCopies;
     mine = words + place(0, copy);
+    unread = words + kUnread + threadIdx.x % 32;
     part = blockIdx.x % Shape::kParts;
     __syncthreads();
   }
 
-  __device__ static int place(int word, int copy) {
+  __device__ static unsigned place(unsigned word, unsigned copy) {
     return kBeside ? word * Shape::kCopies + copy : copy * kStride + word;
   }
 
+  __device__ bool keeps(int bin) const {
+    return bin >= 0 && (Shape::kParts == 1 || Bins::owner(bin) == part);
+  }
+
+  __device__ static unsigned shift_of(int bin) { return Bins::slot(bin) / kRow % 2 * 16; }
+
+  // What is not counted goes to a word of the lane that nobody reads: cheaper than a branch for each sample.
+  __device__ Word* word_of(int bin) const {
+    return keeps(bin) ? mine + place(kInSteps ? Bins::slot(bin) % kRow : Bins::slot(bin), 0) : unread;
+  }
+
   __device__ void add(int bin, Word count) {
-    if (bin < 0 || (Shape::kParts > 1 && Bins::owner(bin) != part)) return;
-    const int slot = Bins::slot(bin);
     if constexpr (kInSteps) {
-      const int shift = slot / kRow * 16;
-      Word* word = mine + place(slot % kRow, 0);
-      const Word before = atomicAdd(word, count << shift) >> shift & 0xFFFF;
-      if (((before + count) & ~before & 0x8000) == 0) return;
-      atomicAdd(word, 0u - (0x8000u << shift));
-      atomicAdd(totals + bin, 0x8000u);
+      carry(bin, count, begin(bin, count));
     } else {
-      atomicAdd(mine + place(slot, 0), count);
+      atomicAdd(word_of(bin), count);
     }
   }
 
-  __device__ Word count_of(int slot) const {
-    const int shift = slot / kRow * 16;
+  // An addition to half a word, and what it may need afterwards: several may be under way between the two.
+  __device__ Word begin(int bin, Word count) {
+    return atomicAdd(word_of(bin), count << shift_of(bin));
+  }
+  __device__ void carry(int bin, Word count, Word word) {
+    const Word before = word >> shift_of(bin) & 0xFFFF;
+    if (((before + count) & ~before & 0x8000) == 0 || !keeps(bin)) return;
+    atomicAdd(word_of(bin), 0u - (0x8000u << shift_of(bin)));
+    atomicAdd(totals + bin, 0x8000u);
+  }
+
+  __device__ Word count_of(unsigned slot) const {
     Word sum = 0;
 #pragma unroll 4
     for (int c = 0; c < Shape::kCopies; ++c) {
       const int copy = kBeside ? (c + threadIdx.x) % Shape::kCopies : c;  // lanes: other banks
       const Word word = words[place(slot % kRow, copy)];
-      sum += kInSteps ? word >> shift & 0xFFFF : word;
+      sum += kInSteps ? word >> slot / kRow * 16 & 0xFFFF : word;
     }
     return sum;
   }

@@ -50,26 +50,46 @@ struct Samples {
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
       const long long left = N - place(first, u);
+      int bin[kVector];
 #pragma unroll
       for (int v = 0; v < kVector; ++v) {
-        int bin = bins.of(step.vector[u].at[v]);
-        if (!WHOLE && v >= left) bin = -1;
-        if constexpr (Shape::kByRuns) {
-          if (bin != held) {
+        bin[v] = bins.of(step.vector[u].at[v]);
+        if (!WHOLE && v >= left) bin[v] = -1;
+      }
+      if constexpr (Shape::kByRuns) {
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) {
+          if (bin[v] != held) {
             if (length > 0) counters.add(held, length);
-            held = bin;
+            held = bin[v];
             length = 0;
           }
           ++length;
-        } else if constexpr (Shape::kWarpWise) {
-          const unsigned same = __match_any_sync(0xffffffffu, bin);
-          if (__ffs(same) - 1 == threadIdx.x % 32) counters.add(bin, __popc(same));
-        } else {
-          counters.add(bin, 1);
         }
+      } else {
+        add_each(bin, counters);
       }
     }
     if constexpr (Shape::kByRuns) counters.add(held, length);
+  }
+
+  __device__ void add_each(const int (&bin)[kVector], Counters& counters) const {
+    if constexpr (Shape::kWarpWise) {
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) {
+        const unsigned same = __match_any_sync(0xffffffffu, bin[v]);
+        if (__ffs(same) - 1 == threadIdx.x % 32) counters.add(bin[v], __popc(same));
+      }
+    } else if constexpr (Counters::kInSteps) {
+      unsigned word[kVector];
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) word[v] = counters.begin(bin[v], 1);
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) counters.carry(bin[v], 1, word[v]);
+    } else {
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) counters.add(bin[v], 1);
+    }
   }
 
   // All threads of a block make the same steps.
