@@ -29,16 +29,29 @@ struct Samples {
     return first + (u * threads + thread) * kVector;
   }
 
+  // Whether all threads of all blocks find whole vectors in the step.
+  __device__ bool is_whole(long long first) const {
+    return first + threads * kVector * kUnroll <= N;
+  }
+
+  // Whether any thread finds something in its vector number u.
+  __device__ bool is_begun(long long first, int u) const {
+    return first + u * threads * kVector < N;
+  }
+
   __device__ void load(Step& step, long long first) const {
+    if (is_whole(first)) {
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-      const long long at = place(first, u);
-      if (at + kVector <= N) {
-        step.vector[u] = load_elements<kVector, Shape::kLoadOnce>(X + at);
-      } else {
-#pragma unroll
-        for (int v = 0; v < kVector; ++v) step.vector[u].at[v] = at + v < N ? X[at + v] : Sample(0);
+      for (int u = 0; u < kUnroll; ++u) {
+        step.vector[u] = load_elements<kVector, Shape::kLoadOnce>(X + place(first, u));
       }
+      return;
+    }
+#pragma unroll
+    for (int u = 0; u < kUnroll && is_begun(first, u); ++u) {
+      const long long at = place(first, u);
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) step.vector[u].at[v] = at + v < N ? X[at + v] : Sample(0);
     }
   }
 
@@ -48,7 +61,7 @@ struct Samples {
     int held = -1;  // for AGGREGATE runs
     unsigned length = 0;
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
+    for (int u = 0; u < kUnroll && (WHOLE || is_begun(first, u)); ++u) {
       const long long left = N - place(first, u);
       int bin[kVector];
 #pragma unroll
@@ -99,7 +112,7 @@ struct Samples {
     load(now, 0);
     for (long long first = 0; first < N; first += step) {
       if constexpr (Shape::kAhead) load(next, first + step);
-      if (first + step <= N) {
+      if (is_whole(first)) {
         count<true>(now, first, bins, counters);
       } else {
         count<false>(now, first, bins, counters);

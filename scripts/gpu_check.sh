@@ -87,6 +87,9 @@ small_sizes_of() {
     norm* | layer_norm) echo M=37,N=1000 ;;
     # Fewer rows than there are sums for, tiles that end outside, and a K that blocks share unevenly.
     thin*) echo M=3,N=203,K=528 M=40,N=2100,K=1104 ;;
+    # One copy of all bins, and bins that blocks share; a length that vectors do not fit.
+    histogram_u8*) echo N=100003,BINS=256 ;;
+    histogram*) echo N=100003,BINS=1000 N=100004,BINS=16000 ;;
     convolution2d) echo H=67,W=131 H=34,W=132 ;;  # rows that vectors do not fit, and do
   esac
 }

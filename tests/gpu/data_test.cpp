@@ -8,6 +8,7 @@
 #include "gpu_fixture.h"
 #include "tuner/base/hash.h"
 #include "tuner/model/data_type.h"
+#include "tuner/plugin/sdk_elements.h"
 #include "tuner/ports/backend.h"
 
 namespace tuner {
@@ -64,6 +65,23 @@ TEST_F(Gpu, FillFollowsTheFormulasForEveryTypeAndKind) {
         const auto wanted = scalar_bytes(how.type, stored_value(how.type, value));
         ASSERT_EQ(std::memcmp(wanted.data(), found.data() + i * size, size), 0)
             << name_of(how.type) << ", kind " << kind << ", element " << i << ", value " << value;
+      }
+    }
+  }
+}
+
+TEST_F(Gpu, ZipfDrawsTheHostsNumbers) {
+  constexpr std::uint64_t kCount = 100000;
+  const BufferId buffer = allocate(kCount * 4);
+  for (const double alpha : {0.5, 1.1, 3.0}) {
+    for (const double of : {1.0, 100.0, 65536.0}) {
+      const Fill how{Fill::Kind::kZipf, DataType::kFloat32, alpha, of, 11};
+      const auto done = backend->memory().fill({buffer, 0}, kCount, how);
+      ASSERT_TRUE(done) << done.error().message;
+      const auto found = download<float>({buffer, 0}, kCount);
+      for (std::uint64_t i = 0; i < kCount; ++i) {
+        const double r = sdk::elements::element_zipf(alpha, of, splitmix64(how.seed + i)) - 1;
+        ASSERT_EQ(found[i], static_cast<float>(r)) << alpha << " " << of << ", element " << i;
       }
     }
   }

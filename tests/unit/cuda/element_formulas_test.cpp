@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <tuple>
+#include <vector>
 
 #include "tuner/model/data_type.h"
 #include "tuner/plugin/abi.h"
@@ -19,7 +20,8 @@ namespace {
 using namespace sdk::elements;
 
 static_assert(kUniform == static_cast<int>(TUNER_FILL_UNIFORM) &&
-              kMask == static_cast<int>(TUNER_FILL_MASK));
+              kMask == static_cast<int>(TUNER_FILL_MASK) &&
+              kZipf == static_cast<int>(TUNER_FILL_ZIPF));
 static_assert(kBf16 == static_cast<int>(TUNER_BFLOAT16) && kU64 == static_cast<int>(TUNER_UINT64));
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -56,6 +58,47 @@ TEST(Formulas, ElementsStayInTheirRangeWithTheRightMoments) {
   EXPECT_NEAR(squares / kCount, 4, 0.06);  // standard deviation 2
   EXPECT_EQ(element_value(kSequence, 5, 0.5, 7, 4), 7);
   EXPECT_EQ(element_value(kConstant, 5, 9, 7, 4), 5);
+}
+
+TEST(Formulas, PowersAndLogarithmsAreThoseOfTheLibrary) {
+  for (double x = -1000; x <= 0; x += 0.37) {
+    ASSERT_NEAR(power_of_two(x) / std::exp2(x), 1, 1e-15) << x;
+  }
+  EXPECT_EQ(power_of_two(-5000), 0);
+  for (double m = 1; m < 2; m += 0.0013) ASSERT_NEAR(log_of(m), std::log2(m), 1e-15) << m;
+}
+
+// Pearson's statistic over bins of at least 20 expected draws; its deviation is sqrt(2 * freedom).
+TEST(Formulas, ZipfDrawsEachNumberAsOftenAsItsLawSays) {
+  constexpr int kDraws = 200000;
+  for (const double alpha : {0.01, 0.5, 1.0, 1.1, 2.0, 5.0}) {
+    for (const int of : {2, 3, 7, 100, 256, 2048, 65536}) {
+      std::vector<int> seen(static_cast<std::size_t>(of));
+      for (int i = 0; i < kDraws; ++i) {
+        const double k = element_value(kZipf, alpha, of, 7, i);
+        ASSERT_EQ(k, std::floor(k));
+        ++seen.at(static_cast<std::size_t>(k));  // throws below 0 and from `of` on
+      }
+      double all = 0;
+      for (int k = 0; k < of; ++k) all += std::pow(k + 1, -alpha);
+      double statistic = 0;
+      double expected = 0;
+      int drawn = 0;
+      int freedom = -1;
+      for (int k = 0; k < of; ++k) {
+        expected += kDraws * std::pow(k + 1, -alpha) / all;
+        drawn += seen[static_cast<std::size_t>(k)];
+        if (expected < 20 && k + 1 < of) continue;
+        statistic += (drawn - expected) * (drawn - expected) / expected;
+        ++freedom;
+        expected = drawn = 0;
+      }
+      EXPECT_LT(std::fabs(statistic - freedom), 5 * std::sqrt(2 * freedom)) << alpha << " " << of;
+    }
+  }
+  EXPECT_EQ(element_value(kZipf, 1.1, 1, 7, 3), 0);
+  EXPECT_EQ(element_value(kZipf, 1000, 65536, 7, 3), 0);
+  EXPECT_NE(element_value(kZipf, 0.01, 65536, 7, 3), element_value(kZipf, 0.01, 65536, 8, 3));
 }
 
 // Reference: round to nearest even by exact search over all finite 16-bit patterns.

@@ -23,6 +23,7 @@ static_assert(static_cast<std::uint32_t>(DeviceError::kDeviceLost) == TUNER_DEVI
 static_assert(static_cast<std::uint32_t>(DeviceError::kLaunch) == TUNER_LAUNCH_REFUSED);
 static_assert(static_cast<std::uint32_t>(Fill::Kind::kSequence) == TUNER_FILL_SEQUENCE);
 static_assert(static_cast<std::uint32_t>(Fill::Kind::kUniform) == TUNER_FILL_UNIFORM);
+static_assert(static_cast<std::uint32_t>(Fill::Kind::kZipf) == TUNER_FILL_ZIPF);
 
 class Adapters : public testing::Test {
  protected:

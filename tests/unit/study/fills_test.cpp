@@ -32,6 +32,11 @@ TEST(Fills, ThoseWithARuleAreRead) {
   const FillSpec ragged = fill("int32", "{ragged: {mean: 8, of: NNZ}}");
   EXPECT_EQ(ragged.a, 8);
   EXPECT_EQ(ragged.rule.text(), "NNZ");
+  const FillSpec zipf = fill("float32", "{zipf: {alpha: 1.1, of: NNZ}}");
+  EXPECT_EQ(zipf.kind, FillSpec::Kind::kZipf);
+  EXPECT_EQ(zipf.a, 1.1);
+  EXPECT_EQ(zipf.rule.text(), "NNZ");
+  EXPECT_TRUE(zipf.is_random() && zipf.is_drawn_by_device());
 }
 
 TEST(Fills, EveryMistakeHasItsPlace) {
@@ -53,8 +58,8 @@ TEST(Fills, EveryMistakeHasItsPlace) {
             "study.yaml:8:60: fill 'permutation' takes true: the numbers from 0 in any order"},
            {"int32", "N", "{permutation: true, choice: [1]}",
             "study.yaml:8:46: 'fill' must have exactly one of file, captured, same_as, sorted, "
-            "constant, "
-            "uniform, normal, integers, sequence, permutation, choice, formula or ragged"},
+            "constant, uniform, normal, integers, sequence, permutation, choice, formula, ragged "
+            "or zipf"},
            {"float16", "3 * N", "{permutation: true}",
             "study.yaml:8:12: the fill of 'x': float16 holds no permutation of 3000 numbers for "
             "N=1000, NNZ=5000"},
@@ -96,6 +101,23 @@ TEST(Fills, EveryMistakeHasItsPlace) {
            {"int8", "N", "{ragged: {of: NNZ}}",
             "study.yaml:8:59: the fill of 'x': int8 does not hold the last offset, 5000 for "
             "N=1000, NNZ=5000"},
+           {"int32", "N", "{zipf: {of: NNZ}}",
+            "study.yaml:8:53: missing key 'alpha' in fill 'zipf'"},
+           {"int32", "N", "{zipf: {alpha: 1.1}}",
+            "study.yaml:8:53: missing key 'of' in fill 'zipf'"},
+           {"int32", "N", "{zipf: 1.1}", "study.yaml:8:53: fill 'zipf' must be a map, not text"},
+           {"int32", "N", "{zipf: {alpha: 0, of: NNZ}}",
+            "study.yaml:8:61: 'alpha' must be above 0 and at most 1000"},
+           {"int32", "N", "{zipf: {alpha: 1.1, of: B}}",
+            "study.yaml:8:70: 'B' is a parameter; 'of' may use only problem sizes"},
+           {"int32", "N", "{zipf: {alpha: 1.1, of: N - 1000}}",
+            "study.yaml:8:70: the fill of 'x': it draws from 0 numbers, must be at least 1 for "
+            "N=1000, NNZ=5000"},
+           {"uint8", "N", "{zipf: {alpha: 1.1, of: N}}",
+            "study.yaml:8:70: the fill of 'x': uint8 does not hold the largest number, 999 for "
+            "N=1000, NNZ=5000"},
+           {"int32", "N", "{sorted: {zipf: {alpha: 1.1, of: N}}}",
+            "study.yaml:8:55: only uniform, normal, integers and choice can be sorted"},
            {"int32", "1", "{ragged: {of: NNZ}}",
             "study.yaml:8:60: the fill of 'x': one offset is both 0 and 5000: a ragged array of n "
             "rows has n + 1 for N=1000, NNZ=5000"},
