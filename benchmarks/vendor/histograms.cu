@@ -1,10 +1,11 @@
-// The exported histograms beside CUB's DeviceHistogram and a copy, in turns, cold cache, each as a call of an
-// application: what prepares the result is part of the time.
+// The exported histograms beside CUB's DeviceHistogram and a copy, in turns, cold cache, each as a
+// call of an application: what prepares the result is part of the time.
 //
-// usage: histograms [N]      N samples, 2^28; GB/s of samples read, of the copy GB/s read and written
+// usage: histograms [N]      N samples, 2^28; GB/s of samples read, of the copy GB/s read and
+// written
 //
-// Zipf: bin k with a probability in proportion to 1 / (k + 1)^1.1. Every answer is compared. Exit status 1: one
-// is wrong.
+// Zipf: bin k with a probability in proportion to 1 / (k + 1)^1.1. Every answer is compared. Exit
+// status 1: one is wrong.
 
 #include <algorithm>
 #include <cub/device/device_histogram.cuh>
@@ -30,8 +31,10 @@ __global__ void draw(T* data, long long n, const double* shares, int bins) {
     int low = 0;
     for (int high = bins - 1; low < high;) {
       const int middle = (low + high) / 2;
-      if (u < shares[middle]) high = middle;
-      else low = middle + 1;
+      if (u < shares[middle])
+        high = middle;
+      else
+        low = middle + 1;
     }
     data[i] = T(low);
   }
@@ -66,21 +69,22 @@ void hold(const Contest& contest, Buffer<T>& samples, Ours ours, Cub cub) {
   std::size_t bytes = 0;
   check(cub(nullptr, bytes, theirs.data()), "CUB");
   Buffer<char> storage(bytes);
-  const std::vector<double> times = race.run(
-      {[&] { check(ours(mine.data()).status, "launcher"); },
-       [&] { check(cub(storage.data(), bytes, theirs.data()), "CUB"); },
-       [&] {
-         check(cudaMemcpyAsync(copied.data(), samples.data(), samples.bytes(),
-                               cudaMemcpyDeviceToDevice),
-               "copy");
-       }});
+  const std::vector<double> times =
+      race.run({[&] { check(ours(mine.data()).status, "launcher"); },
+                [&] { check(cub(storage.data(), bytes, theirs.data()), "CUB"); },
+                [&] {
+                  check(cudaMemcpyAsync(copied.data(), samples.data(), samples.bytes(),
+                                        cudaMemcpyDeviceToDevice),
+                        "copy");
+                }});
   const bool is_right = difference_of(mine, theirs) == 0;
   all_right = all_right && is_right;
   const double read = double(samples.bytes()) / 1e6;
-  std::printf("%-20s %-8s %6d bins  ours %7.1f  CUB %7.1f  copy %7.1f GB/s  x %6.2f  of copy %.3f%s\n",
-              contest.study, contest.input, contest.bins, read / times[0], read / times[1],
-              2 * read / times[2], times[1] / times[0], times[2] / (2 * times[0]),
-              is_right ? "" : "  WRONG");
+  std::printf(
+      "%-20s %-8s %6d bins  ours %7.1f  CUB %7.1f  copy %7.1f GB/s  x %6.2f  of copy %.3f%s\n",
+      contest.study, contest.input, contest.bins, read / times[0], read / times[1],
+      2 * read / times[2], times[1] / times[0], times[2] / (2 * times[0]),
+      is_right ? "" : "  WRONG");
   std::fflush(stdout);
 }
 
@@ -97,17 +101,19 @@ void even(Buffer<float>& X, int bins, double alpha) {
                                                upper, int(n));
   };
   const char* input = alpha == 0 ? "uniform" : "Zipf 1.1";
-  hold({"histogram", input, bins}, X,
-       [&](unsigned* out) {
-         return histogram_launcher::histogram(X.data(), out, bins, n, lower, upper);
-       },
-       cub);
+  hold(
+      {"histogram", input, bins}, X,
+      [&](unsigned* out) {
+        return histogram_launcher::histogram(X.data(), out, bins, n, lower, upper);
+      },
+      cub);
   if (alpha == 0) return;
-  hold({"histogram_skewed", input, bins}, X,
-       [&](unsigned* out) {
-         return histogram_skewed_launcher::histogram_skewed(X.data(), out, bins, n, lower);
-       },
-       cub);
+  hold(
+      {"histogram_skewed", input, bins}, X,
+      [&](unsigned* out) {
+        return histogram_skewed_launcher::histogram_skewed(X.data(), out, bins, n, lower);
+      },
+      cub);
 }
 
 void edges(Buffer<float>& X, int bins) {
@@ -119,14 +125,15 @@ void edges(Buffer<float>& X, int bins) {
   Buffer<float> given(drawn.size());
   check(cudaMemcpy(given.data(), drawn.data(), given.bytes(), cudaMemcpyHostToDevice), "edges");
   const long long n = (long long)X.size();
-  hold({"histogram_edges", "uniform", bins}, X,
-       [&](unsigned* out) {
-         return histogram_edges_launcher::histogram_edges(X.data(), out, bins, n, given.data());
-       },
-       [&](void* storage, std::size_t& bytes, unsigned* out) {
-         return cub::DeviceHistogram::HistogramRange(storage, bytes, X.data(), out, bins + 1,
-                                                     given.data(), int(n));
-       });
+  hold(
+      {"histogram_edges", "uniform", bins}, X,
+      [&](unsigned* out) {
+        return histogram_edges_launcher::histogram_edges(X.data(), out, bins, n, given.data());
+      },
+      [&](void* storage, std::size_t& bytes, unsigned* out) {
+        return cub::DeviceHistogram::HistogramRange(storage, bytes, X.data(), out, bins + 1,
+                                                    given.data(), int(n));
+      });
 }
 
 void bytes_of_8_bits(long long n, double alpha) {
@@ -136,15 +143,17 @@ void bytes_of_8_bits(long long n, double alpha) {
     return cub::DeviceHistogram::HistogramEven(storage, bytes, X.data(), out, 257, 0, 256, int(n));
   };
   if (alpha == 0) {
-    hold({"histogram_u8", "uniform", 256}, X,
-         [&](unsigned* out) { return histogram_u8_launcher::histogram_u8(X.data(), out, 256, n); },
-         cub);
+    hold(
+        {"histogram_u8", "uniform", 256}, X,
+        [&](unsigned* out) { return histogram_u8_launcher::histogram_u8(X.data(), out, 256, n); },
+        cub);
   } else {
-    hold({"histogram_u8_skewed", "Zipf 1.1", 256}, X,
-         [&](unsigned* out) {
-           return histogram_u8_skewed_launcher::histogram_u8_skewed(X.data(), out, 256, n);
-         },
-         cub);
+    hold(
+        {"histogram_u8_skewed", "Zipf 1.1", 256}, X,
+        [&](unsigned* out) {
+          return histogram_u8_skewed_launcher::histogram_u8_skewed(X.data(), out, 256, n);
+        },
+        cub);
   }
 }
 

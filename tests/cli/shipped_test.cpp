@@ -39,12 +39,10 @@ constexpr Sample kSamples[] = {
     {"layer_norm", "M=21,N=1000", "FORM == 'registers' and BLOCK * ROWS <= 256", 3},
     {"thin_product", "M=3,N=67,K=1032", "SPLIT != 1 and warps <= 4 and UNROLL <= 2", 3},
     {"thin_product_fp8", "M=3,N=67,K=1040", "SPLIT != 1 and warps <= 4 and UNROLL <= 2", 3},
-    {"histogram", "N=20011,BINS=1000", "FORM == 'shared' and PLACE == 'beside'", 3},
     {"histogram", "N=20012,BINS=1000", "FORM == 'shared' and PAD == 1", 3},
     {"histogram", "N=20011,BINS=4097", "PARTS > 1", 2},
     // Enough in one bin that halves of words are carried.
     {"histogram_skewed", "N=900012,BINS=4097", "COUNTER == 16 and PER_SM == 1", 3},
-    {"histogram_skewed", "N=20011,BINS=64", "FORM == 'global'", 2},
     {"histogram_edges", "N=20011,BINS=1000", "SEARCH == 'guide'", 3},
     {"histogram_edges", "N=20011,BINS=1001", "SEARCH == 'registers'", 3},
     {"histogram_edges", "N=20012,BINS=64", "SEARCH in ['shared', 'global']", 3},

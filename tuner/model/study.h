@@ -119,8 +119,8 @@ struct FillSpec {
   std::string same_as{};
   bool sorted = false;           // ascending, whatever makes the elements
   std::vector<double> values{};  // of kChoice
-  // Element i of kFormula, the last of kRagged's offsets, or how many kZipf draws from. Of a plan only its text is left, and
-  // what it may name.
+  // Element i of kFormula, the last of kRagged's offsets, or how many kZipf draws from. Of a plan
+  // only its text is left, and what it may name.
   Expression rule{};
   std::string formula{};
   std::vector<std::pair<std::string, std::int64_t>> names{};

@@ -67,7 +67,8 @@ TUNER_INLINE ulong splitmix(ulong x) {
 // 53 of the bits as a number in [0, 1).
 TUNER_INLINE double unit_of(ulong r) { return (double)(r >> 11) * (1.0 / 9007199254740992.0); }
 
-// 2^x for x <= 0, by the series of exp; additions and products alone, which are the same everywhere.
+// 2^x for x <= 0, by the series of exp; additions and products alone, which are the same
+// everywhere.
 TUNER_INLINE double power_of_two(double x) {
   if (x < -1022.0) return 0.0;
   const double whole = floor(x);
@@ -85,9 +86,10 @@ TUNER_INLINE double log_of(double m) {
   return sum * s * 2.0 * 1.4426950408889634;
 }
 
-// One of 1, ..., `of` with a probability in proportion to its power -alpha: which octave 2^j, 2^j + 1,
-// ... it lies in is drawn as if all there were as likely as the first; then a number of that octave,
-// which is taken as often as it is less likely (von Neumann's rejection).
+// One of 1, ..., `of` with a probability in proportion to its power -alpha: which octave 2^j, 2^j +
+// 1,
+// ... it lies in is drawn as if all there were as likely as the first; then a number of that
+// octave, which is taken as often as it is less likely (von Neumann's rejection).
 TUNER_INLINE double element_zipf(double alpha, double of, ulong r) {
   const double halving = power_of_two(-alpha);
   double all = 0.0, weight = 1.0;

@@ -102,14 +102,15 @@ void read_ragged(Reader& reader, const YamlNode& node, FillSpec& fill) {
   }
 }
 
-constexpr auto kZipf = key_table(
-    "fill 'zipf'",
-    key("alpha", R"({"type": "number", "exclusiveMinimum": 0})",
-        "Number k is drawn with a probability in proportion to 1 / (k + 1)^alpha.")
-        .needed(),
-    key("of", "expression", "How many numbers there are, from 0 on.").needed());
+constexpr auto kZipf =
+    key_table("fill 'zipf'",
+              key("alpha", R"({"type": "number", "exclusiveMinimum": 0})",
+                  "Number k is drawn with a probability in proportion to 1 / (k + 1)^alpha.")
+                  .needed(),
+              key("of", "expression", "How many numbers there are, from 0 on.").needed());
 
 void read_zipf(Reader& reader, const YamlNode& node, FillSpec& fill) {
+  fill.b = 1;  // until 'of' is known
   const Fields fields = kZipf.fields(node, node.where());
   if (!fields.is_map()) return;
   if (const YamlNode* of = fields.require("of")) {

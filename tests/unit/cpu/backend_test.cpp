@@ -73,7 +73,7 @@ TEST(Backend, FillCopyAndCompareWorkOnRanges) {
   EXPECT_THROW(backend->fill({a, 0}, kCount + 101, {TUNER_FILL_CONSTANT, TUNER_INT32, 1, 1, 0}),
                sdk::Error);
   EXPECT_THROW(backend->fill({a, 0}, 1, {TUNER_FILL_CONSTANT, 14, 1, 1, 0}), sdk::Error);
-  EXPECT_THROW(backend->fill({a, 0}, 1, {7, TUNER_INT32, 1, 1, 0}), sdk::Error);
+  EXPECT_THROW(backend->fill({a, 0}, 1, {8, TUNER_INT32, 1, 1, 0}), sdk::Error);
 }
 
 TEST(Backend, ImagesThatAreNoVariantsDoNotLoad) {
