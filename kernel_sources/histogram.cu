@@ -155,19 +155,20 @@ extern "C" __global__ void histogram_reference(const Sample* X, Word* result, in
 
 #else
 
-// Sample x is in bin (x - lower) * (bins / (upper - lower)), rounded down.
+// Sample x is in bin (x - lower) * (bins / (upper - lower)), rounded down, and in no later one than the last.
 extern "C" __global__ void __launch_bounds__(Shape::kThreads)
     histogram(const Sample* __restrict__ X, Word* __restrict__ result, Word* totals, Word* arrivals,
               int bins, long long N, float lower, float upper) {
-  const Binning binning{lower, float(bins) / (upper - lower), float(bins)};
+  const Binning binning{lower, upper, float(bins) / (upper - lower), bins - 1};
   histogram_of(X, result, totals, arrivals, binning, shared_words(), bins, N);
 }
 
 extern "C" __global__ void histogram_reference(const Sample* X, Word* result, int bins, long long N,
                                                float lower, float upper) {
   count_plainly(X, result, bins, N, [=](Sample x) {
-    const float place = (x - lower) * (float(bins) / (upper - lower));
-    return place >= 0.0f && place < float(bins) ? int(place) : -1;
+    if (!(x >= lower && x < upper)) return -1;
+    const int bin = int((x - lower) * (float(bins) / (upper - lower)));
+    return bin < bins ? bin : bins - 1;
   });
 }
 

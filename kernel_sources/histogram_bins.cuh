@@ -14,12 +14,12 @@
 //            edges   | |   |   |||     |     |
 
 struct EvenBins {
-  float lower, scale;  // bins in a unit
-  float bins;
+  float lower, upper, scale;  // bins in a unit
+  int last;
 
+  // A sample just below the upper end may be rounded to it: it is in the last bin. NaN is in none.
   __device__ int of(float x) const {
-    const float place = (x - lower) * scale;
-    return place >= 0.0f && place < bins ? int(place) : -1;  // NaN: neither
+    return x >= lower && x < upper ? min(int((x - lower) * scale), last) : -1;
   }
 };
 
