@@ -48,13 +48,3 @@ __device__ __forceinline__ float4 load_from_block(const void* place, int block_i
       : "memory");
   return value;
 }
-
-// Adds to the same place of another block's shared memory (or of this one's).
-__device__ __forceinline__ void add_in_block(unsigned* place, int block_in_cluster, unsigned count) {
-  const unsigned here = unsigned(__cvta_generic_to_shared(place));
-  asm volatile(
-      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;"
-      "  red.relaxed.cluster.shared::cluster.add.u32 [there], %2; }" ::"r"(here),
-      "r"(block_in_cluster), "r"(count)
-      : "memory");
-}

@@ -126,6 +126,16 @@ struct SharedCounters {
 #if TUNE_FORM_IS_cluster
 #include "cluster.cuh"
 
+// Adds to the same place of another block's shared memory (or of this one's).
+__device__ __forceinline__ void add_in_block(Word* place, int block_in_cluster, Word count) {
+  const unsigned here = unsigned(__cvta_generic_to_shared(place));
+  asm volatile(
+      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;"
+      "  red.relaxed.cluster.shared::cluster.add.u32 [there], %2; }" ::"r"(here),
+      "r"(block_in_cluster), "r"(count)
+      : "memory");
+}
+
 // Each block of the cluster keeps its part of the bins, and counts for all of them.
 template <class Shape>
 struct ClusterCounters {
