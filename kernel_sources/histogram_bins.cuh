@@ -23,6 +23,7 @@ struct EvenBins {
   }
 };
 
+// There are 256.
 struct ByteBins {
   __device__ int of(unsigned char x) const { return x; }
 };

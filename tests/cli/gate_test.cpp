@@ -70,7 +70,7 @@ TEST(Gate, SaysWhereAKernelThatKeepsItsAnswersWouldNotBeNoticed) {
   const std::string fill = "uniform: [1, 2]";
   sandbox.write("twice.yaml", study.replace(study.find(fill), fill.size(), "sequence: [1, 2]"));
   const std::string why =
-      "no input has random numbers that the device draws ('uniform', 'normal', 'integers')";
+      "no input has random numbers that the device draws ('uniform', 'normal', 'integers', 'zipf')";
   EXPECT_TRUE(says(run_to(0, sandbox, gate({})).out,
                    "a kernel that keeps its answers would not be noticed: " + why));
   const auto same = nlohmann::json::parse(run_to(0, sandbox, gate({"--json"})).out);

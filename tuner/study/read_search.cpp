@@ -75,8 +75,8 @@ void check_fresh_inputs(Reader& reader) {
       std::ranges::none_of(study.constants, is_random)) {
     reader.error(
         study.measure.inputs_where,
-        "'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', 'integers' or "
-        "by the problem: all others hold the same numbers each time",
+        "'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', 'integers', "
+        "'zipf' or by the problem: all others hold the same numbers each time",
         "inputs: same");
   } else if (study.reference && study.reference->is_given()) {
     reader.error(

@@ -164,7 +164,8 @@ TEST(SearchSections, FreshInputsNeedRandomOnesAndAReferenceThatKnowsTheirAnswer)
   EXPECT_EQ(
       complaints_of(study_of("{sequence: [0, 1]}", kernel)),
       "study.yaml:9:19: 'inputs: fresh' needs an argument that is filled with 'uniform', 'normal', "
-      "'integers' or by the problem: all others hold the same numbers each time (inputs: same)");
+      "'integers', 'zipf' or by the problem: all others hold the same numbers each time (inputs: "
+      "same)");
   EXPECT_EQ(complaints_of(study_of("{uniform: [0, 1]}", file)),
             "study.yaml:9:19: 'inputs: fresh' cannot be verified with a reference from files, "
             "which is the answer for one set of inputs (inputs: same, or a kernel as reference)");
