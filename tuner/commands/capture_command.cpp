@@ -4,14 +4,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstring>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -21,9 +17,8 @@
 #include "tuner/base/temporary_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/started_program.h"
 #include "tuner/files/capture_pack.h"
-
-extern char** environ;
 
 namespace tuner {
 namespace {
@@ -72,15 +67,6 @@ CaptureOptions parse_capture(const Strings& words) {
 
 // ---- the program --------------------------------------------------------------------------------
 
-fs::path injected_object() {
-  const fs::path beside = fs::path(executable_path()).parent_path().parent_path() / "lib/tuner";
-  fs::path object = beside / "tuner-capture.so";
-  std::error_code failed;
-  if (fs::is_regular_file(object, failed)) return object;
-  throw UnavailableError(object.string() +
-                         " is not there: this build has no capture, since there was no cupti.h");
-}
-
 // A signal of the terminal is the program's alone while one of these lives.
 class LeavesSignals {
  public:
@@ -103,41 +89,11 @@ class LeavesSignals {
 
 // Runs it with what the driver needs to load the object. Returns its exit status as a shell does.
 int run_watched(const Strings& words, const fs::path& request) {
-  Strings variables;
-  for (char** one = environ; *one != nullptr; ++one) {
-    const std::string_view text(*one);
-    const bool is_replaced =
-        text.starts_with("CUDA_INJECTION64_PATH=") || text.starts_with("TUNER_CAPTURE=");
-    if (!is_replaced) variables.emplace_back(text);
-  }
-  variables.push_back("CUDA_INJECTION64_PATH=" + injected_object().string());
-  variables.push_back("TUNER_CAPTURE=" + request.string());
-  const auto pointers = [](const Strings& from) {
-    std::vector<char*> out;
-    for (const std::string& one : from) out.push_back(const_cast<char*>(one.c_str()));
-    out.push_back(nullptr);
-    return out;
-  };
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t usual;
-  sigemptyset(&usual);
-  for (const int signal : LeavesSignals::kSignals) sigaddset(&usual, signal);
-  posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const fs::path object = object_in_library(
+      "tuner-capture.so", "this build has no capture, since there was no cupti.h");
   const LeavesSignals left;
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, words[0].c_str(), nullptr, &attributes,
-                                  pointers(words).data(), pointers(variables).data());
-  posix_spawnattr_destroy(&attributes);
-  if (failed != 0) {
-    throw InputError(Complaint{
-        {words[0], 0, 0}, "cannot be started: " + std::string(std::strerror(failed)), ""});
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return run_to_end(
+      {words, {"CUDA_INJECTION64_PATH=" + object.string(), "TUNER_CAPTURE=" + request.string()}});
 }
 
 // The user's folder for captures; gone at the end if it was made here and nothing is in it.

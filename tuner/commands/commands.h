@@ -45,6 +45,7 @@ int list_command(const Strings& words);
 int cache_command(const Strings& words);
 int capture_command(const Strings& words);
 int replay_launch_command(const Strings& words);
+int apply_command(const Strings& words);
 
 // The command that shows the results that a user looks at, as they named them, or all failures of
 // these. Instead of the study it may be a folder.
@@ -71,6 +72,10 @@ struct ExportOptions : StudyOptions {
 // has made stale are left out; a note reports them, and imported results.
 std::vector<RankedResults> results_to_export(const std::filesystem::path& folder,
                                              const Study& study, const ResultFilter& filter);
+
+// Collects what `tuner export` exports: of the store, or of ranked CSV files. Throws InputError where
+// there is nothing.
+std::vector<RankedResults> exported_results(const ExportOptions& options, const Study& study);
 
 // Exports results as `tuner export` does, for verify-export, which writes an export anew.
 int export_results(const ExportOptions& options);

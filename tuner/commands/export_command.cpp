@@ -178,7 +178,9 @@ std::vector<RankedResults> stored_in(const std::string& folder, const ExportOpti
   return results;
 }
 
-std::vector<RankedResults> results_of(const ExportOptions& options, const Study& study) {
+}  // namespace
+
+std::vector<RankedResults> exported_results(const ExportOptions& options, const Study& study) {
   std::vector<RankedResults> results = options.from.empty()
                                            ? stored_in(options.results, options, study)
                                            : results_of_files(options, study);
@@ -192,6 +194,8 @@ std::vector<RankedResults> results_of(const ExportOptions& options, const Study&
       worst_case_report(study, prefer_worst_case(study, others, results)));
   return results;
 }
+
+namespace {
 
 // Whether there is a valid result, which exporting and evaluating need; else prints what there is
 // instead.
@@ -243,7 +247,7 @@ int export_results(const ExportOptions& options) {
   const Study study = with_t1_options(read_study(options.study), options);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const auto exporter = find_exporter(options, catalogue);
-  const std::vector<RankedResults> results = results_of(options, study);
+  const std::vector<RankedResults> results = exported_results(options, study);
   if (!anything_valid(study, results)) return kExitNothingValid;
   if (options.evaluate) {
     const TableOptions table{options.max_configs, options.within, nullptr};

@@ -110,7 +110,7 @@ template <auto& kReal>
 CUresult add_kernel_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                          std::size_t count, const CUDA_KERNEL_NODE_PARAMS* what) noexcept {
   if (what != nullptr && what->func != nullptr) {
-    launches().leave(what->func, "it is a node that was added to a graph");
+    launches().leave(what->func, "they are nodes that the program adds to a graph itself");
   }
   return kReal(node, graph, after, count, what);
 }

@@ -3,6 +3,7 @@
 #include "tuner/plugins/cuda/apply/kernels.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace tuner::apply {
@@ -68,14 +69,17 @@ Kernel* Kernels::find(CUfunction handle) {
   if (!is_new) return place->second.get();
   place->second = std::move(made);
   const nlohmann::json answer = tuner_.ask(question);
-  if (answer.value("wanted", false)) {
-    answer.at("scalars").get_to(place->second->scalars);
-    for (const unsigned scalar : place->second->scalars) {
-      if (scalar >= place->second->parameters.size()) throw std::runtime_error("no such parameter");
-    }
-    answer.at("id").get_to(place->second->id);
+  if (!answer.value("wanted", false)) return place->second.get();
+  Kernel& kernel = *place->second;
+  for (const auto& [parameter, offset, bytes] :
+       answer.at("parts").get<std::vector<std::array<std::size_t, 3>>>()) {
+    const bool is_there = parameter < kernel.parameters.size() &&
+                          offset + bytes <= kernel.parameters[parameter].bytes;
+    if (!is_there) throw std::runtime_error("there is no such part of a parameter");
+    kernel.parts.push_back({parameter, offset, bytes});
   }
-  return place->second.get();
+  answer.at("id").get_to(kernel.id);
+  return &kernel;
 }
 
 void Kernels::forget_handles() {

@@ -26,11 +26,17 @@ struct Parameter {
 // Those of a CUfunction or a CUkernel.
 std::vector<Parameter> parameters_of(CUfunction handle);
 
+// Bytes of a parameter whose value chooses: a number, alone or in a struct.
+struct Part {
+  std::size_t parameter = 0;
+  std::size_t offset = 0, bytes = 0;  // in it
+};
+
 struct Kernel {
   std::string name;  // mangled
   std::vector<Parameter> parameters;
-  std::int64_t id = -1;           // tuner's number of it; -1: the study is not about it
-  std::vector<unsigned> scalars;  // parameters whose values choose
+  std::int64_t id = -1;  // tuner's number of it; -1: the study is not about it
+  std::vector<Part> parts;
   std::atomic<std::uint64_t> launches = 0;
 };
 

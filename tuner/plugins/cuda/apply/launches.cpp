@@ -53,15 +53,15 @@ std::string_view packed(void** extra) {
   return {buffer, buffer != nullptr ? size : 0};
 }
 
-// The bytes of a parameter; empty: they are not there.
-std::string_view value_of(const Launch& launch, const Kernel& kernel, unsigned index) {
-  const Parameter& parameter = kernel.parameters[index];
+// The bytes of a part of a parameter; empty: they are not there.
+std::string_view value_of(const Launch& launch, const Kernel& kernel, const Part& part) {
   if (launch.parameters != nullptr) {
-    return {static_cast<const char*>(launch.parameters[index]), parameter.bytes};
+    return {static_cast<const char*>(launch.parameters[part.parameter]) + part.offset, part.bytes};
   }
   const std::string_view buffer = packed(launch.extra);
-  if (parameter.offset + parameter.bytes > buffer.size()) return {};
-  return buffer.substr(parameter.offset, parameter.bytes);
+  const std::size_t begin = kernel.parameters[part.parameter].offset + part.offset;
+  if (begin + part.bytes > buffer.size()) return {};
+  return buffer.substr(begin, part.bytes);
 }
 
 // The words by which launches are known to be alike, in a fixed room since this is made for each
@@ -210,8 +210,8 @@ Plan* Launches::plan_for(const Launch& launch) noexcept {
     key.add(kernel);
     key.add(context);
     key.add(launch.geometry);
-    for (const unsigned scalar : kernel->scalars) {
-      const std::string_view value = value_of(launch, *kernel, scalar);
+    for (const Part& part : kernel->parts) {
+      const std::string_view value = value_of(launch, *kernel, part);
       key.add(value.data(), value.size());
     }
     key.add(launch.is_cooperative);
@@ -256,9 +256,9 @@ void Launches::choose(Plan& plan, const Launch& launch) {
   const Kernel& kernel = *plan.kernel;
   const std::string why = misfit(launch);
   if (!why.empty()) throw std::runtime_error(why);
-  nlohmann::json values = nlohmann::json::object();
-  for (const unsigned scalar : kernel.scalars) {
-    values[std::to_string(scalar)] = hexadecimal(value_of(launch, kernel, scalar));
+  nlohmann::json values = nlohmann::json::array();
+  for (const Part& part : kernel.parts) {
+    values.push_back(hexadecimal(value_of(launch, kernel, part)));
   }
   const nlohmann::json answer = tuner_.ask({{"launch", kernel.id},
                                             {"geometry", launch.geometry},

@@ -1,0 +1,240 @@
+// Compares names and parameters.
+
+#include "tuner/apply/program_kernel.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "tuner/base/error.h"
+#include "tuner/base/text.h"
+#include "tuner/resolve/argument_places.h"
+#include "tuner/source/parameters.h"
+
+namespace tuner {
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+namespace {
+
+// The parts of a demangled name, or of an entry: "void n::axpy<float, 128>(float*, int)".
+struct NameParts {
+  std::string name;                // "axpy"
+  std::vector<std::string> given;  // template arguments
+  std::vector<std::string> parameters;
+  bool has_parameters = false;
+};
+
+bool opens(char c) { return c == '<' || c == '(' || c == '[' || c == '{'; }
+bool closes(char c) { return c == '>' || c == ')' || c == ']' || c == '}'; }
+
+// Pieces between commas that stand in no brackets.
+std::vector<std::string> pieces(std::string_view text) {
+  std::vector<std::string> out;
+  int depth = 0;
+  std::string piece;
+  for (const char c : text) {
+    if (opens(c)) ++depth;
+    if (closes(c)) --depth;
+    if (c == ',' && depth == 0) {
+      out.emplace_back(trimmed(piece));
+      piece.clear();
+    } else {
+      piece += c;
+    }
+  }
+  if (!out.empty() || !trimmed(piece).empty()) out.emplace_back(trimmed(piece));
+  return out;
+}
+
+// Where the bracket that is closed at `end` opens.
+std::size_t opening_of(std::string_view text, std::size_t end) {
+  int depth = 0;
+  for (std::size_t i = end + 1; i-- > 0;) {
+    if (closes(text[i])) ++depth;
+    if (opens(text[i]) && --depth == 0) return i;
+  }
+  return 0;
+}
+
+NameParts parts_of(std::string_view text) {
+  NameParts out;
+  text = trimmed(text);
+  if (text.ends_with(')')) {
+    const std::size_t open = opening_of(text, text.size() - 1);
+    out.parameters = pieces(text.substr(open + 1, text.size() - open - 2));
+    out.has_parameters = true;
+    text = trimmed(text.substr(0, open));
+  }
+  if (text.ends_with('>')) {
+    const std::size_t open = opening_of(text, text.size() - 1);
+    out.given = pieces(text.substr(open + 1, text.size() - open - 2));
+    text = trimmed(text.substr(0, open));
+  }
+  std::size_t begin = text.size();
+  while (begin > 0 && is_word_part(text[begin - 1])) --begin;
+  out.name = text.substr(begin);
+  return out;
+}
+
+// "128u" and "128", "true" and "1" are the same as template arguments.
+std::string plain_argument(std::string text) {
+  std::erase(text, ' ');
+  if (text == "true") return "1";
+  if (text == "false") return "0";
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789-ulUL") == text.npos &&
+                         text.find_first_of("0123456789") != text.npos;
+  if (is_number) std::erase_if(text, [](char c) { return std::string_view("ulUL").find(c) != std::string_view::npos; });
+  return text;
+}
+
+}  // namespace
+
+bool is_kernel_of(const Study& study, const std::string& pattern, const std::string& mangled) {
+  const std::string name = demangled(mangled);
+  if (!pattern.empty()) {
+    return pattern.find('*') == std::string::npos
+               ? name.find(pattern) != std::string::npos
+               : ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
+  }
+  const NameParts wanted = parts_of(study.kernel.entry);
+  const NameParts seen = parts_of(name);
+  if (wanted.name != seen.name) return false;
+  for (std::size_t i = 0; i < std::min(wanted.given.size(), seen.given.size()); ++i) {
+    if (wanted.given[i].find('{') != std::string::npos) continue;
+    if (plain_argument(wanted.given[i]) != plain_argument(seen.given[i])) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// Whether no parameter has a part in its value.
+bool follows_from_size(const Study& study, const Expression& expression) {
+  return std::ranges::all_of(expression.names(), [&](const std::string& name) {
+    const auto is = [&](const auto& one) { return one.name == name; };
+    if (std::ranges::any_of(study.parameters, is)) return false;
+    const auto derived = std::ranges::find_if(study.derived, is);
+    return derived == study.derived.end() || follows_from_size(study, derived->expression);
+  });
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> kernel_arguments(const Study& study) {
+  auto places = positions_of(study.arguments, study.launch_arguments, "launch", {});
+  return places ? *places : std::vector<std::uint32_t>();
+}
+
+void require_one_launch(const Study& study) {
+  const auto refuse = [&](const std::string& why) {
+    throw InputError({Complaint{study.kernel.where, why, ""}}, study.text);
+  };
+  if (!study.runnable || study.kernel.is_launcher || study.kernel.language != "cuda") {
+    refuse(
+        "a launch of a program becomes the launch of a tuned CUDA kernel, and this study tunes none");
+  }
+  if (!study.rounds.repeat.empty()) {
+    refuse("one launch of a program becomes one launch, and this study has 'repeat'");
+  }
+  if (!study.constants.empty()) {
+    refuse("the program sets '" + study.constants.front().name +
+           "' in its own module, where the tuned kernel does not read it");
+  }
+  if (study.reference && !study.reference->per.empty()) {
+    refuse("the right answer depends on '" + study.reference->per.front() +
+           "': which one the program wants does not follow from its launch");
+  }
+  for (const std::uint32_t place : kernel_arguments(study)) {
+    const ArgumentSpec& one = study.arguments[place];
+    if (one.choice) refuse("the type of '" + one.name + "' is a parameter, and a program has one");
+    if (is_working_space(one.role)) {
+      refuse("'" + one.name + "' is memory of the tuned kernel's own, which a program does not have");
+    }
+    const auto varies = [&](const MemberSpec& member) {
+      return !follows_from_size(study, member.value);
+    };
+    if (one.record && std::ranges::any_of(one.record->members, varies)) {
+      refuse("a member of '" + one.name + "' depends on parameters, and the struct is the program's");
+    }
+    if (one.map) refuse("'" + one.name + "' is a tensor map, whose box the variant decides");
+  }
+}
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+namespace {
+
+std::size_t bytes_of(const ArgumentSpec& argument) {
+  if (!argument.is_scalar) return sizeof(void*);
+  return argument.record ? argument.record->bytes : size_of(argument.type);
+}
+
+// The type that a parameter points to, as a study spells it; empty: it is no pointer to numbers.
+std::string pointee_of(std::string text) {
+  for (const char* word : {"const", "volatile", "__restrict__", "__restrict"}) {
+    text = replaced(std::move(text), word, "");
+  }
+  text = trimmed(text);
+  if (!text.ends_with('*')) return {};
+  text.pop_back();
+  const auto element = element_type(std::string(trimmed(text)));
+  return element ? element->name : "";
+}
+
+}  // namespace
+
+std::string misfit(const Study& study, const ProgramKernel& kernel) {
+  const std::vector<std::uint32_t> places = kernel_arguments(study);
+  if (places.size() != kernel.parameters.size()) {
+    return fmt::format("it takes {} parameters, and the study's kernel {}",
+                       kernel.parameters.size(), places.size());
+  }
+  const NameParts name = parts_of(demangled(kernel.name));
+  const bool has_types = name.has_parameters && name.parameters.size() == places.size();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const ArgumentSpec& argument = study.arguments[places[i]];
+    if (kernel.parameters[i] != bytes_of(argument)) {
+      return fmt::format("its parameter {} has {} bytes, and '{}' of the study has {}", i + 1,
+                         kernel.parameters[i], argument.name, bytes_of(argument));
+    }
+    const std::string pointee = has_types ? pointee_of(name.parameters[i]) : "";
+    if (argument.is_scalar || argument.record || pointee.empty()) continue;
+    if (pointee != name_of(argument.type)) {
+      return fmt::format("its parameter {} points to {}, and '{}' of the study is {}", i + 1,
+                         pointee, argument.name, name_of(argument.type));
+    }
+  }
+  return {};
+}
+
+std::vector<SizePart> size_parts(const Study& study) {
+  std::vector<SizePart> out;
+  const auto add = [&](SizePart part) {
+    const bool is_fixed = part.value.names().empty();
+    if (!is_fixed && follows_from_size(study, part.value)) out.push_back(std::move(part));
+  };
+  const std::vector<std::uint32_t> places = kernel_arguments(study);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const ArgumentSpec& argument = study.arguments[places[i]];
+    if (!argument.is_scalar) continue;
+    if (!argument.record) add({i, 0, argument.type, argument.value, argument.name});
+    if (!argument.record) continue;
+    for (const MemberSpec& member : argument.record->members) {
+      if (member.is_address) continue;
+      add({i, member.offset, member.type, member.value, argument.name + "." + member.path});
+    }
+  }
+  return out;
+}
+
+}  // namespace tuner

@@ -1,0 +1,51 @@
+#pragma once
+// A kernel of a program beside the kernel of a study: is it the same, and which of its parameters
+// say what size it works on?
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/base/expected.h"
+#include "tuner/model/device_facts.h"
+#include "tuner/model/problem_size.h"
+#include "tuner/model/study.h"
+
+namespace tuner {
+
+// A kernel as the driver has it.
+struct ProgramKernel {
+  std::string name;                   // mangled
+  std::vector<std::size_t> parameters;  // bytes of each
+};
+
+// The name as c++filt shows it.
+std::string demangled(const std::string& name);
+
+// Whether it has the name of the study's kernel: that of `entry`, in whatever namespace. Template
+// arguments that stand there without a parameter have to be the same. With a pattern: whether the
+// demangled name has that text in it, or fits it as a whole where it has a '*'.
+bool is_kernel_of(const Study& study, const std::string& pattern, const std::string& mangled);
+
+// Why no launch of a program can be one of the study's; throws InputError with it.
+void require_one_launch(const Study& study);
+
+// Why launches of the kernel are none of the study's, as far as its parameters say: their number,
+// sizes, and, in the name, the types of numbers that they point to. Empty: nothing is against it.
+std::string misfit(const Study& study, const ProgramKernel& kernel);
+
+// A number in the parameters that follows from the problem size.
+struct SizePart {
+  std::size_t parameter = 0;  // of the kernel
+  std::size_t offset = 0;     // in it, bytes
+  DataType type = DataType::kInt32;
+  Expression value;
+  std::string name;  // of the argument, with its member
+};
+std::vector<SizePart> size_parts(const Study& study);
+
+// The places of the study's arguments that the kernel takes, in its order.
+std::vector<std::uint32_t> kernel_arguments(const Study& study);
+
+}  // namespace tuner
