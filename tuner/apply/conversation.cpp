@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <utility>
 
 namespace tuner {
@@ -106,7 +107,12 @@ void Conversation::begin_run(bool replaces) {
 }
 
 void Conversation::compile(AppliedLaunch& one) {
-  if (one.variant && !one.image) one.image = images_.of(one.variant->request);
+  if (!one.variant || one.image) return;
+  try {
+    one.image = images_.of(one.variant->request);
+  } catch (const std::exception& error) {
+    one.image = Unexpected{std::string(error.what())};
+  }
 }
 
 void Conversation::prepare() {

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "tuner/apply/module_variables.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/files/failure_report.h"
@@ -48,6 +49,15 @@ Expected<VariantImage, std::string> VariantImages::of(const CompileRequest& requ
   if (known != known_.end()) return known->second;
   const auto artifact = compiled(key, request);
   if (!artifact) return known_.emplace(key, Unexpected{artifact.error()}).first->second;
+  const std::string variable = unset_variable((*artifact)->image);
+  if (!variable.empty()) {
+    return known_
+        .emplace(key, Unexpected{fmt::format(
+                          "the kernel reads or keeps '{}' in its module, which the program's "
+                          "module has for itself",
+                          variable)})
+        .first->second;
+  }
   const VariantImage image{folder_ / fmt::format("{}.cubin", known_.size()), (*artifact)->entry};
   write_file_atomically(image.file, (*artifact)->image);
   return known_.emplace(key, image).first->second;

@@ -4,7 +4,6 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -80,8 +79,9 @@ NameParts parts_of(std::string_view text) {
     out.given = pieces(text.substr(open + 1, text.size() - open - 2));
     text = trimmed(text.substr(0, open));
   }
+  const auto is_of_name = [](char c) { return is_word_part(c) || c == '{' || c == '}'; };
   std::size_t begin = text.size();
-  while (begin > 0 && is_word_part(text[begin - 1])) --begin;
+  while (begin > 0 && is_of_name(text[begin - 1])) --begin;
   out.name = text.substr(begin);
   return out;
 }
@@ -99,16 +99,52 @@ std::string plain_argument(std::string text) {
 
 }  // namespace
 
+namespace {
+
+// Whether the pattern, in which '*' stands for any text, is that of the whole name. Goes back to
+// the last '*' alone, so that long names take little time.
+bool fits(std::string_view pattern, std::string_view name) {
+  std::size_t at = 0, star = pattern.npos, from = 0;
+  for (std::size_t i = 0; i < name.size();) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = ++at;
+      from = i;
+    } else if (at < pattern.size() && pattern[at] == name[i]) {
+      ++at;
+      ++i;
+    } else if (star != pattern.npos) {
+      at = star;
+      i = ++from;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', at) == pattern.npos;
+}
+
+// "scan_{KIND}" as "scan_*".
+std::string with_stars(const std::string& name) {
+  std::string out;
+  bool is_inside = false;
+  for (const char c : name) {
+    if (c == '{') out += '*';
+    is_inside = (is_inside || c == '{') && c != '}';
+    if (!is_inside && c != '}') out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
 bool is_kernel_of(const Study& study, const std::string& pattern, const std::string& mangled) {
   const std::string name = demangled(mangled);
   if (!pattern.empty()) {
-    return pattern.find('*') == std::string::npos
-               ? name.find(pattern) != std::string::npos
-               : ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
+    return pattern.find('*') == std::string::npos ? name.find(pattern) != std::string::npos
+                                                  : fits(pattern, name);
   }
   const NameParts wanted = parts_of(study.kernel.entry);
   const NameParts seen = parts_of(name);
-  if (wanted.name != seen.name) return false;
+  if (!fits(with_stars(wanted.name), seen.name)) return false;
   for (std::size_t i = 0; i < std::min(wanted.given.size(), seen.given.size()); ++i) {
     if (wanted.given[i].find('{') != std::string::npos) continue;
     if (plain_argument(wanted.given[i]) != plain_argument(seen.given[i])) return false;

@@ -154,7 +154,7 @@ class Program {
                                                     : "with '" + options.kernel + "' in its name";
   throw FatalError(fmt::format(
       "no launch of a kernel {} was seen; {}", wanted,
-      names.empty() ? "none was launched through the functions that are watched"
+      names.empty() ? "it has told of no launch at all"
                     : "launched were: " + listed(names) + " (--kernel names another one)"));
 }
 

@@ -200,6 +200,9 @@ Launches& launches() {
 
 Plan* Launches::plan_for(const Launch& launch) noexcept {
   try {
+    // At the first launch: behind the driver's own handlers, so that it runs before they end it.
+    static const int registered = std::atexit([] { launches().report(true); });
+    static_cast<void>(registered);
     Kernel* const kernel = kernels_.of(launch.kernel);
     if (kernel == nullptr) return nullptr;
     kernel->launches.fetch_add(1, std::memory_order_relaxed);
@@ -236,9 +239,6 @@ Plan* Launches::plan_for(const Launch& launch) noexcept {
 }
 
 Plan* Launches::new_plan(const Kernel& kernel, const Launch& launch, CUcontext context) {
-  // Registered behind the driver's own handlers, which end it.
-  static const int registered = std::atexit([] { launches().report(true); });
-  static_cast<void>(registered);
   Plan& plan = plans_.emplace_back();
   plan.kernel = &kernel;
   plan.context = context;

@@ -58,8 +58,11 @@ bool Timer::collect_first() {
   const CUresult state = TUNER_DRIVER(cuEventQuery)(first.pair.end);
   if (state == CUDA_ERROR_NOT_READY) return false;
   float ms = 0;
+  // Not its newest version, which drivers before CUDA 13 lack.
+  using Call = CUresult (*)(float*, CUevent, CUevent);
+  const auto elapsed = TUNER_NAMED(Call, "cuEventElapsedTime");
   if (state == CUDA_SUCCESS &&
-      TUNER_DRIVER(cuEventElapsedTime)(&ms, first.pair.begin, first.pair.end) == CUDA_SUCCESS) {
+      elapsed(&ms, first.pair.begin, first.pair.end) == CUDA_SUCCESS) {
     ++first.times->timed;
     first.times->weight += first.weight;
     first.times->ms += double{ms} * first.weight;
