@@ -69,8 +69,8 @@ class Apply : public testing::Test {
     ::setenv("FAKE_DRIVER_LOG", sandbox_.path("log").c_str(), 1);
   }
   void TearDown() override {
-    for (const char* name : {"FAKE_DRIVER_LOG", "FAKE_DRIVER_REFUSES_IMAGES", "FAKE_DRIVER_REFUSES_TUNED",
-                             "LD_PRELOAD"}) {
+    for (const char* name : {"FAKE_DRIVER_LOG", "FAKE_DRIVER_REFUSES_IMAGES",
+                             "FAKE_DRIVER_REFUSES_TUNED", "LD_PRELOAD"}) {
       ::unsetenv(name);
     }
   }
@@ -80,8 +80,8 @@ class Apply : public testing::Test {
     std::vector<std::string> out{"apply", "saxpy.yaml", "--from", "tuned"};
     out.insert(out.end(), options.begin(), options.end());
     for (const std::string& one :
-         {std::string("--"), std::string("env"), "LD_LIBRARY_PATH=" + std::string(TUNER_FAKE_DRIVER),
-          std::string(kApplication)}) {
+         {std::string("--"), std::string("env"),
+          "LD_LIBRARY_PATH=" + std::string(TUNER_FAKE_DRIVER), std::string(kApplication)}) {
       out.push_back(one);
     }
     out.insert(out.end(), application.begin(), application.end());
@@ -144,13 +144,15 @@ TEST_F(Apply, TakesAHandleForAnotherKernelOnceItsModuleIsUnloaded) {
 }
 
 TEST_F(Apply, RunsThePairsInTurnAndShowsTheFirstOutputAlone) {
-  const Finished done = run_to(0, sandbox_, words({"--pairs", "2"}, {"gpa", kKernel, "1000", "50"}));
+  const Finished done =
+      run_to(0, sandbox_, words({"--pairs", "2"}, {"gpa", kKernel, "1000", "50"}));
   EXPECT_EQ(occurrences(done.out, "launched 50 of 1000"), 1U);
   EXPECT_TRUE(says(done.out, "BLOCK=256"));
   EXPECT_TRUE(says(done.out, "program, s"));
   const Lines lines = log();
   EXPECT_EQ(lines.size(), 200U);
-  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& one) { return one.starts_with("tuned"); }), 100);
+  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& one) { return one.starts_with("tuned"); }),
+            100);
 }
 
 TEST_F(Apply, TellsPrograms) {
@@ -200,8 +202,9 @@ TEST_F(Apply, EndsWithTheProgramsOwnStatus) {
 
 TEST_F(Apply, KeepsWhatIsPreloadedInFront) {
   ::setenv("LD_PRELOAD", "libm.so.6", 1);
-  const Finished done = run_to(
-      1, sandbox_, {"apply", "saxpy.yaml", "--from", "tuned", "--", "sh", "-c", "echo \"=$LD_PRELOAD\""});
+  const Finished done =
+      run_to(1, sandbox_,
+             {"apply", "saxpy.yaml", "--from", "tuned", "--", "sh", "-c", "echo \"=$LD_PRELOAD\""});
   EXPECT_TRUE(says(done.out, "=libm.so.6:/"));
   EXPECT_TRUE(says(done.out, "tuner-apply.so"));
 }
@@ -211,7 +214,8 @@ TEST_F(Apply, SaysWhatIsWrongWithTheCall) {
     return run_to(2, sandbox_, words).err;
   };
   EXPECT_TRUE(says(error({"apply", "saxpy.yaml", "--from", "tuned"}), "which program?"));
-  EXPECT_TRUE(says(error({"apply", "saxpy.yaml", "--", "true"}), "there are no results in 'results'"));
+  EXPECT_TRUE(
+      says(error({"apply", "saxpy.yaml", "--", "true"}), "there are no results in 'results'"));
   EXPECT_TRUE(says(error({"apply", "saxpy.yaml", "--from", "tuned", "--", "./nowhere"}),
                    "./nowhere: cannot be started"));
   EXPECT_TRUE(says(error({"apply", "saxpy.yaml", "--pairs", "0", "--", "true"}), "--pairs"));

@@ -1,5 +1,6 @@
-/* Launches kernels as an application does, by the driver's functions that it finds as CUDA's runtime does. Words: HOW
-   launches, KERNEL's mangled name, N, and COUNT launches. It prints what it has launched. */
+/* Launches kernels as an application does, by the driver's functions that it finds as CUDA's
+   runtime does. Words: HOW launches, KERNEL's mangled name, N, and COUNT launches. It prints what
+   it has launched. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -8,11 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-typedef CUresult (*Launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-                           void**, void**);
+typedef CUresult (*Launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                           unsigned, CUstream, void**, void**);
 typedef CUresult (*LaunchEx)(const CUlaunchConfig*, CUfunction, void**, void**);
-typedef CUresult (*Cooperative)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                CUstream, void**);
+typedef CUresult (*Cooperative)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                unsigned, unsigned, CUstream, void**);
 typedef CUresult (*Find)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
 
 static const char* how;
@@ -41,7 +42,8 @@ static CUresult launch_once(void** parameters) {
     size_t bytes = sizeof buffer;
     memcpy(buffer + 16, parameters[2], 4);
     memcpy(buffer + 20, parameters[3], 4);
-    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
     return launch(kernel, grid, 1, 1, 32, 1, 1, 0, NULL, NULL, extra);
   }
   return launch(kernel, grid, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL);
@@ -73,7 +75,7 @@ int main(int argc, char** argv) {
     Find find = NULL;
     const Find first = (Find)dlsym(driver, "cuGetProcAddress_v2");
     const cuuint64_t flags = is("thread") ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM : 0;
-    first("cuGetProcAddress", (void**)&find, 12000, 0, NULL);  /* as the runtime looks it up again */
+    first("cuGetProcAddress", (void**)&find, 12000, 0, NULL); /* as the runtime looks it up again */
     find("cuLaunchKernel", (void**)&launch, 12000, flags, NULL);
     find("cuLaunchKernelEx", (void**)&launch_ex, 12000, flags, NULL);
     find("cuLaunchCooperativeKernel", (void**)&cooperative, 12000, flags, NULL);
@@ -88,14 +90,15 @@ int main(int argc, char** argv) {
   } else {
     launch_all(NULL);
   }
-  if (is("unload")) {  /* the handle means another kernel afterwards */
+  if (is("unload")) { /* the handle means another kernel afterwards */
     CUresult (*unload)(CUmodule) = (CUresult(*)(CUmodule))dlsym(driver, "cuModuleUnload");
     unload(NULL);
     ((void (*)(CUfunction, const char*))dlsym(driver, "fake_rename"))(kernel, "_Z5otherPKfPffi");
     launch_all(NULL);
   }
   clock_gettime(CLOCK_MONOTONIC, &ended);
-  const double seconds = (double)(ended.tv_sec - begun.tv_sec) + 1e-9 * (double)(ended.tv_nsec - begun.tv_nsec);
+  const double seconds =
+      (double)(ended.tv_sec - begun.tv_sec) + 1e-9 * (double)(ended.tv_nsec - begun.tv_nsec);
   printf("launched %d of %d in %.6f s\n", count, size, seconds);
   return is("failing") ? 5 : 0;
 }

@@ -1,6 +1,7 @@
-/* Stands in for a CUDA driver: it has one device and one context, and appends a line to $FAKE_DRIVER_LOG for each launch:
-   the kernel's name, its geometry, and its third and fourth parameter as a float and an int. Kernels take (pointer,
-   pointer, float, int), whatever their name. An image is taken if it is an ELF file that has the kernel's name in it. */
+/* Stands in for a CUDA driver: it has one device and one context, and appends a line to
+   $FAKE_DRIVER_LOG for each launch: the kernel's name, its geometry, and its third and fourth
+   parameter as a float and an int. Kernels take (pointer, pointer, float, int), whatever their
+   name. An image is taken if it is an ELF file that has the kernel's name in it. */
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <elf.h>
@@ -19,12 +20,10 @@ struct CUmod_st {
 struct CUevent_st {
   int recorded;
 };
-static struct CUctx_st {
-  int unused;
-} the_context;
+static struct CUctx_st { int unused; } the_context;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int captures;  /* whether streams are being captured */
+static int captures; /* whether streams are being captured */
 
 static int is_set(const char* name) { return getenv(name) != NULL; }
 
@@ -45,7 +44,8 @@ CUresult cuInit(unsigned flags) {
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
-  *name = error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" : "CUDA_ERROR_INVALID_IMAGE";
+  *name =
+      error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" : "CUDA_ERROR_INVALID_IMAGE";
   return CUDA_SUCCESS;
 }
 CUresult cuCtxGetCurrent(CUcontext* context) {
@@ -124,7 +124,8 @@ CUresult cuFuncSetAttribute(CUfunction kernel, CUfunction_attribute which, int v
 
 /* ---- launches ---- */
 
-static CUresult launched(CUfunction kernel, const unsigned* g, CUstream stream, void** parameters, void** extra) {
+static CUresult launched(CUfunction kernel, const unsigned* g, CUstream stream, void** parameters,
+                         void** extra) {
   float a = 0;
   int n = 0;
   if (parameters != NULL) {
@@ -141,28 +142,37 @@ static CUresult launched(CUfunction kernel, const unsigned* g, CUstream stream, 
   if (path == NULL) return CUDA_SUCCESS;
   pthread_mutex_lock(&lock);
   FILE* const file = fopen(path, "a");
-  fprintf(file, "%s %u %u %u %u %u %u %u %s %g %d\n", kernel->name, g[0], g[1], g[2], g[3], g[4], g[5], g[6],
-          stream == CU_STREAM_PER_THREAD ? "thread" : stream == NULL ? "null" : "stream", a, n);
+  fprintf(file, "%s %u %u %u %u %u %u %u %s %g %d\n", kernel->name, g[0], g[1], g[2], g[3], g[4],
+          g[5], g[6],
+          stream == CU_STREAM_PER_THREAD ? "thread"
+          : stream == NULL               ? "null"
+                                         : "stream",
+          a, n);
   fclose(file);
   pthread_mutex_unlock(&lock);
   return CUDA_SUCCESS;
 }
-CUresult cuLaunchKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                        unsigned bz, unsigned shared, CUstream stream, void** parameters, void** extra) {
+CUresult cuLaunchKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                        void** parameters, void** extra) {
   const unsigned geometry[] = {gx, gy, gz, bx, by, bz, shared};
   return launched(kernel, geometry, stream, parameters, extra);
 }
-CUresult cuLaunchKernel_ptsz(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                             unsigned bz, unsigned shared, CUstream stream, void** parameters, void** extra) {
+CUresult cuLaunchKernel_ptsz(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                             unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                             void** parameters, void** extra) {
   const unsigned geometry[] = {gx, gy, gz, bx, by, bz, shared};
-  return launched(kernel, geometry, stream == NULL ? CU_STREAM_PER_THREAD : stream, parameters, extra);
+  return launched(kernel, geometry, stream == NULL ? CU_STREAM_PER_THREAD : stream, parameters,
+                  extra);
 }
-CUresult cuLaunchCooperativeKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                                   unsigned by, unsigned bz, unsigned shared, CUstream stream, void** parameters) {
+CUresult cuLaunchCooperativeKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz,
+                                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                   CUstream stream, void** parameters) {
   const unsigned geometry[] = {gx, gy, gz, bx, by, bz, shared};
   return launched(kernel, geometry, stream, parameters, NULL);
 }
-CUresult cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction kernel, void** parameters, void** extra) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction kernel, void** parameters,
+                          void** extra) {
   const unsigned geometry[] = {how->gridDimX,  how->gridDimY,  how->gridDimZ,      how->blockDimX,
                                how->blockDimY, how->blockDimZ, how->sharedMemBytes};
   return launched(kernel, geometry, how->hStream, parameters, extra);
@@ -189,7 +199,9 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   event->recorded = 1;
   return captures ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
-CUresult cuEventQuery(CUevent event) { return event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
+CUresult cuEventQuery(CUevent event) {
+  return event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime(float* ms, CUevent begin, CUevent end) {
   (void)begin, (void)end;
@@ -203,8 +215,8 @@ CUresult cuGetProcAddress(const char* name, void** found, int version, cuuint64_
                           CUdriverProcAddressQueryResult* status) {
   const int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
   (void)version;
-  *found = strcmp(name, "cuLaunchKernel") == 0              ? per_thread ? (void*)&cuLaunchKernel_ptsz
-                                                                         : (void*)&cuLaunchKernel
+  *found = strcmp(name, "cuLaunchKernel") == 0
+               ? per_thread ? (void*)&cuLaunchKernel_ptsz : (void*)&cuLaunchKernel
            : strcmp(name, "cuLaunchKernelEx") == 0          ? (void*)&cuLaunchKernelEx
            : strcmp(name, "cuLaunchCooperativeKernel") == 0 ? (void*)&cuLaunchCooperativeKernel
            : strcmp(name, "cuModuleUnload") == 0            ? (void*)&cuModuleUnload

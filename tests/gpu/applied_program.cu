@@ -1,5 +1,6 @@
-// A program that launches saxpy in the ways that programs do, and checks what it has written: applied_program check.
-// "short COUNT KERNEL" launches as often as it can instead, to see what a launch costs.
+// A program that launches saxpy in the ways that programs do, and checks what it has written:
+// applied_program check. "short COUNT KERNEL" launches as often as it can instead, to see what a
+// launch costs.
 #include <cooperative_groups.h>
 #include <cuda.h>
 
@@ -84,8 +85,9 @@ bool extended() {
 bool by_driver() {
   const Vectors v(kOdd);
   cudaFunction_t function{};
-  must(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(
-                                          static_cast<void (*)(const float*, float*, float, int)>(saxpy))),
+  must(cudaGetFuncBySymbol(&function,
+                           reinterpret_cast<const void*>(
+                               static_cast<void (*)(const float*, float*, float, int)>(saxpy))),
        "cudaGetFuncBySymbol");
   float a = 1;
   int n = v.n;
@@ -93,7 +95,8 @@ bool by_driver() {
   float* y = v.y;
   void* parameters[] = {&x, &y, &a, &n};
   for (int i = 0; i < 10; ++i) {
-    if (cuLaunchKernel(function, v.blocks(), 1, 1, kBlock, 1, 1, 0, nullptr, parameters, nullptr) != CUDA_SUCCESS) {
+    if (cuLaunchKernel(function, v.blocks(), 1, 1, kBlock, 1, 1, 0, nullptr, parameters, nullptr) !=
+        CUDA_SUCCESS) {
       std::printf("WRONG cuLaunchKernel\n");
       return false;
     }
@@ -123,7 +126,8 @@ bool cooperative() {
   int n = v.n;
   void* parameters[] = {&x, &y, &a, &n};
   const auto function = static_cast<void (*)(const float*, float*, float, int)>(saxpy);
-  must(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(function), v.blocks(), kBlock, parameters, 0, nullptr),
+  must(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(function), v.blocks(), kBlock,
+                                   parameters, 0, nullptr),
        "cudaLaunchCooperativeKernel");
   return v.holds(1, "a cooperative launch");
 }

@@ -87,8 +87,8 @@ Expected<DeviceFacts, std::string> VariantChooser::facts_of(const ProgramDevice&
     facts.multiprocessors = device.multiprocessors;
     return facts;
   } catch (const InputError&) {
-    return Unexpected{fmt::format("nothing was tuned on '{}', and nothing is known of its like",
-                                  device.name)};
+    return Unexpected{
+        fmt::format("nothing was tuned on '{}', and nothing is known of its like", device.name)};
   }
 }
 
@@ -121,9 +121,9 @@ std::string VariantChooser::conflict(const ProblemSize& size, const DeviceFacts&
     number.value = parts_[i].value;
     const auto plan = argument_plan(number, {}, names);
     if (!plan) return plan.error();
-    const bool is_same = plan->scalar.size() == launch.values[i].size() &&
-                         std::memcmp(plan->scalar.data(), launch.values[i].data(),
-                                     plan->scalar.size()) == 0;
+    const bool is_same =
+        plan->scalar.size() == launch.values[i].size() &&
+        std::memcmp(plan->scalar.data(), launch.values[i].data(), plan->scalar.size()) == 0;
     if (is_same) continue;
     const auto extent = extent_in(parts_[i].type, launch.values[i]);
     return fmt::format("'{}' is {}not '{}' of {}", parts_[i].name,
@@ -143,14 +143,13 @@ bool VariantChooser::is_launched_so(const ProblemSize& size, const DeviceFacts& 
   };
   if (study_.baseline && is_launch_of(study_.baseline->configuration)) return true;
   if (study_.reference && !study_.reference->entry.empty()) {
-    const auto shape = geometry(study_.reference->launch,
-                                with_derived(study_, tuner::facts_of(size, device)));
+    const auto shape =
+        geometry(study_.reference->launch, with_derived(study_, tuner::facts_of(size, device)));
     if (shape && is_one_shape(*shape, launched)) return true;
   }
   return std::ranges::any_of(results_, [&](const RankedResults& results) {
-    return std::ranges::any_of(results.trials, [&](const Trial& trial) {
-      return is_launch_of(trial.configuration);
-    });
+    return std::ranges::any_of(
+        results.trials, [&](const Trial& trial) { return is_launch_of(trial.configuration); });
   });
 }
 
@@ -190,9 +189,9 @@ Expected<ProblemSize, std::string> VariantChooser::size_of(const DeviceFacts& de
   }
   if (missing.empty()) return Unexpected{why};
   if (fitting.empty() && candidates.size() == 1) return Unexpected{why};
-  return Unexpected{fmt::format("no scalar says what {} is, and {}", listed(missing, "and"),
-                                fitting.empty() ? "no tuned size is launched so"
-                                                : "several tuned sizes are launched so")};
+  return Unexpected{fmt::format(
+      "no scalar says what {} is, and {}", listed(missing, "and"),
+      fitting.empty() ? "no tuned size is launched so" : "several tuned sizes are launched so")};
 }
 
 Expected<AppliedVariant, std::string> VariantChooser::choose(const ProgramDevice& device,
@@ -218,11 +217,10 @@ Expected<AppliedVariant, std::string> VariantChooser::choose(const ProgramDevice
   for (const auto& [place, argument] : plan.overrides) {
     const auto parameter = std::ranges::find(places, place);
     if (parameter == places.end() || !argument.is_scalar) continue;
-    out.scalars.emplace_back(static_cast<std::size_t>(parameter - places.begin()),
-                             argument.scalar);
+    out.scalars.emplace_back(static_cast<std::size_t>(parameter - places.begin()), argument.scalar);
   }
-  out.request = TUNER_TRY(
-      compile_request(study_, space, out.configuration, plan.then, facts, source_text_));
+  out.request =
+      TUNER_TRY(compile_request(study_, space, out.configuration, plan.then, facts, source_text_));
   return out;
 }
 

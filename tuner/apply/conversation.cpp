@@ -95,8 +95,8 @@ double RunCounts::kernel_ms() const {
   return sum;
 }
 
-Conversation::Conversation(const Study& study, const VariantChooser& chooser,
-                           VariantImages& images, std::string pattern)
+Conversation::Conversation(const Study& study, const VariantChooser& chooser, VariantImages& images,
+                           std::string pattern)
     : study_(study), chooser_(chooser), images_(images), pattern_(std::move(pattern)) {}
 
 void Conversation::begin_run(bool replaces) {

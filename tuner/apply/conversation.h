@@ -81,8 +81,8 @@ class Conversation {
   std::mutex mutex_;
   bool replaces_ = false;
   bool is_attached_ = false;
-  std::vector<std::string> kernels_;  // mangled, by their number
-  std::vector<std::string> misfits_;  // of each
+  std::vector<std::string> kernels_;          // mangled, by their number
+  std::vector<std::string> misfits_;          // of each
   std::map<std::string, std::size_t> asked_;  // question -> place of the answer
   std::vector<AppliedLaunch> answers_;
   std::map<std::uint64_t, nlohmann::json> reports_;  // the last one of each process

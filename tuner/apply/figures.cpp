@@ -115,7 +115,8 @@ void add_replaced(const Study& study, const std::vector<AppliedLaunch>& answers,
 
 void add_left(const std::vector<AppliedKind>& kinds, std::string& out) {
   for (const AppliedKind& one : kinds) {
-    const std::uint64_t left = one.count.launches - std::min(one.count.launches, one.count.replaced);
+    const std::uint64_t left =
+        one.count.launches - std::min(one.count.launches, one.count.replaced);
     if (left == 0) continue;
     out += fmt::format("{:>12} left as they were ({}): {}\n", left, for_terminal(one.count.kernel),
                        one.count.reason.empty() ? "before its image was there" : one.count.reason);

@@ -23,8 +23,8 @@ VariantImages::VariantImages(const Study& study, const Catalogue& catalogue,
                                          CompilePoolOptions{compiler, 1, kSeconds, shelf_.dir()});
   };
   compilers_ = compilers_for(
-      study, catalogue, device.backend, shelf_, stop, [&] { return device; },
-      open(device.backend), open);
+      study, catalogue, device.backend, shelf_, stop, [&] { return device; }, open(device.backend),
+      open);
   library_ = shelf_.library(compilers_.pool->identity(), compilers_.sources);
 }
 

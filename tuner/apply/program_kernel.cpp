@@ -93,7 +93,9 @@ std::string plain_argument(std::string text) {
   if (text == "false") return "0";
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789-ulUL") == text.npos &&
                          text.find_first_of("0123456789") != text.npos;
-  if (is_number) std::erase_if(text, [](char c) { return std::string_view("ulUL").find(c) != std::string_view::npos; });
+  if (is_number)
+    std::erase_if(
+        text, [](char c) { return std::string_view("ulUL").find(c) != std::string_view::npos; });
   return text;
 }
 
@@ -177,7 +179,8 @@ void require_one_launch(const Study& study) {
   };
   if (!study.runnable || study.kernel.is_launcher || study.kernel.language != "cuda") {
     refuse(
-        "a launch of a program becomes the launch of a tuned CUDA kernel, and this study tunes none");
+        "a launch of a program becomes the launch of a tuned CUDA kernel, and this study tunes "
+        "none");
   }
   if (!study.rounds.repeat.empty()) {
     refuse("one launch of a program becomes one launch, and this study has 'repeat'");
@@ -194,13 +197,15 @@ void require_one_launch(const Study& study) {
     const ArgumentSpec& one = study.arguments[place];
     if (one.choice) refuse("the type of '" + one.name + "' is a parameter, and a program has one");
     if (is_working_space(one.role)) {
-      refuse("'" + one.name + "' is memory of the tuned kernel's own, which a program does not have");
+      refuse("'" + one.name +
+             "' is memory of the tuned kernel's own, which a program does not have");
     }
     const auto varies = [&](const MemberSpec& member) {
       return !follows_from_size(study, member.value);
     };
     if (one.record && std::ranges::any_of(one.record->members, varies)) {
-      refuse("a member of '" + one.name + "' depends on parameters, and the struct is the program's");
+      refuse("a member of '" + one.name +
+             "' depends on parameters, and the struct is the program's");
     }
     if (one.map) refuse("'" + one.name + "' is a tensor map, whose box the variant decides");
   }

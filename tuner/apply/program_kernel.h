@@ -16,7 +16,7 @@ namespace tuner {
 
 // A kernel as the driver has it.
 struct ProgramKernel {
-  std::string name;                   // mangled
+  std::string name;                     // mangled
   std::vector<std::size_t> parameters;  // bytes of each
 };
 

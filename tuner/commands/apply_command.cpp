@@ -137,9 +137,10 @@ class Program {
     throw FatalError(fmt::format("nothing can be preloaded into '{}': {}", name, in_file));
   }
   if (!program.is_loaded()) {
-    throw FatalError(fmt::format("nothing was preloaded into '{}': it clears its environment, or "
-                                 "starts on another machine",
-                                 name));
+    throw FatalError(
+        fmt::format("nothing was preloaded into '{}': it clears its environment, or "
+                    "starts on another machine",
+                    name));
   }
   if (!counts.is_attached) throw FatalError(fmt::format("'{}' has not used CUDA", name));
   std::vector<std::pair<std::uint64_t, std::string>> seen;
@@ -150,8 +151,8 @@ class Program {
   for (const auto& [launches, kernel] : seen) {
     if (names.size() < kMost) names.push_back(fmt::format("{} ({})", kernel, launches));
   }
-  const std::string wanted = options.kernel.empty() ? "of the study's name"
-                                                    : "with '" + options.kernel + "' in its name";
+  const std::string wanted =
+      options.kernel.empty() ? "of the study's name" : "with '" + options.kernel + "' in its name";
   throw FatalError(fmt::format(
       "no launch of a kernel {} was seen; {}", wanted,
       names.empty() ? "it has told of no launch at all"
@@ -200,9 +201,10 @@ int apply_command(const Strings& words) {
   Conversation talk(study, chooser, images, options.kernel);
   Program program(options, folder.path(), talk);
   if (!options.once) {
-    tell(fmt::format("'{}' runs {} times, without the tuned kernel and with it in turn; what it "
-                     "prints after the first time is dropped",
-                     options.program[0], 2 * options.pairs));
+    tell(
+        fmt::format("'{}' runs {} times, without the tuned kernel and with it in turn; what it "
+                    "prints after the first time is dropped",
+                    options.program[0], 2 * options.pairs));
   }
   const AppliedRuns runs = make_runs(options, program, talk, interrupt);
   if (options.json) {

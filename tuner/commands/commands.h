@@ -73,8 +73,8 @@ struct ExportOptions : StudyOptions {
 std::vector<RankedResults> results_to_export(const std::filesystem::path& folder,
                                              const Study& study, const ResultFilter& filter);
 
-// Collects what `tuner export` exports: of the store, or of ranked CSV files. Throws InputError where
-// there is nothing.
+// Collects what `tuner export` exports: of the store, or of ranked CSV files. Throws InputError
+// where there is nothing.
 std::vector<RankedResults> exported_results(const ExportOptions& options, const Study& study);
 
 // Exports results as `tuner export` does, for verify-export, which writes an export anew.

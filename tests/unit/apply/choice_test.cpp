@@ -25,8 +25,9 @@ struct Chosen {
   std::string of(const ProgramLaunch& launch, const ProgramDevice& device = kH200) const {
     const auto variant = chooser.choose(device, launch);
     if (!variant) return variant.error();
-    return variant->size.label() + " " + configuration_text(study.parameters, variant->configuration) +
-           " " + std::string(name_of(variant->how)) + " grid " +
+    return variant->size.label() + " " +
+           configuration_text(study.parameters, variant->configuration) + " " +
+           std::string(name_of(variant->how)) + " grid " +
            std::to_string(variant->geometry.grid[0]) + "," +
            std::to_string(variant->geometry.grid[1]);
   }
@@ -99,7 +100,8 @@ TEST(Choice, SizesThatAreLaunchedAlikeAreNotGuessed) {
 }
 
 TEST(Choice, ScalarsThatFollowFromTheConfigurationAreTheVariants) {
-  const Chosen chosen(std::string(kBoth) + "  - {name: tiles, type: int32, value: \"W // BLOCK\"}\n");
+  const Chosen chosen(std::string(kBoth) +
+                      "  - {name: tiles, type: int32, value: \"W // BLOCK\"}\n");
   ASSERT_EQ(chosen.chooser.parts().size(), 2U);  // it says nothing of the size
   const auto variant = chosen.chooser.choose(
       kH200, launch_of(9, 9, 9, {bytes(std::int32_t{64}), bytes(std::int64_t{100})}));
@@ -114,7 +116,8 @@ TEST(Choice, ScalarsThatFollowFromTheConfigurationAreTheVariants) {
 TEST(Choice, OfADeviceThatWasNotTunedIsThatOfTheNearest) {
   const Chosen chosen(kBoth);
   const auto launch = launch_of(9, 9, 9, {bytes(std::int32_t{64}), bytes(std::int64_t{200})});
-  EXPECT_EQ(chosen.of(launch, {"NVIDIA H100", 90, 132}), "H200_W64 BLOCK=64 near_device grid 1,200");
+  EXPECT_EQ(chosen.of(launch, {"NVIDIA H100", 90, 132}),
+            "H200_W64 BLOCK=64 near_device grid 1,200");
   EXPECT_EQ(chosen.of(launch, {"Unheard-of", 3, 1}),
             "nothing was tuned on 'Unheard-of', and nothing is known of its like");
 }

@@ -22,7 +22,8 @@ std::string image_with(const std::string& section, const std::string& variable,
   symbol.st_size = bytes.size();
   std::string out(sizeof(Elf64_Ehdr), '\0');
   std::vector<Elf64_Shdr> table(5);
-  const auto add = [&](std::size_t i, unsigned type, std::size_t name, const std::string& contents) {
+  const auto add = [&](std::size_t i, unsigned type, std::size_t name,
+                       const std::string& contents) {
     table[i].sh_type = type;
     table[i].sh_name = static_cast<Elf64_Word>(name);
     table[i].sh_offset = out.size();

@@ -15,8 +15,9 @@ Study with_entry(const std::string& entry) {
   return study;
 }
 
-constexpr const char* kPlain = "_Z5scalePffi";                 // scale(float*, float, int)
-constexpr const char* kInstance = "_ZN1n5scaleIfLi128EEEvPT_fi";  // n::scale<float, 128>(float*, ...)
+constexpr const char* kPlain = "_Z5scalePffi";  // scale(float*, float, int)
+constexpr const char* kInstance =
+    "_ZN1n5scaleIfLi128EEEvPT_fi";  // n::scale<float, 128>(float*, ...)
 constexpr const char* kHidden = "_ZN12_GLOBAL__N_15scaleIdLb1EEEvPT_";
 
 TEST(ProgramKernel, IsTheStudysByTheNameOfItsFunction) {

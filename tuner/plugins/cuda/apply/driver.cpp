@@ -38,9 +38,7 @@ void must(CUresult result, const char* call) {
   if (result != CUDA_SUCCESS) throw std::runtime_error(std::string(call) + ": " + name_of(result));
 }
 
-void RelaxedCapture::exchange() {
-  TUNER_DRIVER(cuThreadExchangeStreamCaptureMode)(&mode_);
-}
+void RelaxedCapture::exchange() { TUNER_DRIVER(cuThreadExchangeStreamCaptureMode)(&mode_); }
 
 bool is_captured(CUstream stream) noexcept {
   try {

@@ -28,10 +28,10 @@ Function required(const char* name) {
 #define TUNER_TEXT_OF(name) #name
 #define TUNER_NAME_OF(name) TUNER_TEXT_OF(name)
 // Looked up once, since a lookup costs more than most of these calls.
-#define TUNER_NAMED(Function, name)                                            \
-  ([] {                                                                        \
-    static const auto found = ::tuner::apply::required<Function>(name);        \
-    return found;                                                              \
+#define TUNER_NAMED(Function, name)                                     \
+  ([] {                                                                 \
+    static const auto found = ::tuner::apply::required<Function>(name); \
+    return found;                                                       \
   }())
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the operand of decltype is a name
 #define TUNER_DRIVER(name) TUNER_NAMED(decltype(&name), TUNER_NAME_OF(name))

@@ -41,8 +41,8 @@ class Real {
 // ---- launches -----------------------------------------------------------------------------------
 
 using Count = unsigned;
-using LaunchCall = Real<CUfunction, Count, Count, Count, Count, Count, Count, Count, CUstream,
-                        void**, void**>;
+using LaunchCall =
+    Real<CUfunction, Count, Count, Count, Count, Count, Count, Count, CUstream, void**, void**>;
 using LaunchExCall = Real<const CUlaunchConfig*, CUfunction, void**, void**>;
 using CooperativeCall =
     Real<CUfunction, Count, Count, Count, Count, Count, Count, Count, CUstream, void**>;
@@ -316,9 +316,9 @@ dlsym:
 
 // For applications that are linked with the driver. cuda.h declares functions of these names, so
 // that here they have others.
-#define TUNER_EXPORT(name, parameters, ...)                                           \
-  CUresult in_front_of_##name parameters noexcept asm(#name)                          \
-      __attribute__((visibility("default"), used));                                   \
+#define TUNER_EXPORT(name, parameters, ...)                  \
+  CUresult in_front_of_##name parameters noexcept asm(#name) \
+      __attribute__((visibility("default"), used));          \
   CUresult in_front_of_##name parameters noexcept { return __VA_ARGS__; }
 
 namespace tuner::apply {

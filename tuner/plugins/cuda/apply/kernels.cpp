@@ -36,10 +36,9 @@ std::vector<Parameter> parameters_of(CUfunction handle) {
   const auto info = TUNER_NAMED(ParameterCall<CUfunction>, "cuFuncGetParamInfo");
   const auto kernel_info = TUNER_NAMED(ParameterCall<CUkernel>, "cuKernelGetParamInfo");
   for (Parameter one; out.size() < kMostParameters; out.push_back(one)) {
-    const CUresult result = is_function
-                                ? info(handle, out.size(), &one.offset, &one.bytes)
-                                : kernel_info(reinterpret_cast<CUkernel>(handle), out.size(),
-                                              &one.offset, &one.bytes);
+    const CUresult result = is_function ? info(handle, out.size(), &one.offset, &one.bytes)
+                                        : kernel_info(reinterpret_cast<CUkernel>(handle),
+                                                      out.size(), &one.offset, &one.bytes);
     if (result != CUDA_SUCCESS) break;
   }
   return out;

@@ -246,8 +246,8 @@ Plan* Launches::new_plan(const Kernel& kernel, const Launch& launch, CUcontext c
     choose(plan, launch);
   } catch (const std::exception& error) {
     plan.tuned = nullptr;
-    plan.row = &row_of(
-        {{"kernel", kernel.id}, {"geometry", launch.geometry}, {"reason", error.what()}});
+    plan.row =
+        &row_of({{"kernel", kernel.id}, {"geometry", launch.geometry}, {"reason", error.what()}});
   }
   return &plan;
 }
@@ -301,7 +301,8 @@ CUfunction Launches::load(CUcontext context, const nlohmann::json& answer) {
   CUmodule module = nullptr;
   must(TUNER_DRIVER(cuModuleLoadData)(&module, bytes.data()), "loading the variant");
   CUfunction function = nullptr;
-  must(TUNER_DRIVER(cuModuleGetFunction)(&function, module, symbol.c_str()), "the variant's kernel");
+  must(TUNER_DRIVER(cuModuleGetFunction)(&function, module, symbol.c_str()),
+       "the variant's kernel");
   // Else the driver may put it off until the first launch, which may be captured. Drivers before
   // CUDA 12.4 have no such call.
   using Load = CUresult (*)(CUfunction);

@@ -61,7 +61,8 @@ struct Plan {
 
 class Launches {
  public:
-  // Makes the launch in the current context; `as_it_was` is what the application has asked for. Never throws.
+  // Makes the launch in the current context; `as_it_was` is what the application has asked for.
+  // Never throws.
   template <typename AsItWas>
   CUresult make(const Launch& launch, const AsItWas& as_it_was) noexcept {
     Plan* const plan = plan_for(launch);

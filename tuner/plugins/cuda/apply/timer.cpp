@@ -61,8 +61,7 @@ bool Timer::collect_first() {
   // Not its newest version, which drivers before CUDA 13 lack.
   using Call = CUresult (*)(float*, CUevent, CUevent);
   const auto elapsed = TUNER_NAMED(Call, "cuEventElapsedTime");
-  if (state == CUDA_SUCCESS &&
-      elapsed(&ms, first.pair.begin, first.pair.end) == CUDA_SUCCESS) {
+  if (state == CUDA_SUCCESS && elapsed(&ms, first.pair.begin, first.pair.end) == CUDA_SUCCESS) {
     ++first.times->timed;
     first.times->weight += first.weight;
     first.times->ms += double{ms} * first.weight;
