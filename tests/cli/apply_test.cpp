@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -198,6 +199,27 @@ TEST_F(Apply, EndsWithTheProgramsOwnStatus) {
   const Finished done = run_to(5, sandbox_, words({}, {"failing", kKernel, "1000", "2"}));
   EXPECT_TRUE(says(done.err, "ended with status 5"));
   EXPECT_EQ(log().size(), 2U);  // it does not run again
+}
+
+TEST_F(Apply, LaunchesAsItWasWhenTheTunerIsGone) {
+  const std::string application = "LD_LIBRARY_PATH=" TUNER_FAKE_DRIVER " " +
+                                  std::string(kApplication) + " gpa " + kKernel + " 1000 2";
+  run_to(128 + SIGKILL, sandbox_,
+         {"apply", "saxpy.yaml", "--from", "tuned", "--once", "--", "sh", "-c",
+          "kill -9 $PPID; " + application});
+  EXPECT_TRUE(eventually([&] { return log().size() == 2; }));
+  EXPECT_EQ(log().front(), "_Z5saxpyPKfPffi 32 1 1 32 1 1 0 null 0.5 1000");
+}
+
+TEST_F(Apply, EndsWithWhatItHasWhenItIsInterrupted) {
+  // The second run waits for the signal, which a terminal would send to both.
+  const std::string application = "LD_LIBRARY_PATH=" TUNER_FAKE_DRIVER " " +
+                                  std::string(kApplication) + " gpa " + kKernel + " 1000 2";
+  const Finished done = run_to(130, sandbox_,
+                               {"apply", "saxpy.yaml", "--from", "tuned", "--", "sh", "-c",
+                                application + "; test -e second && kill -INT $PPID; touch second"});
+  EXPECT_TRUE(says(done.err, "interrupted after 0 pairs"));
+  EXPECT_EQ(log().size(), 4U);
 }
 
 TEST_F(Apply, KeepsWhatIsPreloadedInFront) {

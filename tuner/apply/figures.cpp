@@ -29,7 +29,7 @@ std::optional<Worth> worth_of(const AppliedRuns& runs,
   return Worth{summarise(without, confidence), summarise(with, confidence), ratio};
 }
 
-constexpr double kConfidence = MeasureSpec{}.confidence;
+const double kConfidence = MeasureSpec{}.confidence;
 
 }  // namespace
 
@@ -133,7 +133,7 @@ std::string worth_line(const char* what, const std::optional<Worth>& worth) {
   const auto timing = [](const Timing& one) {
     return fmt::format("{:.5g} ({:.5g} to {:.5g})", one.median, one.ci_low, one.ci_high);
   };
-  return fmt::format("{:<12} without {:<30} with {:<30} ratio {:.4g} ({:.4g} to {:.4g})\n", what,
+  return fmt::format("{:<12} {:<32} {:<32} {:.4g} ({:.4g} to {:.4g})\n", what,
                      timing(worth->without), timing(worth->with), worth->ratio.median,
                      worth->ratio.interval.low, worth->ratio.interval.high);
 }
@@ -146,8 +146,10 @@ std::string figures_text(const Study& study, const std::vector<AppliedLaunch>& a
   const std::vector<AppliedKind> kinds = kinds_of(runs);
   add_replaced(study, answers, kinds, out);
   add_left(kinds, out);
-  return out + worth_line("kernel, ms", worth_of_kernel(runs)) +
-         worth_line("program, s", worth_of_program(runs));
+  const std::string lines = worth_line("kernel, ms", worth_of_kernel(runs)) +
+                            worth_line("program, s", worth_of_program(runs));
+  if (lines.empty()) return out;
+  return out + fmt::format("{:<12} {:<32} {:<32} {}\n", "", "without", "with", "ratio") + lines;
 }
 
 // ---- as JSON ------------------------------------------------------------------------------------

@@ -184,6 +184,50 @@ AppliedRuns make_runs(const ApplyOptions& options, Program& program, Conversatio
   return runs;
 }
 
+void print(const ApplyOptions& options, const Study& study, const Conversation& talk,
+           const AppliedRuns& runs, int status) {
+  if (!options.json) {
+    std::cout << figures_text(study, talk.answers(), runs);
+    return;
+  }
+  nlohmann::json out = figures_json(study, talk.answers(), runs);
+  out["status"] = status;
+  std::cout << out.dump() << "\n";
+}
+
+int status_of(const ApplyOptions& options, const AppliedRuns& runs, int of_program,
+              const Interrupt& interrupt) {
+  const bool is_interrupted = interrupt.count() > 0;
+  if (is_interrupted) {
+    tell("interrupted after " +
+         count_text(std::min(runs.without.size(), runs.with.size()), "pair"));
+  }
+  if (of_program != 0) {
+    tell(fmt::format("'{}' ended with status {}", options.program[0], of_program));
+    return of_program;
+  }
+  if (is_interrupted) return kExitInterrupted;
+  const bool any = !runs.with.empty() && runs.with.back().counts.replaced() > 0;
+  if (!any) tell("no launch was replaced");
+  return any ? kExitDone : kExitNothingValid;
+}
+
+// What a user should know before the program runs.
+void tell_beforehand(const ApplyOptions& options, const std::vector<RankedResults>& results,
+                     const VariantImages& images) {
+  for (const std::string& note : images.notes()) tell(note);
+  for (const RankedResults& one : results) {
+    if (one.unverified.value_or("").empty()) continue;
+    tell("the tuned kernel may give wrong answers: " + *one.unverified);
+    break;
+  }
+  if (options.once) return;
+  tell(
+      fmt::format("'{}' runs {} times, without the tuned kernel and with it in turn; what it "
+                  "prints after the first time is dropped",
+                  options.program[0], 2 * options.pairs));
+}
+
 }  // namespace
 
 int apply_command(const Strings& words) {
@@ -196,32 +240,13 @@ int apply_command(const Strings& words) {
   const TemporaryFolder folder("tuner-apply");
   VariantImages images(study, catalogue, {executable_path(), options.plugin_dirs},
                        results.front().device, interrupt, folder.path());
-  for (const std::string& note : images.notes()) tell(note);
   const VariantChooser chooser(study, results, images.source_text());
   Conversation talk(study, chooser, images, options.kernel);
   Program program(options, folder.path(), talk);
-  if (!options.once) {
-    tell(
-        fmt::format("'{}' runs {} times, without the tuned kernel and with it in turn; what it "
-                    "prints after the first time is dropped",
-                    options.program[0], 2 * options.pairs));
-  }
+  tell_beforehand(options, results, images);
   const AppliedRuns runs = make_runs(options, program, talk, interrupt);
-  if (options.json) {
-    nlohmann::json out = figures_json(study, talk.answers(), runs);
-    out["status"] = program.status();
-    std::cout << out.dump() << "\n";
-  } else {
-    std::cout << figures_text(study, talk.answers(), runs);
-  }
-  if (program.status() != 0) {
-    tell(fmt::format("'{}' ended with status {}", options.program[0], program.status()));
-    return program.status();
-  }
-  if (interrupt.count() > 0) return kExitInterrupted;
-  const bool any = !runs.with.empty() && runs.with.back().counts.replaced() > 0;
-  if (!any) tell("no launch was replaced");
-  return any ? kExitDone : kExitNothingValid;
+  print(options, study, talk, runs, program.status());
+  return status_of(options, runs, program.status(), interrupt);
 }
 
 }  // namespace tuner

@@ -18,8 +18,8 @@
 namespace tuner::apply {
 namespace {
 
-// A variant may have to be compiled first.
-constexpr std::chrono::seconds kDeadline{60};
+// A variant may have to be compiled first, which tuner gives two minutes.
+constexpr std::chrono::seconds kDeadline{150};
 
 std::string line_of(const nlohmann::json& message) {
   return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -210,8 +210,8 @@ Plan* Launches::plan_for(const Launch& launch) noexcept {
     CUcontext context = nullptr;
     if (TUNER_DRIVER(cuCtxGetCurrent)(&context) != CUDA_SUCCESS) return nullptr;
     Key key;
-    key.add(kernel);
-    key.add(context);
+    key.add(reinterpret_cast<std::uintptr_t>(kernel));
+    key.add(reinterpret_cast<std::uintptr_t>(context));
     key.add(launch.geometry);
     for (const Part& part : kernel->parts) {
       const std::string_view value = value_of(launch, *kernel, part);
