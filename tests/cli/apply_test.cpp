@@ -131,6 +131,7 @@ TEST_F(Apply, LeavesWhatItDoesNotKnowHowToReplace) {
                   "_Z5saxpyPKfPffi 32 1 1 32 1 1 0 null 1.5 1000"};
   EXPECT_EQ(launched("cooperative", "1000", 1), own);
   EXPECT_EQ(launched("attribute", "1000", 1), own);
+  EXPECT_EQ(launched("node", "1000", 1), own);
   ::setenv("FAKE_DRIVER_REFUSES_TUNED", "1", 1);
   EXPECT_EQ(launched("gpa", "1000", 1), own);
   ::setenv("FAKE_DRIVER_REFUSES_IMAGES", "1", 1);

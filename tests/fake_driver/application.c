@@ -23,6 +23,10 @@ static LaunchEx launch_ex;
 static Cooperative cooperative;
 static int size, count;
 
+typedef CUresult (*AddNode)(CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
+                            const CUDA_KERNEL_NODE_PARAMS*);
+static AddNode add_node;
+
 static int is(const char* word) { return strcmp(how, word) == 0; }
 
 static CUresult launch_once(void** parameters) {
@@ -36,6 +40,16 @@ static CUresult launch_once(void** parameters) {
                                    : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     const CUlaunchConfig config = {grid, 1, 1, 32, 1, 1, 0, NULL, &attribute, 1};
     return launch_ex(&config, kernel, parameters, NULL);
+  }
+  if (is("node")) {
+    CUDA_KERNEL_NODE_PARAMS node;
+    memset(&node, 0, sizeof node);
+    node.func = kernel;
+    node.gridDimX = grid;
+    node.gridDimY = node.gridDimZ = node.blockDimY = node.blockDimZ = 1;
+    node.blockDimX = 32;
+    node.kernelParams = parameters;
+    return add_node(NULL, NULL, NULL, 0, &node);
   }
   if (is("packed")) {
     char buffer[24] = {0};
@@ -78,6 +92,7 @@ int main(int argc, char** argv) {
     first("cuGetProcAddress", (void**)&find, 12000, 0, NULL); /* as the runtime looks it up again */
     find("cuLaunchKernel", (void**)&launch, 12000, flags, NULL);
     find("cuLaunchKernelEx", (void**)&launch_ex, 12000, flags, NULL);
+    find("cuGraphAddKernelNode", (void**)&add_node, 12000, flags, NULL);
     find("cuLaunchCooperativeKernel", (void**)&cooperative, 12000, flags, NULL);
   }
   if (is("capture")) ((void (*)(int))dlsym(driver, "fake_capture"))(1);

@@ -178,6 +178,15 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction kernel, void** p
   return launched(kernel, geometry, how->hStream, parameters, extra);
 }
 
+CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
+                              size_t count, const CUDA_KERNEL_NODE_PARAMS* what) {
+  (void)node, (void)graph, (void)after, (void)count;
+  const unsigned geometry[] = {what->gridDimX,      what->gridDimY,  what->gridDimZ,
+                               what->blockDimX,     what->blockDimY, what->blockDimZ,
+                               what->sharedMemBytes};
+  return launched(what->func, geometry, NULL, what->kernelParams, NULL);
+}
+
 /* ---- streams and events ---- */
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
@@ -219,6 +228,7 @@ CUresult cuGetProcAddress(const char* name, void** found, int version, cuuint64_
                ? per_thread ? (void*)&cuLaunchKernel_ptsz : (void*)&cuLaunchKernel
            : strcmp(name, "cuLaunchKernelEx") == 0          ? (void*)&cuLaunchKernelEx
            : strcmp(name, "cuLaunchCooperativeKernel") == 0 ? (void*)&cuLaunchCooperativeKernel
+           : strcmp(name, "cuGraphAddKernelNode") == 0      ? (void*)&cuGraphAddKernelNode
            : strcmp(name, "cuModuleUnload") == 0            ? (void*)&cuModuleUnload
            : strcmp(name, "cuGetProcAddress") == 0          ? (void*)&cuGetProcAddress
                                                             : NULL;

@@ -59,6 +59,17 @@ bool is_one_shape(const LaunchGeometry& a, const LaunchGeometry& b) {
   return a.grid == b.grid && a.block == b.block;
 }
 
+// Whether an argument is a whole number that the study only shows one value of, such as an offset:
+// a launch may be one of several that share the work.
+bool has_free_integers(const Study& study) {
+  const std::vector<std::uint32_t> places = kernel_arguments(study);
+  return std::ranges::any_of(places, [&](std::uint32_t place) {
+    const ArgumentSpec& one = study.arguments[place];
+    return one.is_scalar && !one.record && !one.map && !is_floating(one.type) &&
+           one.value.names().empty();
+  });
+}
+
 bool is_not_there(const ProblemSize& size, const Bindings& known) {
   return std::ranges::any_of(size.dims, [&](const auto& dim) {
     const auto found = known.find(dim.first);
@@ -71,11 +82,14 @@ bool is_not_there(const ProblemSize& size, const Bindings& known) {
 VariantChooser::VariantChooser(const Study& study, const std::vector<RankedResults>& results,
                                const std::string& source_text)
     : study_(study),
-      results_(results),
       source_text_(source_text),
       table_(exported_table(study, results, {})),
       parts_(size_parts(study)),
-      dimensions_(dimension_names(table_.entries.front().size)) {}
+      dimensions_(dimension_names(table_.entries.front().size)) {
+  for (const RankedResults& one : results) {
+    for (const Trial& trial : one.trials) measured_.insert(trial.configuration);
+  }
+}
 
 Expected<DeviceFacts, std::string> VariantChooser::facts_of(const ProgramDevice& device) const {
   for (const DeviceFacts& one : table_.devices) {
@@ -147,10 +161,7 @@ bool VariantChooser::is_launched_so(const ProblemSize& size, const DeviceFacts& 
         geometry(study_.reference->launch, with_derived(study_, tuner::facts_of(size, device)));
     if (shape && is_one_shape(*shape, launched)) return true;
   }
-  return std::ranges::any_of(results_, [&](const RankedResults& results) {
-    return std::ranges::any_of(
-        results.trials, [&](const Trial& trial) { return is_launch_of(trial.configuration); });
-  });
+  return std::ranges::any_of(measured_, is_launch_of);
 }
 
 Expected<ProblemSize, std::string> VariantChooser::size_of(const DeviceFacts& device,
@@ -158,6 +169,7 @@ Expected<ProblemSize, std::string> VariantChooser::size_of(const DeviceFacts& de
   const Bindings known = TUNER_TRY(named_extents(launch));
   std::vector<ProblemSize> candidates;
   const bool is_whole = known.size() == dimensions_.size();
+  const bool is_sure = is_whole && !dimensions_.empty() && !has_free_integers(study_);
   const auto add = [&](const ProblemSize& size) {
     const bool is_new = std::ranges::find(candidates, size) == candidates.end();
     if (is_new && !is_not_there(size, known)) candidates.push_back(size);
@@ -176,7 +188,7 @@ Expected<ProblemSize, std::string> VariantChooser::size_of(const DeviceFacts& de
   std::vector<ProblemSize> fitting;
   for (const ProblemSize& one : candidates) {
     std::string wrong = conflict(one, device, launch);
-    if (wrong.empty() && !is_whole && !is_launched_so(one, device, launch.geometry)) {
+    if (wrong.empty() && !is_sure && !is_launched_so(one, device, launch.geometry)) {
       wrong = "no launch of the study's has this geometry at " + text_of(one);
     }
     if (wrong.empty()) fitting.push_back(one);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +44,8 @@ struct AppliedVariant {
 
 class VariantChooser {
  public:
-  // `source_text`: of the kernel, as compilers get it. All outlive this. Throws InputError where
-  // there is nothing to choose from.
+  // `source_text`: of the kernel, as compilers get it. It and the study outlive this. Throws
+  // InputError where there is nothing to choose from.
   VariantChooser(const Study& study, const std::vector<RankedResults>& results,
                  const std::string& source_text);
 
@@ -52,8 +53,9 @@ class VariantChooser {
   Expected<AppliedVariant, std::string> choose(const ProgramDevice& device,
                                                const ProgramLaunch& launch) const;
   // The problem size of a launch, from its values. Dimensions that no value gives are those of the
-  // one size that was tuned, or that the study lists, where the values are these and a launch of
-  // the study's has this geometry.
+  // one size that was tuned, or that the study lists, where the values are these. Then, and where
+  // the study has whole numbers that follow from nothing, a launch of the study's must have this
+  // geometry.
   Expected<ProblemSize, std::string> size_of(const DeviceFacts& device,
                                              const ProgramLaunch& launch) const;
   // Facts of the tuned device of that model, else those of the nominal one of its architecture.
@@ -68,11 +70,11 @@ class VariantChooser {
                       const LaunchGeometry& geometry) const;
 
   const Study& study_;
-  const std::vector<RankedResults>& results_;
   const std::string& source_text_;
   TunedTable table_;
   std::vector<SizePart> parts_;
   std::vector<std::string> dimensions_;
+  std::set<Configuration> measured_;  // at any size
 };
 
 }  // namespace tuner

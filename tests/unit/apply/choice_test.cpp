@@ -84,6 +84,14 @@ TEST(Choice, ADimensionWithoutAScalarFollowsFromTheOneSizeThatIsLaunchedSo) {
             "no launch of the study's has this geometry at H=300, W=32");
 }
 
+TEST(Choice, ALaunchWithAnOffsetMayBeOneOfSeveral) {
+  const Chosen chosen(std::string(kBoth) + "  - {name: begin, type: int32, value: 0}\n");
+  const std::vector<std::string> values{bytes(std::int32_t{64}), bytes(std::int64_t{200})};
+  EXPECT_EQ(chosen.of(launch_of(1, 200, 64, values)), "H200_W64 BLOCK=64 exact grid 1,200");
+  EXPECT_EQ(chosen.of(launch_of(1, 100, 64, values)),
+            "no launch of the study's has this geometry at H=200, W=64");
+}
+
 TEST(Choice, SizesThatAreLaunchedAlikeAreNotGuessed) {
   const Study study = study_of(
       "kernel: {name: scale, source: s.cu, entry: scale}\n"

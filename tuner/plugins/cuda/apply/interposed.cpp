@@ -106,11 +106,17 @@ CUresult launch_cooperative(CUfunction kernel, Count grid_x, Count grid_y, Count
   });
 }
 
-template <auto& kReal>
+// Of the older call the parameters end before `kern`.
+template <auto& kReal, bool kHasKern>
 CUresult add_kernel_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                          std::size_t count, const CUDA_KERNEL_NODE_PARAMS* what) noexcept {
-  if (what != nullptr && what->func != nullptr) {
-    launches().leave(what->func, "they are nodes that the program adds to a graph itself");
+  CUfunction kernel = what != nullptr ? what->func : nullptr;
+  if constexpr (kHasKern) {
+    const bool is_other = what != nullptr && kernel == nullptr;
+    if (is_other) kernel = reinterpret_cast<CUfunction>(what->kern);
+  }
+  if (kernel != nullptr) {
+    launches().leave(kernel, "they are nodes that the program adds to a graph itself");
   }
   return kReal(node, graph, after, count, what);
 }
@@ -177,9 +183,9 @@ const auto& interposed() {
       Interposed{"cuLaunchCooperativeKernel", "cuLaunchCooperativeKernel", 0, false,
                  address_of(&launch_cooperative<cooperative_call, false>)},
       Interposed{"cuGraphAddKernelNode_v2", "cuGraphAddKernelNode", 12000, false,
-                 address_of(&add_kernel_node<add_node_call_v2>)},
+                 address_of(&add_kernel_node<add_node_call_v2, true>)},
       Interposed{"cuGraphAddKernelNode", "cuGraphAddKernelNode", 0, false,
-                 address_of(&add_kernel_node<add_node_call>)},
+                 address_of(&add_kernel_node<add_node_call, false>)},
       Interposed{"cuModuleUnload", "cuModuleUnload", 0, false,
                  address_of(&end_module<unload_module_call, CUmodule>)},
       Interposed{"cuLibraryUnload", "cuLibraryUnload", 0, false,
@@ -341,11 +347,11 @@ TUNER_EXPORT(cuLaunchKernelEx_ptsz, (const CUlaunchConfig* c, CUfunction f, void
 TUNER_EXPORT(cuGraphAddKernelNode,
              (CUgraphNode * n, CUgraph g, const CUgraphNode* d, std::size_t c,
               const CUDA_KERNEL_NODE_PARAMS* w),
-             add_kernel_node<add_node_call>(n, g, d, c, w))
+             add_kernel_node<add_node_call, false>(n, g, d, c, w))
 TUNER_EXPORT(cuGraphAddKernelNode_v2,
              (CUgraphNode * n, CUgraph g, const CUgraphNode* d, std::size_t c,
               const CUDA_KERNEL_NODE_PARAMS* w),
-             add_kernel_node<add_node_call_v2>(n, g, d, c, w))
+             add_kernel_node<add_node_call_v2, true>(n, g, d, c, w))
 TUNER_EXPORT(cuModuleUnload, (CUmodule m), end_module<unload_module_call>(m))
 TUNER_EXPORT(cuLibraryUnload, (CUlibrary l), end_module<unload_library_call>(l))
 TUNER_EXPORT(cuCtxDestroy_v2, (CUcontext c), end_context<destroy_context_call>(c))
