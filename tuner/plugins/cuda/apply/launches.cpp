@@ -191,6 +191,16 @@ void allow(CUfunction tuned, const nlohmann::json& answer, unsigned shared) {
 
 }  // namespace
 
+namespace {
+
+// Called at launches: registered behind the driver's own handlers, it runs before they end it.
+void report_at_exit() {
+  static const int registered = std::atexit([] { launches().report(true); });
+  static_cast<void>(registered);
+}
+
+}  // namespace
+
 Launches& launches() {
   static Launches* const one = new Launches;
   return *one;
@@ -200,9 +210,7 @@ Launches& launches() {
 
 Plan* Launches::plan_for(const Launch& launch) noexcept {
   try {
-    // At the first launch: behind the driver's own handlers, so that it runs before they end it.
-    static const int registered = std::atexit([] { launches().report(true); });
-    static_cast<void>(registered);
+    report_at_exit();
     Kernel* const kernel = kernels_.of(launch.kernel);
     if (kernel == nullptr) return nullptr;
     kernel->launches.fetch_add(1, std::memory_order_relaxed);
@@ -379,8 +387,11 @@ bool Launches::make_tuned(Plan& plan, const Launch& launch) noexcept {
 
 void Launches::leave(CUfunction kernel, const char* reason) noexcept {
   try {
-    const Kernel* const known = kernels_.of(kernel);
-    if (known == nullptr || known->id < 0) return;
+    report_at_exit();
+    Kernel* const known = kernels_.of(kernel);
+    if (known == nullptr) return;
+    known->launches.fetch_add(1, std::memory_order_relaxed);
+    if (known->id < 0) return;
     const std::lock_guard lock(mutex_);
     row_of({{"kernel", known->id}, {"geometry", Geometry{}}, {"reason", reason}}).launches += 1;
   } catch (const std::exception&) {
