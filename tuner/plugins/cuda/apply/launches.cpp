@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "tuner/plugins/cuda/launch_bytes.h"
+
 namespace tuner::apply {
 namespace {
 
@@ -24,16 +26,6 @@ std::int64_t now_in_seconds() {
       .count();
 }
 
-std::string hexadecimal(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const char one : bytes) {
-    const auto byte = static_cast<unsigned char>(one);
-    out += {kDigits[byte >> 4U], kDigits[byte & 15U]};
-  }
-  return out;
-}
-
 std::string bytes_of(const std::string& hexadecimal) {
   std::string out;
   for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
@@ -42,23 +34,12 @@ std::string bytes_of(const std::string& hexadecimal) {
   return out;
 }
 
-// The packed buffer of a launch whose parameters come in one.
-std::string_view packed(void** extra) {
-  const char* buffer = nullptr;
-  std::size_t size = 0;
-  for (; extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = static_cast<const char*>(extra[1]);
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<const std::size_t*>(extra[1]);
-  }
-  return {buffer, buffer != nullptr ? size : 0};
-}
-
 // The bytes of a part of a parameter; empty: they are not there.
 std::string_view value_of(const Launch& launch, const Kernel& kernel, const Part& part) {
   if (launch.parameters != nullptr) {
     return {static_cast<const char*>(launch.parameters[part.parameter]) + part.offset, part.bytes};
   }
-  const std::string_view buffer = packed(launch.extra);
+  const std::string_view buffer = cuda::packed_parameters(launch.extra);
   const std::size_t begin = kernel.parameters[part.parameter].offset + part.offset;
   if (begin + part.bytes > buffer.size()) return {};
   return buffer.substr(begin, part.bytes);
@@ -266,7 +247,7 @@ void Launches::choose(Plan& plan, const Launch& launch) {
   if (!why.empty()) throw std::runtime_error(why);
   nlohmann::json values = nlohmann::json::array();
   for (const Part& part : kernel.parts) {
-    values.push_back(hexadecimal(value_of(launch, kernel, part)));
+    values.push_back(cuda::hexadecimal(value_of(launch, kernel, part)));
   }
   const nlohmann::json answer = tuner_.ask({{"launch", kernel.id},
                                             {"geometry", launch.geometry},
@@ -330,7 +311,7 @@ namespace {
 // Where the parameters lie, with those of the variant in the place of the application's.
 std::vector<void*> addresses_of(const Plan& plan, const Launch& launch) {
   const std::vector<Parameter>& parameters = plan.kernel->parameters;
-  const std::string_view buffer = packed(launch.extra);
+  const std::string_view buffer = cuda::packed_parameters(launch.extra);
   std::vector<void*> out;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     out.push_back(launch.parameters != nullptr

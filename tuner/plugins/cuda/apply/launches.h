@@ -123,7 +123,6 @@ class Launches {
   std::deque<Plan> plans_;           // kept: another thread may be at one
   std::map<std::string, Row> rows_;  // likewise, by what they are about
   std::map<std::string, CUfunction> loaded_;
-  std::atomic<std::uint64_t> count_ = 0;
   std::atomic<std::int64_t> last_report_ = 0;  // seconds
 };
 

@@ -10,20 +10,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tuner/plugins/cuda/launch_bytes.h"
+
 namespace tuner::capture {
 namespace {
 
 constexpr std::size_t kMostParameters = 4096;
-
-std::string hexadecimal(const void* bytes, std::size_t count) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto byte = static_cast<const unsigned char*>(bytes)[i];
-    out += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return out;
-}
 
 // A launch may name a CUkernel instead of a CUfunction. Its module is loaded now, if the driver has
 // put that off until the first launch: the variables in it are read before that.
@@ -47,23 +39,12 @@ struct Parameter {
   std::string bytes;
 };
 
-// The packed buffer of a launch whose parameters come in one.
-std::string_view packed(void** extra) {
-  const char* buffer = nullptr;
-  std::size_t size = 0;
-  for (; extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = static_cast<const char*>(extra[1]);
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<const std::size_t*>(extra[1]);
-  }
-  return {buffer, buffer != nullptr ? size : 0};
-}
-
 std::vector<Parameter> parameters_of(CUfunction function, const Launch& launch) {
   std::vector<Parameter> out;
   const auto info =
       driver_function<CUresult (*)(CUfunction, std::size_t, std::size_t*, std::size_t*)>(
           "cuFuncGetParamInfo");
-  const std::string_view buffer = packed(launch.extra);
+  const std::string_view buffer = cuda::packed_parameters(launch.extra);
   std::size_t offset = 0, size = 0;
   for (std::size_t i = 0; i < kMostParameters && info(function, i, &offset, &size) == CUDA_SUCCESS;
        ++i) {
@@ -235,7 +216,7 @@ void Recorder::begin(const Launch& launch, const std::string& name) {
     pending->memory->reach(one.bytes.data(), one.bytes.size());
     parameters.push_back({{"offset", one.offset},
                           {"size", one.bytes.size()},
-                          {"bytes", hexadecimal(one.bytes.data(), one.bytes.size())}});
+                          {"bytes", cuda::hexadecimal(one.bytes)}});
   }
   int carveout = -1;
   TUNER_DRIVER(cuFuncGetAttribute)
@@ -274,7 +255,7 @@ void Recorder::end(PendingLaunch& pending, CUresult launched) {
   nlohmann::json variables = nlohmann::json::array();
   for (const Variable& one : pending.variables) {
     variables.push_back({{"name", one.name},
-                         {"bytes", hexadecimal(one.before.data(), one.before.size())},
+                         {"bytes", cuda::hexadecimal(one.before)},
                          {"changes", one.now() != one.before}});
   }
   nlohmann::json& out = pending.described;
