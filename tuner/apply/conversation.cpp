@@ -203,6 +203,7 @@ RunCounts Conversation::end_run() {
       sum.weight += row.at("weight").get<double>();
       sum.ms += row.at("ms").get<double>();
     }
+    if (out.trouble.empty()) out.trouble = report.value("trouble", "");
     for (const auto& [name, launches] :
          report.at("kernels").get<std::vector<std::pair<std::string, std::uint64_t>>>()) {
       out.kernels[demangled(name)] += launches;

@@ -43,6 +43,7 @@ struct RunCounts {
   bool is_attached = false;  // a process of it has used CUDA
   std::vector<LaunchCount> launches;
   std::map<std::string, std::uint64_t> kernels;  // demangled: those that it launches most
+  std::string trouble{};                         // why launches could not be looked at
 
   std::uint64_t replaced() const;
   std::uint64_t all() const;

@@ -143,6 +143,9 @@ class Program {
                     name));
   }
   if (!counts.is_attached) throw FatalError(fmt::format("'{}' has not used CUDA", name));
+  if (!counts.trouble.empty()) {
+    throw FatalError(fmt::format("launches of '{}' cannot be looked at: {}", name, counts.trouble));
+  }
   std::vector<std::pair<std::uint64_t, std::string>> seen;
   for (const auto& [kernel, launches] : counts.kernels) seen.emplace_back(launches, kernel);
   std::ranges::sort(seen, std::greater<>());

@@ -18,7 +18,7 @@ AppliedRun run_of(double seconds, std::uint64_t launches, double ms, std::uint64
   count.recorded = recorded;
   count.weight = 4;
   count.ms = 4 * ms;
-  return {seconds, {true, {count}, {}}};
+  return {seconds, {true, {count}, {}, {}}};
 }
 
 TEST(AppliedFigures, AreThoseOfAllLaunchesAlsoOfTheOnesThatWereNotTimed) {

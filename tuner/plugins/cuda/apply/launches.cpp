@@ -222,8 +222,18 @@ Plan* Launches::plan_for(const Launch& launch) noexcept {
     if (known != known_.end()) return known->second;
     if (plans_.size() >= kMostPlans) return nullptr;
     return known_[std::string(key.text())] = new_plan(*kernel, launch, context);
-  } catch (const std::exception&) {
+  } catch (const std::exception& error) {
+    keep_trouble(error.what());
     return nullptr;
+  }
+}
+
+void Launches::keep_trouble(const char* what) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (trouble_.empty()) trouble_ = what;
+  } catch (const std::exception&) {
+    // There is no room for it.
   }
 }
 
@@ -421,8 +431,10 @@ void Launches::report(bool is_last) noexcept {
   timer_.collect(is_last);
   try {
     nlohmann::json rows = nlohmann::json::array();
+    std::string trouble;
     {
       const std::shared_lock lock(mutex_);
+      trouble = trouble_;
       const std::lock_guard timer_lock(timer_.mutex());
       for (const auto& [key, row] : rows_) {
         nlohmann::json one = row.what;
@@ -436,7 +448,9 @@ void Launches::report(bool is_last) noexcept {
         rows.push_back(std::move(one));
       }
     }
-    tuner_.tell({{"rows", std::move(rows)}, {"kernels", kernels_.most_launched(kMostNames)}});
+    tuner_.tell({{"rows", std::move(rows)},
+                 {"kernels", kernels_.most_launched(kMostNames)},
+                 {"trouble", std::move(trouble)}});
   } catch (const std::exception&) {
     // There is no room for a report.
   }

@@ -108,6 +108,7 @@ class Launches {
   Row& row_of(nlohmann::json what);
   bool make_tuned(Plan& plan, const Launch& launch) noexcept;
   bool is_report_due(std::uint64_t launches);
+  void keep_trouble(const char* what) noexcept;
 
   Conversation tuner_;
   Kernels kernels_{tuner_};
@@ -123,6 +124,7 @@ class Launches {
   std::deque<Plan> plans_;           // kept: another thread may be at one
   std::map<std::string, Row> rows_;  // likewise, by what they are about
   std::map<std::string, CUfunction> loaded_;
+  std::string trouble_;  // the first reason why a launch could not be looked at
   std::atomic<std::int64_t> last_report_ = 0;  // seconds
 };
 
