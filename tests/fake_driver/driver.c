@@ -117,6 +117,11 @@ CUresult cuFuncGetParamInfo(CUfunction kernel, size_t index, size_t* offset, siz
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* size) {
   return cuFuncGetParamInfo((CUfunction)kernel, index, offset, size);
 }
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction kernel) {
+  (void)which, (void)kernel;
+  *value = 49152;
+  return CUDA_SUCCESS;
+}
 CUresult cuFuncSetAttribute(CUfunction kernel, CUfunction_attribute which, int value) {
   (void)kernel, (void)which, (void)value;
   return CUDA_SUCCESS;

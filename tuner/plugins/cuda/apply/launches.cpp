@@ -89,6 +89,7 @@ bool is_dropped(const CUlaunchAttribute& one) {
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return true;
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
       return one.value.cooperative == 0;
@@ -158,21 +159,20 @@ std::vector<CUlaunchAttribute> attributes_of(const nlohmann::json& answer) {
 }
 
 // Tells the driver what belongs to the kernel and not to the launch. What it refuses here it
-// refuses at the launch.
+// refuses at the launch. Other plans may launch the kernel, too: what they need stays.
 void allow(CUfunction tuned, const nlohmann::json& answer, unsigned shared) {
   const auto set = TUNER_DRIVER(cuFuncSetAttribute);
-  if (shared > 0) {
-    set(tuned, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared));
+  int most = 0;
+  constexpr auto kMost = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  TUNER_DRIVER(cuFuncGetAttribute)(&most, kMost, tuned);
+  if (static_cast<int>(shared) > most) set(tuned, kMost, static_cast<int>(shared));
+  if (answer.contains("carveout")) {
+    set(tuned, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, answer["carveout"].get<int>());
   }
-  set(tuned, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, answer.value("carveout", -1));
   if (answer.contains("cluster")) {
     set(tuned, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
   }
 }
-
-}  // namespace
-
-namespace {
 
 // Called at launches: registered behind the driver's own handlers, it runs before they end it.
 void report_at_exit() {
@@ -318,15 +318,19 @@ Row& Launches::row_of(nlohmann::json what) {
 
 namespace {
 
-// Where the parameters lie, with those of the variant in the place of the application's.
+// Where the parameters lie, with those of the variant in the place of the application's. Throws
+// where the application gives too few bytes.
 std::vector<void*> addresses_of(const Plan& plan, const Launch& launch) {
-  const std::vector<Parameter>& parameters = plan.kernel->parameters;
   const std::string_view buffer = cuda::packed_parameters(launch.extra);
   std::vector<void*> out;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    out.push_back(launch.parameters != nullptr
-                      ? launch.parameters[i]
-                      : const_cast<char*>(buffer.data()) + parameters[i].offset);
+  for (const Parameter& one : plan.kernel->parameters) {
+    if (launch.parameters != nullptr) {
+      out.push_back(launch.parameters[out.size()]);
+    } else if (one.offset + one.bytes <= buffer.size()) {
+      out.push_back(const_cast<char*>(buffer.data()) + one.offset);
+    } else {
+      throw std::runtime_error("its parameters cannot be read");
+    }
   }
   for (const auto& [index, bytes] : plan.scalars) out[index] = const_cast<char*>(bytes.data());
   return out;
