@@ -126,6 +126,19 @@ TEST_F(Apply, ChoosesByTheSizeOfTheLaunch) {
   EXPECT_EQ(launched("gpa", "1025").front(), "tuned:_Z5saxpyPKfPffi 5 1 1 256 1 1 0 null 0.5 1025");
 }
 
+TEST_F(Apply, GivesTheVariantItsOwnScalarsAndSharedMemory) {
+  std::string study = kStudy;
+  study.replace(study.find("value: 2.5"), 10, "value: BLOCK");
+  study.replace(study.find("block: [BLOCK]"), 14,
+                "block: [BLOCK], dynamic_shared_bytes: 4 * BLOCK");
+  study.replace(study.find("reference:"), std::string::npos, "");  // it could not take 'a'
+  sandbox_.write("saxpy.yaml", study);
+  for (const char* how : {"gpa", "packed"}) {
+    EXPECT_EQ(launched(how).back(), "tuned:_Z5saxpyPKfPffi 4 1 1 256 1 1 1024 null 256 1000")
+        << how;
+  }
+}
+
 TEST_F(Apply, LeavesWhatItDoesNotKnowHowToReplace) {
   const Lines own{"_Z5saxpyPKfPffi 32 1 1 32 1 1 0 null 0.5 1000",
                   "_Z5saxpyPKfPffi 32 1 1 32 1 1 0 null 1.5 1000"};
