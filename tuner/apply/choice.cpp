@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <optional>
+#include <variant>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
@@ -25,7 +26,7 @@ std::int64_t number_in(const std::string& bytes) {
   return static_cast<std::int64_t>(out);
 }
 
-// The whole number that these bytes are; nothing: they are none, as of a type of 16 bits.
+// Reads these bytes as a whole number; nothing: they are a float.
 std::optional<std::int64_t> extent_in(DataType type, const std::string& bytes) {
   if (bytes.size() != size_of(type)) return std::nullopt;
   switch (type) {
@@ -49,6 +50,7 @@ std::optional<std::int64_t> extent_in(DataType type, const std::string& bytes) {
   }
 }
 
+// "H=100, W=64"
 std::string text_of(const ProblemSize& size) {
   std::vector<std::string> words;
   for (const auto& [name, extent] : size.dims) words.push_back(fmt::format("{}={}", name, extent));
@@ -70,7 +72,8 @@ bool has_free_integers(const Study& study) {
   });
 }
 
-bool is_not_there(const ProblemSize& size, const Bindings& known) {
+// Whether a dimension of the size is another one than the launch says.
+bool contradicts(const ProblemSize& size, const Bindings& known) {
   return std::ranges::any_of(size.dims, [&](const auto& dim) {
     const auto found = known.find(dim.first);
     return found != known.end() && found->second != Value(dim.second);
@@ -172,7 +175,7 @@ Expected<ProblemSize, std::string> VariantChooser::size_of(const DeviceFacts& de
   const bool is_sure = is_whole && !dimensions_.empty() && !has_free_integers(study_);
   const auto add = [&](const ProblemSize& size) {
     const bool is_new = std::ranges::find(candidates, size) == candidates.end();
-    if (is_new && !is_not_there(size, known)) candidates.push_back(size);
+    if (is_new && !contradicts(size, known)) candidates.push_back(size);
   };
   if (is_whole) {
     ProblemSize size;

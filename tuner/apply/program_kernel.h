@@ -28,11 +28,11 @@ std::string demangled(const std::string& name);
 // demangled name has that text in it, or fits it as a whole where it has a '*'.
 bool is_kernel_of(const Study& study, const std::string& pattern, const std::string& mangled);
 
-// Why no launch of a program can be one of the study's; throws InputError with it.
+// Throws InputError where no launch of a program can be one of the study's.
 void require_one_launch(const Study& study);
 
-// Why launches of the kernel are none of the study's, as far as its parameters say: their number,
-// sizes, and, in the name, the types of numbers that they point to. Empty: nothing is against it.
+// Compares parameters with the study's arguments: their number, sizes and, where the name shows
+// them, the types of numbers that they point to. Returns what is not the same; empty: nothing.
 std::string misfit(const Study& study, const ProgramKernel& kernel);
 
 // A number in the parameters that follows from the problem size.
