@@ -2,14 +2,11 @@
 // A kernel of a program beside the kernel of a study: is it the same, and which of its parameters
 // say what size it works on?
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "tuner/base/expected.h"
-#include "tuner/model/device_facts.h"
-#include "tuner/model/problem_size.h"
 #include "tuner/model/study.h"
 
 namespace tuner {
