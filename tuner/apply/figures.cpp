@@ -131,7 +131,7 @@ void add_left(const std::vector<AppliedKind>& kinds, std::string& out) {
 std::string worth_line(const char* what, const std::optional<Worth>& worth) {
   if (!worth || worth->without.median <= 0) return {};
   const auto timing = [](const Timing& one) {
-    return fmt::format("{:.5g} ({:.5g} to {:.5g})", one.median, one.ci_low, one.ci_high);
+    return fmt::format("{:.4g} ({:.4g} to {:.4g})", one.median, one.ci_low, one.ci_high);
   };
   return fmt::format("{:<12} {:<32} {:<32} {:.4g} ({:.4g} to {:.4g})\n", what,
                      timing(worth->without), timing(worth->with), worth->ratio.median,
