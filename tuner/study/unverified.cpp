@@ -57,7 +57,8 @@ std::string same_inputs_text(const Study& study) {
   };
   if (std::ranges::none_of(study.arguments, is_drawn) &&
       std::ranges::none_of(study.constants, is_drawn)) {
-    return "no input has random numbers that the device draws ('uniform', 'normal', 'integers', 'zipf')";
+    return "no input has random numbers that the device draws ('uniform', 'normal', 'integers', "
+           "'zipf')";
   }
   if (study.measure.cache != CacheState::kHot || is_fresh) return {};
   return "with 'cache: hot' a sample repeats launches on the same inputs";
