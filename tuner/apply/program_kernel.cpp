@@ -244,6 +244,7 @@ std::string misfit(const Study& study, const ProgramKernel& kernel) {
   const bool has_types = name.has_parameters && name.parameters.size() == places.size();
   for (std::size_t i = 0; i < places.size(); ++i) {
     const ArgumentSpec& argument = study.arguments[places[i]];
+    if (argument.is_captured) continue;  // of whatever type
     if (kernel.parameters[i] != bytes_of(argument)) {
       return fmt::format("its parameter {} has {} bytes, and '{}' of the study has {}", i + 1,
                          kernel.parameters[i], argument.name, bytes_of(argument));

@@ -151,19 +151,6 @@ std::vector<CapturedLaunch> captures_in(const fs::path& folder) {
   return out;
 }
 
-// Whether two launches have the same numbers and geometry.
-bool are_alike(const CapturedLaunch& a, const CapturedLaunch& b) {
-  const auto numbers = [](const CapturedLaunch& launch) {
-    std::vector<std::vector<std::byte>> out;
-    for (const CapturedParameter& one : launch.parameters) {
-      if (one.bytes.size() < sizeof(void*)) out.push_back(one.bytes);
-    }
-    return out;
-  };
-  return a.geometry.grid == b.geometry.grid && a.geometry.block == b.geometry.block &&
-         a.mangled == b.mangled && numbers(a) == numbers(b);
-}
-
 // Takes the captured launches of the kernel that is drafted for, each size once. Without --kernel
 // it is the first captured one that the source has.
 void take_captured(const fs::path& captured, const fs::path& folder, DraftRequest& request) {
@@ -184,9 +171,12 @@ void take_captured(const fs::path& captured, const fs::path& folder, DraftReques
   }
   request.kernel = base_name(*first);
   for (const CapturedLaunch& one : all) {
-    const auto is_like = [&](const CapturedLaunch& other) { return are_alike(one, other); };
+    const auto is_as_large = [&](const CapturedLaunch& other) { return are_as_large(one, other); };
     if (one.mangled != first->mangled) continue;
-    if (std::ranges::any_of(request.captured, is_like)) continue;
+    if (std::ranges::any_of(request.captured, is_as_large)) {
+      request.as_large.push_back(one);
+      continue;
+    }
     request.captured.push_back(one);
     request.captured_names.push_back(relative_to(folder, one.folder));
   }

@@ -327,11 +327,75 @@ bool differs(const FoundKernel& kernel, const Launches& launches, const std::str
   return false;
 }
 
-std::vector<Named> captured_extents(const FoundKernel& kernel, const Launches& launches) {
-  return grid_of(kernel, launches).extents;
+namespace {
+
+// Of all launches; those of `captured` come first.
+CapturedGrid captured_grid(const FoundKernel& kernel, const DraftRequest& request) {
+  Launches all = request.captured;
+  all.insert(all.end(), request.as_large.begin(), request.as_large.end());
+  CapturedGrid out = grid_of(kernel, all);
+  if (!out.is_found) out = grid_of(kernel, request.captured);
+  return out;
 }
 
-std::string captured_code(const FoundKernel& kernel, const Launches& launches) {
+}  // namespace
+
+std::string parameter_type(const CapturedLaunch& launch, std::size_t place) {
+  const std::string name = replaced(launch.name, "(anonymous namespace)::", "");
+  std::size_t at = name.find('<'), depth = 0;
+  at = at == name.npos || at > name.find('(') ? name.find('(') : at;
+  std::vector<std::string> types;
+  std::string now;
+  bool is_inside = false;
+  for (; at < name.size(); ++at) {
+    const char c = name[at];
+    if (c == '(' && depth == 0) {
+      is_inside = true;
+      ++depth;
+      continue;
+    }
+    if (c == '<' || c == '(') ++depth;
+    if (c == '>' || c == ')') --depth;
+    const bool is_end = is_inside && ((c == ',' && depth == 1) || (c == ')' && depth == 0));
+    if (is_end) types.push_back(std::exchange(now, ""));
+    if (c == ')' && depth == 0) break;
+    if (is_inside && !is_end) now += c;
+  }
+  if (place >= types.size()) return {};
+  std::string type = replaced(types[place], "const", "");
+  std::erase_if(type, [](char c) { return c == '*' || c == '&'; });
+  return std::string(trimmed(replaced(type, "__restrict__", "")));
+}
+
+bool are_as_large(const CapturedLaunch& a, const CapturedLaunch& b) {
+  bool has_numbers = false;
+  const auto numbers = [&](const CapturedLaunch& launch) {
+    std::vector<std::vector<std::byte>> out;
+    for (const CapturedParameter& one : launch.parameters) {
+      std::vector<std::byte> bytes = one.bytes;
+      for (std::size_t at = 0; at + sizeof(std::uint64_t) <= bytes.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, sizeof word);
+        if (launch.memory_at(word) != nullptr) std::memset(bytes.data() + at, 0, sizeof word);
+      }
+      has_numbers |= std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{}; });
+      out.push_back(std::move(bytes));
+    }
+    return out;
+  };
+  if (a.mangled != b.mangled || numbers(a) != numbers(b)) return false;
+  return has_numbers ||
+         (a.geometry.grid == b.geometry.grid && a.geometry.block == b.geometry.block);
+}
+
+std::vector<Named> captured_extents(const FoundKernel& kernel, const DraftRequest& request) {
+  std::vector<Named> out = captured_grid(kernel, request).extents;
+  for (Named& one : out) one.second.resize(request.captured.size());
+  return out;
+}
+
+std::string captured_code(const FoundKernel& kernel, const DraftRequest& request) {
+  const Launches& launches = request.captured;
   const CapturedLaunch& first = launches.front();
   for (const CapturedLaunch& one : launches) {
     if (one.parameters.size() == kernel.arguments.size()) continue;
@@ -353,7 +417,7 @@ std::string captured_code(const FoundKernel& kernel, const Launches& launches) {
     if (number) code += fmt::format(" const int {} = {};", kernel.templates[i].name, *number);
     types += (i > 0 ? ", " : "") + (number ? kernel.templates[i].name : arguments[i]);
   }
-  const CapturedGrid grid = grid_of(kernel, launches);
+  const CapturedGrid grid = captured_grid(kernel, request);
   for (const auto& [name, values] : grid.extents) {
     code += fmt::format(" const int {} = {};", name, values.front());
   }
@@ -577,11 +641,11 @@ void draft_captured(DraftContext& c) {
         "the launches left all memory as it was, so a kernel that does "
         "nothing is right: capture an earlier one (--launch 1)");
   }
-  if (!grid_of(c.kernel, launches).is_found) {
+  if (!captured_grid(c.kernel, c.request).is_found) {
     c.plan.guessed.push_back(
         "the grid, as it was in the captured launches: no formula of the "
         "kernel's numbers fits them");
-  } else if (launches.size() == 1) {
+  } else if (launches.size() + c.request.as_large.size() == 1) {
     c.plan.guessed.push_back(
         "the grid: its formula fits the only captured launch (capture more "
         "with --sizes)");

@@ -22,7 +22,14 @@ bool is_launch_of(const CapturedLaunch& launch, const std::string& kernel);
 // Writes the launches as host code: the numbers of the first one, with the grid as a function of
 // the kernel's numbers and of its block wherever one fits all launches. Throws InputError where
 // they have another number of parameters than the kernel.
-std::string captured_code(const FoundKernel& kernel, const std::vector<CapturedLaunch>& launches);
+std::string captured_code(const FoundKernel& kernel, const DraftRequest& request);
+
+// The type of a parameter as the kernel's symbol has it: "__half" of "void k(__half*, int)".
+std::string parameter_type(const CapturedLaunch& launch, std::size_t place);
+
+// Whether both are of one problem size: all that is passed but addresses is equal, and there is
+// something, or else the geometry.
+bool are_as_large(const CapturedLaunch& a, const CapturedLaunch& b);
 
 // Whether a number that the kernel takes differs between the launches.
 bool differs(const FoundKernel& kernel, const std::vector<CapturedLaunch>& launches,
@@ -30,7 +37,7 @@ bool differs(const FoundKernel& kernel, const std::vector<CapturedLaunch>& launc
 
 // Extents that the grid of the launches follows and that no number of the kernel is, by launch.
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> captured_extents(
-    const FoundKernel& kernel, const std::vector<CapturedLaunch>& launches);
+    const FoundKernel& kernel, const DraftRequest& request);
 
 // Whether a launch reaches memory otherwise than by a pointer to numbers, so that all of it has to
 // be where it was.

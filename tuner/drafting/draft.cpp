@@ -66,7 +66,7 @@ std::vector<SourceText> texts_for(const DraftRequest& request) {
   if (!request.captured.empty()) {
     const FoundSource source(request.source, texts);
     texts.push_back({request.captured.front().folder.string(),
-                     captured_code(choose_kernel(source, request), request.captured)});
+                     captured_code(choose_kernel(source, request), request)});
     return texts;
   }
   if (request.without_host) return texts;

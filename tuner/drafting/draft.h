@@ -27,6 +27,7 @@ struct DraftRequest {
   std::vector<TunerScript> scripts{};         // calls of a tuner in the project
   std::optional<TunerScript> script{};        // of these the first that tunes the kernel
   std::vector<CapturedLaunch> captured{};     // of the kernel, one for each size
+  std::vector<CapturedLaunch> as_large{};     // with other blocks: what the grid follows
   std::vector<std::string> captured_names{};  // their folders, as the study names them
 
   // Lessons of an earlier draft.

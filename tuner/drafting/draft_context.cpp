@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tuner/drafting/captured_launches.h"
 #include "tuner/expression/expression.h"
 
 namespace tuner {
@@ -185,6 +186,15 @@ std::string DraftContext::new_name(std::string name) const {
 }
 
 FoundArgument DraftContext::with_type(FoundArgument one) const {
+  if (!request.captured.empty()) {
+    const auto place = std::ranges::find(kernel.arguments, one.name, &FoundArgument::name);
+    const auto type = element_type(parameter_type(
+        request.captured.front(), static_cast<std::size_t>(place - kernel.arguments.begin())));
+    if (type) {
+      one.type = type->name;
+      one.lanes = type->lanes;
+    }
+  }
   if (const auto type = types.find(one.c_type); type != types.end()) {
     if (const auto element = element_type(type->second)) one.type = element->name;
   }

@@ -63,7 +63,7 @@ class Extents {
  private:
   // Adds what the grids of captured launches follow besides the kernel's own numbers.
   void take_captured() {
-    c_.captured_extents = captured_extents(c_.kernel, c_.request.captured);
+    c_.captured_extents = captured_extents(c_.kernel, c_.request);
     for (const auto& [name, values] : c_.captured_extents) {
       c_.plan.extents.emplace_back(name, values.front());
       c_.host_names[{0, name}] = name;

@@ -85,7 +85,7 @@ class Launch {
     const auto number = constant_value(*text);
     if (!number) return *text;
     if (*number == 1) return "1";
-    if (!kernel_asks_its_block(axis)) {
+    if (!kernel_asks_its_block(axis) && !is_divisor_of_captured_grid(*number, axis)) {
       // k<256><<<n / 256, 256>>>: the template's.
       for (const auto& [name, parameter] : c_.template_values) {
         if (c_.plan.parameter(parameter)->present != *number) continue;
@@ -107,6 +107,18 @@ class Launch {
     }
     literal_blocks_[axis] = *number;
     return name;
+  }
+
+  // Whether the grids of captured launches follow the block, however the kernel asks for it.
+  bool is_divisor_of_captured_grid(std::int64_t block, int axis) const {
+    const auto at = static_cast<std::size_t>(axis);
+    if (c_.request.captured.empty() || at >= c_.hint->grid.size()) return false;
+    const Tokens grid = c_.hint->grid[at];
+    const bool has_template = std::ranges::any_of(c_.template_values, [&](const auto& one) {
+      return c_.plan.parameter(one.second)->present == block;
+    });
+    return !has_template && grid.size() > 2 && grid[0].is("ceil_div") &&
+           mentions(grid, std::to_string(block));
   }
 
   // k<16><<<grid, dim3(b, b)>>> where b is 32 and another launch takes k<32>: then that is meant.
