@@ -57,8 +57,9 @@ struct EdgeBins {
         memory[kCapacity + c] = edges_before(c) | edges_before(c + 1) << 16;
       }
     }
+    // Lane 0 is asked by nobody: the halvings begin at lane 1.
     const int lane = threadIdx.x % 32, level = 31 - __clz(lane | 1), half = kCapacity >> (level + 1);
-    if constexpr (kRegisters) node = edges[(2 * (lane - (1 << level)) + 1) * half];
+    if constexpr (kRegisters) node = edges[lane > 0 ? (2 * (lane - (1 << level)) + 1) * half : 0];
   }
 
   __device__ float given_edge(const float* given, int i) const {
