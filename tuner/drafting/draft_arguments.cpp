@@ -48,6 +48,9 @@ class Arguments {
       if (is_memory) drafted.remark = "a guess: void* does not tell the type of the elements";
       c_.plan.arguments.push_back(std::move(drafted));
     }
+    for (DraftedArgument& one : c_.plan.arguments) {
+      if (!one.remark.empty() && one.is_number() && is_pitch(one.name)) refine_pitch(one);
+    }
   }
 
   void take_constants() {
@@ -118,15 +121,61 @@ class Arguments {
     } else if (const auto passed = passed_value(one)) {
       out.value = *passed;
     } else {
-      const std::string name = lower(one.name);
-      const bool is_pitch = name.starts_with("ld") || name.find("stride") != name.npos ||
-                            name.find("pitch") != name.npos;
-      out.value = is_pitch && !c_.plan.extents.empty() ? c_.plan.extents.back().first
-                  : is_real(one)                       ? "0.5"
-                                                       : "16";
+      const bool has_rows = is_pitch(one.name) && !c_.plan.extents.empty();
+      out.value = has_rows ? c_.plan.extents.back().first : is_real(one) ? "0.5" : "16";
       out.remark = "a guess";
     }
     return out;
+  }
+
+  static bool is_pitch(const std::string& argument) {
+    const std::string name = lower(argument);
+    return name.starts_with("ld") || name.find("stride") != name.npos ||
+           name.find("pitch") != name.npos;
+  }
+
+  // Takes for "lda" the length of a row of the buffer that it is the pitch of: the extents of "a"
+  // in "a[row * lda + i]" but that which "row" runs along; else, by its name, of a buffer "a".
+  void refine_pitch(DraftedArgument& pitch) const {
+    const DraftedArgument* named = nullptr;
+    for (const DraftedArgument& one : c_.plan.arguments) {
+      if (one.shape.find(", ") == one.shape.npos) continue;
+      const Use use = use_of(c_.kernel.body, one.name);
+      const bool is_of = multiplies(use, c_.kernel.body, pitch.name);
+      if (!is_of && lower(pitch.name) != "ld" + lower(one.name)) continue;
+      named = &one;
+      if (is_of) break;
+    }
+    if (named == nullptr) return;
+    const std::string& shape = named->shape;
+    const std::size_t comma = shape.find(", "), end = shape.find_first_of(",]", comma + 1);
+    const std::string first = shape.substr(1, comma - 1);
+    const std::string second = shape.substr(comma + 2, end - comma - 2);
+    pitch.value = runs_along(factor_of(pitch.name), second) ? first : second;
+  }
+
+  // "row" of "row * lda" and of "lda * row"; empty: none.
+  std::string factor_of(const std::string& pitch) const {
+    const Tokens body = c_.kernel.body;
+    for (std::size_t at = 1; at + 2 < body.size(); ++at) {
+      if (!body[at].is(pitch)) continue;
+      if (body[at - 1].is("*") && at > 1 && body[at - 2].is_word()) {
+        return std::string(body[at - 2].text);
+      }
+      if (body[at + 1].is("*") && body[at + 2].is_word()) return std::string(body[at + 2].text);
+    }
+    return {};
+  }
+
+  // Whether a variable is compared with the argument that is this extent: "row < m".
+  bool runs_along(const std::string& variable, const std::string& extent) const {
+    const Tokens body = c_.kernel.body;
+    for (std::size_t at = 0; at + 2 < body.size(); ++at) {
+      if (!body[at].is(variable) || !is_one_of("< >", body[at + 1].text)) continue;
+      const auto known = c_.plan.extent_of.find(std::string(body[at + 2].text));
+      if (known != c_.plan.extent_of.end() && known->second == extent) return true;
+    }
+    return false;
   }
 
   static bool is_real(const FoundArgument& one) {

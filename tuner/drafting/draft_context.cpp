@@ -12,13 +12,13 @@ namespace {
 
 constexpr int kMostSteps = 10;  // from a name to its numbers
 
-// "a.n" and "a->n" as one word, "a.n".
+// "a.n", "a->n" and "a::n" as one word, "a.n".
 std::vector<Token> with_members_as_words(std::vector<Token> tokens) {
   for (std::size_t at = 0; at + 2 < tokens.size(); ++at) {
     const Token &of = tokens[at], &sign = tokens[at + 1], &member = tokens[at + 2];
     const bool is_call = at + 3 < tokens.size() && tokens[at + 3].is("(");
     if (!of.is_word() || !member.is_word() || is_call) continue;
-    if (!sign.is(".") && !sign.is("->")) continue;
+    if (!sign.is(".") && !sign.is("->") && !sign.is("::")) continue;
     const char* const end = member.text.data() + member.text.size();
     const auto length = end - of.text.data();
     if (length !=
@@ -46,8 +46,19 @@ std::optional<std::string> DraftContext::host_number(const std::string& name, st
                                          : std::optional(std::to_string(found->second));
   }
   const std::vector<Token> text = with_members_as_words(expanded(set.tokens, source.callables));
-  return study_expression(
-      text, [&](const std::string& inner) { return host_number(inner, set.frame, depth + 1); });
+  const Meaning inner = [&](const std::string& of) {
+    return host_number(of, set.frame, depth + 1);
+  };
+  return increased(study_expression(text, inner), name, frame, inner);
+}
+
+std::optional<std::string> DraftContext::increased(std::optional<std::string> text,
+                                                   const std::string& name, std::size_t frame,
+                                                   const Meaning& meaning) const {
+  if (!text || !hint || frame >= hint->frames.size()) return text;
+  const Tokens condition = increased_if(hint->frames[frame].before, name);
+  const auto when = condition.empty() ? std::nullopt : study_expression(condition, meaning);
+  return when ? rounded_up(*text + " + (1 if " + *when + " else 0)") : text;
 }
 
 DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::size_t frame) const {
@@ -116,7 +127,9 @@ std::optional<std::string> DraftContext::meaning(const std::string& name, std::s
   }
   const HostText set = what_is_set(name, frame);
   if (!set.tokens.empty() && depth <= kMostSteps) {
-    if (auto said = in_study(set.tokens, set.frame, depth + 1)) return said;
+    const Meaning inner = [&](const std::string& of) { return meaning(of, frame, depth + 1); };
+    const auto said = in_study(set.tokens, set.frame, depth + 1);
+    if (said) return increased(said, name, frame, inner);
     if (is_of_the_command_line(set.tokens)) return of_the_command_line(name);
   }
   const auto found = source.numbers.find(name);
@@ -158,11 +171,28 @@ std::optional<std::string> DraftContext::size_of(const std::string& type) const 
 
 std::optional<std::string> DraftContext::in_study(Tokens tokens, std::size_t frame,
                                                   int depth) const {
-  std::vector<Token> text = expanded(tokens, source.callables);
+  std::vector<Token> text = expanded(with_parameters(tokens), source.callables);
   if (frame == 0) text = with_own_names(std::move(text));
   text = with_members_as_words(std::move(text));
   return study_expression(text,
                           [&](const std::string& name) { return meaning(name, frame, depth); });
+}
+
+std::vector<Token> DraftContext::with_parameters(Tokens tokens) const {
+  std::vector<Token> out(tokens.begin(), tokens.end());
+  for (const auto& [spelled, parameter] : stands_for) {
+    const bool is_number = spelled.size() == 1;  // which may stand there for something else
+    const auto same = [&](const Token& a, const Token& b) {
+      return a.text == b.text && (!is_number || a.at == b.at);
+    };
+    for (auto at = out.begin();; ++at) {
+      at = std::search(at, out.end(), spelled.begin(), spelled.end(), same);
+      if (at == out.end()) break;
+      *at = {Token::Kind::kWord, parameter, at->at, false};
+      at = out.erase(at + 1, at + static_cast<std::ptrdiff_t>(spelled.size())) - 1;
+    }
+  }
+  return out;
 }
 
 std::vector<Token> DraftContext::with_own_names(std::vector<Token> tokens) const {

@@ -32,6 +32,8 @@ struct DraftContext {
   std::map<std::string, std::string> renamed{};  // names of the host code for parameters
   // Extents that only captured launches have: a number for each.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> captured_extents{};
+  // Expressions of the host code, each a number, that a parameter stands for.
+  std::vector<std::pair<Tokens, std::string>> stands_for{};
   // Assumptions about names that the command line sets.
   mutable std::set<std::string> assumed{};
 
@@ -59,6 +61,11 @@ struct DraftContext {
   std::string new_name(std::string name) const;
 
  private:
+  // Adds 1 to the value of a name of the host code, where a condition makes it larger by that.
+  std::optional<std::string> increased(std::optional<std::string> text, const std::string& name,
+                                       std::size_t frame, const Meaning& meaning) const;
+  // Puts parameters in the place of the expressions that they stand for.
+  std::vector<Token> with_parameters(Tokens tokens) const;
   // "matrix.rows", which the launch passes for the kernel's argument n, is n.
   std::vector<Token> with_own_names(std::vector<Token> tokens) const;
   struct HostText {

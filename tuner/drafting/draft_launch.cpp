@@ -55,6 +55,10 @@ class Launch {
   }
 
   void take_block() {
+    if (c_.hint) {
+      auto& axes = c_.hint->block;
+      while (axes.size() > 1 && whole_number(joined(axes.back())) == 1) axes.pop_back();
+    }
     const int axes = c_.hint ? static_cast<int>(c_.hint->block.size())
                              : std::max(1, axes_used(c_.kernel.body, "threadIdx"));
     for (int axis = 0; axis < axes; ++axis) {
@@ -106,6 +110,8 @@ class Launch {
       });
     }
     literal_blocks_[axis] = *number;
+    // "dim3 block(256)", of which the grid may say block.x; "Tile::x".
+    if (tokens.size() > 1 || !tokens[0].is_word()) c_.stands_for.emplace_back(tokens, name);
     return name;
   }
 

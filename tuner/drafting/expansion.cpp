@@ -2,6 +2,7 @@
 // calls, token by token.
 
 #include <algorithm>
+#include <optional>
 
 #include "tuner/drafting/found_source.h"
 #include "tuner/source/own_names.h"
@@ -78,6 +79,33 @@ void add_function(const Declaration& function, Callables& callables) {
       CallableText{names_of(function.parameters), {value.begin(), value.end()}, false});
 }
 
+void add_members(const Declaration& type, const std::string& name, Callables& callables) {
+  std::vector<std::string_view> parameters;
+  for (const Token& token : type.all) {  // their names end there, or in a default value
+    if (token.is("{")) break;
+    if (!token.is("template")) continue;
+    const auto from = static_cast<std::size_t>(&token - type.all.data());
+    const std::size_t behind = behind_angles(type.all, from + 1);
+    if (behind > 0) parameters = names_of(type.all.subspan(from + 2, behind - from - 3));
+    break;
+  }
+  for (const Tokens member : member_declarations(type.body)) {
+    const bool is_enum = member.front().is("enum") && mentions(member, "{");
+    const bool is_shared = mentions(member, "static") || mentions(member, "constexpr");
+    if (!is_enum && !is_shared) continue;
+    const Tokens declared = is_enum ? items(member, index_of(member, "{")).empty()
+                                          ? Tokens()
+                                          : inside(member, index_of(member, "{"))
+                                    : member;
+    for (const Tokens piece : pieces_between_commas(declared)) {
+      const Tokens before = part_before(piece, "="), value = part_behind(piece, "=");
+      if (value.empty() || before.empty()) continue;
+      callables.try_emplace(name + "::" + std::string(before.back().text),
+                            CallableText{parameters, {value.begin(), value.end()}});
+    }
+  }
+}
+
 Callables index_macros(const Callables& all) {
   Callables out;
   for (const auto& [name, callable] : all) {
@@ -88,12 +116,48 @@ Callables index_macros(const Callables& all) {
   return out;
 }
 
+namespace {
+
+// "Tile<32, 8>::x", "Tile::x" or "T::x" at `at` of `tokens`; nothing where it is none that is
+// known.
+std::optional<std::vector<Token>> member_at(Tokens tokens, std::size_t& at,
+                                            const Callables& callables) {
+  const bool is_template = at + 1 < tokens.size() && tokens[at + 1].is("<");
+  const std::size_t next = is_template ? behind_angles(tokens, at + 1) : at + 1;
+  if (next == 0 || next + 1 >= tokens.size() || !tokens[next].is("::")) return std::nullopt;
+  if (const auto type = callables.find(tokens[at].text);
+      type != callables.end() && type->second.is_type) {
+    std::vector<Token> out = type->second.text;
+    out.insert(out.end(), {tokens[next], tokens[next + 1]});
+    at = next + 1;
+    return out;
+  }
+  const auto member =
+      callables.find(std::string(tokens[at].text) + "::" + std::string(tokens[next + 1].text));
+  if (member == callables.end()) return std::nullopt;
+  const auto arguments = is_template ? pieces_between_commas(tokens.subspan(at + 2, next - at - 3))
+                                     : std::vector<Tokens>();
+  if (arguments.size() != member->second.parameters.size()) return std::nullopt;
+  std::vector<Token> out = with_arguments(member->second, arguments, tokens[at].at);
+  at = next + 1;
+  return out;
+}
+
+}  // namespace
+
 std::vector<Token> expanded(Tokens tokens, const Callables& callables, int depth) {
   std::vector<Token> out;
   for (std::size_t at = 0; at < tokens.size(); ++at) {
+    if (tokens[at].is_word() && depth < kDepth) {
+      if (const auto text = member_at(tokens, at, callables)) {
+        const auto inner = expanded(*text, callables, depth + 1);
+        out.insert(out.end(), inner.begin(), inner.end());
+        continue;
+      }
+    }
     const auto found = tokens[at].is_word() ? callables.find(tokens[at].text) : callables.end();
-    const std::size_t open =
-        found == callables.end() || depth >= kDepth ? 0 : parenthesis_of_call(tokens, at);
+    const bool is_known = found != callables.end() && !found->second.is_type;
+    const std::size_t open = !is_known || depth >= kDepth ? 0 : parenthesis_of_call(tokens, at);
     if (open == 0) {
       out.push_back(tokens[at]);
       continue;

@@ -44,7 +44,8 @@ std::optional<FoundMember> member_of(Tokens declared, const std::string& base,
   const auto count = count_of(declared, names);
   if (!count || !read.is_plain) return std::nullopt;
   FoundMember out{read.name, {}, {}, *count, false, 1};
-  if (read.name.empty() && !declared.empty()) out.name = declared.back().text;
+  const Tokens plain = part_before(declared, "[");
+  if (read.name.empty() && !plain.empty()) out.name = plain.back().text;
   const std::string type = plain_type(read.c_type);
   const auto element = element_type(type);
   if (mentions(declared, "*")) {
@@ -63,6 +64,22 @@ std::optional<FoundMember> member_of(Tokens declared, const std::string& base,
 }
 
 }  // namespace
+
+std::vector<Enumerator> enumerators_of(Tokens body, const NamesOfTypes& names) {
+  std::vector<Enumerator> out;
+  std::int64_t next = 0;
+  for (const Tokens piece : pieces_between_commas(body)) {
+    if (const Tokens set = part_behind(piece, "="); !set.empty()) {
+      const auto text = plain_text(set, names);
+      const auto value = text ? constant_value(*text) : std::nullopt;
+      if (!value) break;
+      next = *value;
+    }
+    if (piece.empty()) break;
+    out.push_back({std::string(piece.front().text), next++});
+  }
+  return out;
+}
 
 std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names) {
   FoundRecord out;

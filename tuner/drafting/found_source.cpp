@@ -264,12 +264,15 @@ void FoundSource::read_declaration(const Declaration& one) {
   if (one.kind == Declaration::Kind::kType) read_record(one);
   if (one.kind != Declaration::Kind::kOther || one.all.size() < 3) return;
   const Tokens all = one.all;
+  const auto name_type = [&](const Token& name, Tokens type) {
+    aliases.try_emplace(std::string(name.text), without_std(joined(type)));
+    callables.try_emplace(std::string(name.text),
+                          CallableText{{}, {type.begin(), type.end()}, false, true});
+  };
   if (all[0].is("typedef")) {
-    aliases.try_emplace(std::string(all[all.size() - 2].text),
-                        joined(all.subspan(1, all.size() - 3)));
+    name_type(all[all.size() - 2], all.subspan(1, all.size() - 3));
   } else if (all[0].is("using") && all[2].is("=")) {
-    aliases.try_emplace(std::string(all[1].text),
-                        without_std(joined(all.subspan(3, all.size() - 4))));
+    name_type(all[1], all.subspan(3, all.size() - 4));
   } else if (mentions(all, "constexpr") || mentions(all, "const")) {
     const std::size_t at = index_of(all, "=");
     if (at == all.size() || at == 0) return;
@@ -284,13 +287,32 @@ void FoundSource::read_declaration(const Declaration& one) {
 }
 
 void FoundSource::read_record(const Declaration& one) {
-  const bool has_a_base = mentions(one.head, ":") || mentions(one.all, "union");
-  if (one.body.empty() || has_a_base || mentions(one.all, "enum")) return;
+  if (one.body.empty()) return;
   const auto open = static_cast<std::size_t>(one.body.data() - one.all.data());
-  if (mentions(one.all.first(open), ":") || mentions(one.all.first(open), "template")) return;
+  if (mentions(one.all.first(open), "enum")) return read_enumeration(one, open);
+  for (const std::string& name : names_of_struct(one)) add_members(one, name, callables);
+  const bool has_a_base = mentions(one.head, ":") || mentions(one.all, "union");
+  if (has_a_base || mentions(one.all.first(open), ":")) return;
+  if (mentions(one.all.first(open), "template")) return;
   const auto record = record_of(one.body, {aliases, numbers, computed, records});
   for (const std::string& name : names_of_struct(one)) {
     if (record) records.try_emplace(name, *record);
+  }
+}
+
+// An enumeration's values are known by its name, too: "Pool::MAX".
+void FoundSource::read_enumeration(const Declaration& one, std::size_t open) {
+  const Tokens head = one.all.first(open - 1), base = part_behind(head, ":");
+  const bool is_scoped = mentions(head, "class") || mentions(head, "struct");
+  std::vector<std::string> names = names_of_struct(one);
+  if (!base.empty()) names = {std::string(part_before(head, ":").back().text)};
+  for (const std::string& name : names) {
+    aliases.try_emplace(name, base.empty() ? "int" : joined(base));
+  }
+  for (const Enumerator& value : enumerators_of(one.body, {aliases, numbers, computed, records})) {
+    if (!is_scoped) numbers.try_emplace(value.name, value.value);
+    for (const std::string& name : names)
+      numbers.try_emplace(name + "::" + value.name, value.value);
   }
 }
 
@@ -299,7 +321,7 @@ std::vector<std::string> FoundSource::names_of_struct(const Declaration& one) {
   std::vector<std::string> out;
   const auto open = static_cast<std::size_t>(one.body.data() - one.all.data());
   if (open > 1 && one.all[open - 2].is_word() &&
-      !is_one_of("struct class", one.all[open - 2].text)) {
+      !is_one_of("struct class enum", one.all[open - 2].text)) {
     out.emplace_back(one.all[open - 2].text);
   }
   const Token& last = one.all[one.all.size() - 2];

@@ -56,6 +56,11 @@ struct FoundMember {
 
 using FoundRecord = std::vector<FoundMember>;
 
+struct Enumerator {
+  std::string name;
+  std::int64_t value = 0;
+};
+
 struct NamesOfTypes {
   const std::map<std::string, std::string>& aliases;
   const std::map<std::string, std::int64_t>& numbers;         // that extents may be
@@ -67,12 +72,16 @@ struct NamesOfTypes {
 // functions, members of types that are not known.
 std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names);
 
+// Reads the body of an enumeration up to the first value that is not known.
+std::vector<Enumerator> enumerators_of(Tokens body, const NamesOfTypes& names);
+
 // ---- macros with parameters, and functions that only return something -------------------------
 
 struct CallableText {
   std::vector<std::string_view> parameters;
   std::vector<Token> text;
   bool is_macro = false;  // whose text need not be an expression
+  bool is_type = false;   // a further name of one
 };
 
 using Callables = std::map<std::string, CallableText, std::less<>>;
@@ -82,6 +91,9 @@ Callables macros_with_parameters(const std::vector<Token>& tokens);
 
 // Adds a function whose body is one "return ...;".
 void add_function(const Declaration& function, Callables& callables);
+
+// Adds what "Tile<32, 8>::x" stands for: the numbers that all objects of a struct share.
+void add_members(const Declaration& type, const std::string& name, Callables& callables);
 
 // Selects macros whose text computes a thread's position, such as a framework's macro for a loop.
 Callables index_macros(const Callables& all);
@@ -132,6 +144,7 @@ struct FoundSource {
   void read_macro(const std::string& name, std::string_view text, bool is_guarded,
                   const std::string& place);
   void read_record(const Declaration& one);
+  void read_enumeration(const Declaration& one, std::size_t open);
   static std::vector<std::string> names_of_struct(const Declaration& one);
   FoundArgument argument(Tokens parameter) const;
   static std::set<std::string> names_declared_by(const Declaration& one);
@@ -159,6 +172,9 @@ bool has_study_function(std::string_view name);
 // Translates an expression of C; nothing for what a study cannot express: members, bits, calls of
 // unknown functions.
 std::optional<std::string> study_expression(Tokens expression, const Meaning& meaning);
+
+// Writes "(n + b - 1) // b" and its like as ceil_div(n, b).
+std::string rounded_up(const std::string& text);
 
 // Evaluates an expression that has only numbers; nothing for others.
 std::optional<std::int64_t> constant_value(const std::string& expression);

@@ -2,6 +2,9 @@
 
 #include "tuner/drafting/launch_hint.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace tuner {
 namespace {
 
@@ -141,7 +144,16 @@ Tokens without_command_line(Tokens set) {
   return mentions(first, "argv") ? second : mentions(second, "argv") ? first : set;
 }
 
-// Finds the next "variable = ..." from position `from` on. For "a.n", n has to be a member of a.
+// Whether a variable at `at` is given its first value in braces: "unsigned a{1}, b{2};".
+bool is_set_in_braces(Tokens function, std::size_t at) {
+  if (at == 0 || !function[at + 1].is("{")) return false;
+  const Token& before = function[at - 1];
+  const bool is_behind_type = before.is_word() && !is_one_of("struct class enum", before.text);
+  return is_behind_type || before.is(",");
+}
+
+// Finds the next "variable = ..." or "variable{...}" from position `from` on. For "a.n", n has to
+// be a member of a.
 std::size_t next_set(Tokens function, const std::string& variable, std::size_t from) {
   const std::size_t dot = variable.find_first_of(".-");
   const std::string of = dot == variable.npos ? "" : variable.substr(0, dot);
@@ -151,14 +163,17 @@ std::size_t next_set(Tokens function, const std::string& variable, std::size_t f
     const bool is_member = at > 1 && (function[at - 1].is(".") || function[at - 1].is("->"));
     if (is_member ? !function[at - 2].is(of) : !of.empty()) continue;
     if (function[at + 1].is("=") && !function[at + 2].is("=")) return at;
+    if (of.empty() && is_set_in_braces(function, at)) return at;
   }
   return function.size();
 }
 
-// Returns the value of the assignment at `at`: "int a = 1, b = 2;" ends at the comma.
+// Returns the value of the assignment at `at`: "int a = 1, b{2};" ends at the comma.
 Tokens value_at(Tokens function, std::size_t at) {
-  const auto pieces = pieces_between_commas(part_before(function.subspan(at + 2), ";"));
-  if (pieces.empty()) return {};
+  const bool in_braces = function[at + 1].is("{");
+  const auto pieces = in_braces ? items(function, at + 1)
+                                : pieces_between_commas(part_before(function.subspan(at + 2), ";"));
+  if (pieces.empty() || (in_braces && pieces.size() > 1)) return {};
   const Tokens set = without_command_line(pieces.front());
   const bool is_element =
       set.size() > 3 && set[0].is_word() && set[1].is("[") && behind_closing(set, 1) == set.size();
@@ -198,11 +213,13 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
         const Token& next = function[at + 1];
         if (next.is("(") || next.is("{")) return items(function, at + 1);
         if (next.is("=")) {
-          return axes_of(part_before(function.subspan(at + 2), ";"), function, depth + 1);
+          return axes_of(value_at(function, at), function, depth + 1);
         }
       }
     }
     if (auto axes = axes_by_member(function, name); !axes.empty()) return axes;
+    const Tokens set = initialiser_of(function, name);  // auto name = dim3(...)
+    if (!set.empty() && set[0].is("dim3")) return axes_of(set, function, depth + 1);
   }
   return {expression};
 }
@@ -222,6 +239,24 @@ std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel
     }
   }
   return std::nullopt;
+}
+
+Tokens increased_if(Tokens function, const std::string& variable) {
+  for (std::size_t at = 0; at + 3 < function.size(); ++at) {
+    if (!function[at].is("if") || !function[at + 1].is("(")) continue;
+    std::size_t then = behind_closing(function, at + 1);
+    if (then < function.size() && function[then].is("{")) ++then;
+    const Tokens rest = function.subspan(std::min(then, function.size()));
+    const auto follows = [&](std::initializer_list<std::string_view> words) {
+      return rest.size() >= words.size() &&
+             std::ranges::equal(words, rest.first(words.size()), {}, {}, &Token::text);
+    };
+    const bool is_one_more = follows({variable, "+", "+", ";"}) ||
+                             follows({"+", "+", variable, ";"}) ||
+                             follows({variable, "+", "=", "1", ";"});
+    if (is_one_more) return inside(function, at + 1);
+  }
+  return {};
 }
 
 Tokens initialiser_of(Tokens function, const std::string& variable) {

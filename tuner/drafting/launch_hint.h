@@ -36,6 +36,9 @@ Tokens set_above(const HostFrame& frame, const std::string& variable);
 // The axes of a variable of type dim3; the variable itself where it is none.
 std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth = 0);
 
+// Returns the condition under which a function makes a variable larger by one: "if (n % t) b++;".
+Tokens increased_if(Tokens function, const std::string& variable);
+
 // Returns the first value that a function sets a variable to. If that is an element of an array,
 // takes the one in the middle of the array. "a.n" is a variable, too. Empty: there is none.
 Tokens initialiser_of(Tokens function, const std::string& variable);

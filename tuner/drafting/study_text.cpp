@@ -63,7 +63,7 @@ class Rewriter {
       at_ = behind_closing(tokens_, at_);
       return true;
     }
-    if (token.is("(")) return group();
+    if (token.is("(")) return group(false);
     if (compares()) return true;
     if ((token.is("<") || token.is(">")) && at_ + 1 < tokens_.size() &&
         tokens_[at_ + 1].is(token.text)) {
@@ -110,11 +110,12 @@ class Rewriter {
     return *chosen + " if " + *condition + " else " + *other;
   }
 
-  bool group() {
+  bool group(bool is_call) {
     const std::size_t behind = behind_closing(tokens_, at_);
     const auto inner = Rewriter(inside(tokens_, at_), meaning_, real_).all();
     if (!inner) return false;
-    put("(" + *inner + ")");
+    const bool is_alone = std::ranges::all_of(*inner, is_word_part);
+    put(is_alone && !is_call ? *inner : "(" + *inner + ")");
     at_ = behind;
     return true;
   }
@@ -173,9 +174,11 @@ class Rewriter {
       if (!function) return false;
       put(*function);
       ++at_;
-      return true;
+      return group(true);
     }
-    const auto known = meaning_(std::string(token.text));
+    const bool is_truth = token.is("true") || token.is("false");
+    const auto known = is_truth ? std::optional<std::string>(token.is("true") ? "1" : "0")
+                                : meaning_(std::string(token.text));
     if (!known) return false;
     const bool is_whole = tokens_.size() == 1 || std::ranges::all_of(*known, [](unsigned char c) {
                             return std::isalnum(c) != 0 || c == '_' || c == '.';
@@ -242,14 +245,17 @@ bool is_in_parentheses(const std::string& text) {
   return false;
 }
 
-// "(n + b - 1) // b" and its like as ceil_div(n, b).
+}  // namespace
+
 std::string rounded_up(const std::string& text) {
   static const std::string kValue = R"(([\w.]+(?: \* [\w.]+)*))";
   static const std::string kDivisor = R"(([\w.]+|\([^()]+\)))";
-  static const std::array<std::regex, 3> kPatterns{
+  static const std::array<std::regex, 4> kPatterns{
       std::regex(R"(^\()" + kValue + R"( \+ )" + kDivisor + R"( - 1\) // \2$)"),
       std::regex(R"(^\()" + kValue + R"( \+ \()" + kDivisor + R"( - 1\)\) // \2$)"),
-      std::regex(R"(^\()" + kValue + R"( - 1\) // )" + kDivisor + R"( \+ 1$)")};
+      std::regex(R"(^\()" + kValue + R"( - 1\) // )" + kDivisor + R"( \+ 1$)"),
+      std::regex("^" + kValue + " // " + kDivisor +
+                 R"( \+ \(1 if \1 % \2(?: != 0| > 0)? else 0\)$)")};
   std::smatch parts;
   for (const std::regex& pattern : kPatterns) {
     if (!std::regex_match(text, parts, pattern)) continue;
@@ -259,8 +265,6 @@ std::string rounded_up(const std::string& text) {
   }
   return text;
 }
-
-}  // namespace
 
 bool has_study_function(std::string_view name) { return function_named(name).has_value(); }
 
