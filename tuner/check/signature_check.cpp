@@ -72,7 +72,7 @@ DefinedNames definitions_of(const Study& study, const Configuration& configurati
   DefinedNames out;
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
     const auto* text = std::get_if<std::string>(&configuration[p]);
-    if (text != nullptr) out[study.kernel.define_prefix + study.parameters[p].name] = *text;
+    if (text != nullptr) out[study.kernel.macro_of(study.parameters[p].name)] = *text;
   }
   bool next_defines = false;
   for (const std::string& pattern : study.kernel.options) {

@@ -36,8 +36,7 @@ class Search {
       files_.push_back({file.path.empty() ? source.string() : file.path, file.text});
     }
     for (SourceFile& file : files_) file.tokens = tokens_of(file.text);
-    for (const Parameter& one : study.parameters)
-      given_.insert(study.kernel.define_prefix + one.name);
+    for (const Parameter& one : study.parameters) given_.insert(study.kernel.macro_of(one.name));
     for (const std::string& option : study.kernel.options) {
       if (option.starts_with("-D")) given_.insert(option.substr(2, option.find('=') - 2));
     }
@@ -45,7 +44,10 @@ class Search {
 
   // Returns a warning about the parameter; empty if its values reach the kernel.
   std::string about(const Parameter& parameter) const {
-    const std::string macro = study_.kernel.define_prefix + parameter.name;
+    const auto& replaced = study_.kernel.replaced;
+    if (std::ranges::find(replaced, parameter.name) != replaced.end())
+      return about_replaced(parameter.name);
+    const std::string macro = study_.kernel.macro_of(parameter.name);
     if (const std::string place = definition_of(macro, false); !place.empty()) {
       return fmt::format(
           "{} defines {} itself: the values of the parameter do not reach the kernel (put #ifndef "
@@ -65,11 +67,19 @@ class Search {
     if (place.empty()) return {};
     return fmt::format(
         "{} defines {} itself: the values of the parameter do not reach the kernel (their macro is "
-        "{})",
-        place, parameter.name, macro);
+        "{}; 'replace: [{}]' puts it there)",
+        place, parameter.name, macro, parameter.name);
   }
 
  private:
+  std::string about_replaced(const std::string& name) const {
+    if (bundle_.mentions(study_.kernel.macro_of(name))) return {};
+    return fmt::format(
+        "'replace': {} gives {} no value (#define {} 4, const int {} = 4; in the file itself, "
+        "not in a header)",
+        study_.kernel.source.string(), name, name, name);
+  }
+
   static bool is_text(const Parameter& parameter) {
     return std::ranges::any_of(parameter.values, [](const Value& value) {
       return std::holds_alternative<std::string>(value);

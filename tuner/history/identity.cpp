@@ -227,7 +227,8 @@ ContextKey context_key(const Study& of_all_sizes, const DeviceFacts& device,
   const auto at_size = with_captured(of_all_sizes, size);
   const Study& study = at_size ? *at_size : of_all_sizes;
   const std::string definitions = study.kernel.entry + '|' + study.kernel.define_prefix +
-                                  behind("|", parameter_names(study.parameters));
+                                  behind("|", parameter_names(study.parameters)) +
+                                  behind("=", study.kernel.replaced);
   std::string options;
   for (const std::string& option : study.kernel.options) options += option + '\n';
   const Bindings names = facts_of(size, device);

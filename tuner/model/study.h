@@ -2,6 +2,7 @@
 // The contents of a validated study file. Plain data; the reader has checked names, types and
 // ranges.
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -40,6 +41,15 @@ struct KernelSpec {
   std::string language = "cuda";               // or "opencl", or "program"
   bool is_launcher = false;  // the entry is a function of the host, which launches by itself
   std::string text{};        // the source itself, where it stands in the study
+  // Parameters of which the source has the value itself: "#define X 4", "const int X = 4;". It is
+  // replaced by the parameter's macro.
+  std::vector<std::string> replaced{};
+  // The macro by which a parameter's value gets into the source.
+  std::string macro_of(const std::string& parameter) const {
+    const bool needs_another = define_prefix.empty() && std::find(replaced.begin(), replaced.end(),
+                                                                  parameter) != replaced.end();
+    return (needs_another ? "TUNE_" : define_prefix) + parameter;
+  }
   bool is_opencl() const { return language == "opencl"; }
   bool is_command() const { return language == "program"; }  // no kernel, but a program
 };

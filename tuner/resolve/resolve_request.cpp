@@ -61,7 +61,7 @@ Defines defines_of(const Study& study, const Configuration& configuration) {
   Defines out;
   for (std::size_t i = 0; i < study.parameters.size(); ++i) {
     const Parameter& parameter = study.parameters[i];
-    const std::string macro = study.kernel.define_prefix + parameter.name;
+    const std::string macro = study.kernel.macro_of(parameter.name);
     out.emplace_back(macro, cpp_text(configuration[i]));
     const bool has_text =
         std::any_of(parameter.values.begin(), parameter.values.end(),

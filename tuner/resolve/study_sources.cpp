@@ -3,6 +3,8 @@
 #include "tuner/resolve/study_sources.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -16,6 +18,7 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/device_part.h"
 #include "tuner/source/own_names.h"
+#include "tuner/source/replaced_values.h"
 
 namespace tuner {
 
@@ -77,9 +80,20 @@ std::vector<std::string> header_texts(const Study& study, const std::filesystem:
   return texts;
 }
 
+namespace {
+
+// The text of a source, with the parameters' macros for the values that they replace.
+std::string source_text(const Study& study, const std::filesystem::path& source) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const std::string& name : study.kernel.replaced) values[name] = study.kernel.macro_of(name);
+  return with_values(without_byte_order_mark(read_file(source)), values);
+}
+
+}  // namespace
+
 std::string device_text(const Study& study, const std::filesystem::path& source) {
   if (!study.kernel.text.empty()) return study.kernel.text;
-  const std::string text = without_byte_order_mark(read_file(source));
+  const std::string text = source_text(study, source);
   const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
     return option == "-default-device" || option == "--device-as-default-execution-space";
   });
@@ -108,12 +122,9 @@ SourceTexts read_sources(const Study& study) {
 }
 
 SourceTexts whole_sources(const Study& study, SourceTexts sources) {
-  const auto text_of = [](const std::filesystem::path& file) {
-    return without_byte_order_mark(read_file(file));
-  };
-  sources.kernel = text_of(study.kernel.source);
+  sources.kernel = source_text(study, study.kernel.source);
   const bool own_file = study.reference && study.reference->source;
-  sources.reference = own_file ? text_of(*study.reference->source) : sources.kernel;
+  sources.reference = own_file ? source_text(study, *study.reference->source) : sources.kernel;
   return sources;
 }
 

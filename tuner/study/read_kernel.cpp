@@ -20,6 +20,8 @@ namespace {
 // The macros and options of a kernel and of a launcher.
 constexpr auto kPrefixKey =
     key("define_prefix", "text", "Before each parameter's macro; TUNE_ if absent.");
+constexpr auto kReplaceKey =
+    key("replace", "names", "Parameters whose value in the source is replaced: #define X 4.");
 constexpr auto kIncludeKey = key("include_dirs", "names", "Folders, relative to the study file.");
 constexpr auto kOptionsKey = key("options", "names", "Of the compiler; {NAME} is a value.");
 
@@ -30,6 +32,7 @@ constexpr auto kKernel = key_table(
         "In place of source: the kernel's file first; the others are linked with it."),
     key("entry", "text", "Function name, or a name expression such as matmul<float, {BM}>."),
     key("language", &KernelSpec::language, one_of("cuda", "opencl"), "Of all sources."), kPrefixKey,
+    kReplaceKey,
     key("compiler", &KernelSpec::compiler,
         one_of(KernelCompiler::kAuto, KernelCompiler::kNvrtc, KernelCompiler::kNvcc),
         "auto: NVRTC, or nvcc for what it does not take."),
@@ -41,7 +44,7 @@ constexpr auto kLauncher =
               key("entry", "text",
                   "extern \"C\" cudaError_t NAME(ARGUMENTS..., cudaStream_t); on cpu int "
                   "NAME(ARGUMENTS...)."),
-              kPrefixKey, kIncludeKey, kOptionsKey);
+              kPrefixKey, kReplaceKey, kIncludeKey, kOptionsKey);
 
 }  // namespace
 
@@ -69,6 +72,19 @@ void read_prefix(Reader& reader, const YamlNode& node) {
     reader.study.kernel.define_prefix = *prefix;
   } else {
     node.error("'" + *prefix + "' cannot begin the name of a macro");
+  }
+}
+
+void read_replaced(Reader& reader, const YamlNode& node) {
+  for (const YamlRef& item : items_of(node, "'replace'")) {
+    const auto name = read_text(*item, "a parameter of 'replace'");
+    if (!name) continue;
+    const auto& all = reader.study.parameters;
+    if (std::ranges::find(all, *name, &Parameter::name) == all.end()) {
+      reader.names.complain(item->where(), *name, kParameterName, "'replace'");
+    } else {
+      reader.study.kernel.replaced.push_back(*name);
+    }
   }
 }
 
@@ -192,6 +208,7 @@ void read_code(Reader& reader, const Fields& fields, const Position& where) {
     check_placeholders(reader, *entry, kSpaceNames, "'entry'");
   }
   if (const YamlNode* prefix = fields.find("define_prefix")) read_prefix(reader, *prefix);
+  if (const YamlNode* replaced = fields.find("replace")) read_replaced(reader, *replaced);
   if (const YamlNode* dirs = fields.find("include_dirs")) read_include_dirs(reader, *dirs);
   if (const YamlNode* options = fields.find("options")) read_options(reader, *options);
 }

@@ -55,6 +55,7 @@ std::string kernel_of(const KernelSpec& kernel, const fs::path& folder) {
   std::string out = fmt::format(
       "kernel:\n  name: {}\n  source: {}\n  entry: {}\n  define_prefix: {}\n", quoted(kernel.name),
       path_text(kernel.source, folder), quoted(kernel.entry), quoted(kernel.define_prefix));
+  if (!kernel.replaced.empty()) out += "  replace: " + list_of(kernel.replaced) + "\n";
   if (kernel.language != KernelSpec{}.language) {
     out += fmt::format("  language: {}\n", kernel.language);
   }
