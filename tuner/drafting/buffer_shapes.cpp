@@ -21,7 +21,7 @@ class Shape {
 
   // Takes the number of elements that the host code allocates; nothing where it is not seen or has
   // no meaning in the study.
-  std::optional<std::string> elements_allocated() const {
+  std::optional<std::string> elements_allocated(std::vector<std::string>& choices) const {
     if (!c_.hint) return std::nullopt;
     const auto place = std::ranges::find(c_.kernel.arguments, one_.name, &FoundArgument::name) -
                        c_.kernel.arguments.begin();
@@ -37,6 +37,8 @@ class Shape {
     }
     const std::int64_t bytes = static_cast<std::int64_t>(bytes_of({one_.type, one_.lanes}));
     if (memory->is_bytes) all = divided(all, bytes);
+    choices = choices_in(c_.plan, all);
+    for (const std::string& choice : choices) all = at_its_largest(all, choice);
     all = with_present_values(c_.plan, all);
     if (const auto number = constant_value(all)) all = in_extents(*number);
     const auto count = c_.value_of(all);
@@ -44,6 +46,19 @@ class Shape {
       return std::nullopt;
     }
     return all;
+  }
+
+  // An expression with that value of a parameter, the least or the greatest, which makes it larger.
+  std::string at_its_largest(const std::string& expression, const std::string& parameter) const {
+    DraftPlan one{};
+    one.parameters = {*c_.plan.parameter(parameter)};
+    const auto with = [&](std::int64_t value) {
+      one.parameters.front().present = value;
+      return with_present_values(one, expression);
+    };
+    const auto [least, greatest] = std::ranges::minmax(one.parameters.front().values);
+    const std::string first = with(least), last = with(greatest);
+    return c_.value_of(first).value_or(0) >= c_.value_of(last).value_or(0) ? first : last;
   }
 
   // 4096 where the host code's n is 1024, and the draft's is smaller: "n * 4".
@@ -228,12 +243,14 @@ std::string finished_shape(DraftContext& c, const FoundArgument& one,
   return "[" + listed(extents) + "]";
 }
 
-std::optional<std::string> allocated_shape(DraftContext& c, const FoundArgument& one,
-                                           const Use& use) {
+std::optional<AllocatedShape> allocated_shape(DraftContext& c, const FoundArgument& one,
+                                              const Use& use) {
   const Shape shape(c, one);
-  const auto elements = shape.elements_allocated();
+  AllocatedShape out;
+  const auto elements = shape.elements_allocated(out.choices);
   if (!elements) return std::nullopt;
-  return finished_shape(c, one, shape.in_row_order(shape.factors_of(*elements), use));
+  out.shape = finished_shape(c, one, shape.in_row_order(shape.factors_of(*elements), use));
+  return out;
 }
 
 std::string shape_by_use(DraftContext& c, const FoundArgument& one, const Use& use) {

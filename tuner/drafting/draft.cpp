@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -101,6 +102,38 @@ std::set<std::string> words_of(const FoundSource& source) {
   return words;
 }
 
+// The words of a kernel's head and body, of the functions that it calls, and of what macros and
+// constants among them stand for.
+std::set<std::string> words_reached(const FoundSource& source, const FoundKernel& kernel) {
+  std::set<std::string> words;
+  std::vector<std::string> open;
+  const auto take = [&](Tokens tokens) {
+    for (const Token& token : tokens) {
+      if (token.is_word() && words.emplace(token.text).second) open.emplace_back(token.text);
+    }
+  };
+  std::multimap<std::string_view, Tokens> meanings;
+  for (const Declaration& one : source.declarations) {
+    if (!one.body.empty()) meanings.emplace(last_name(one.name), one.all);
+  }
+  for (const auto& [name, callable] : source.callables) meanings.emplace(name, callable.text);
+  for (const auto& [name, text] : source.computed) meanings.emplace(name, text);
+  take(kernel.body);
+  open.emplace_back(last_name(kernel.name));
+  for (const Token& token : source.tokens) {  // "#pragma unroll UNROLL" names no function
+    const bool is_pragma = token.kind == Token::Kind::kDirective && source.holds(token) &&
+                           is_one_of("pragma if elif ifdef", directive_name(token));
+    if (is_pragma) take(tokens_of(directive_rest(token)));
+  }
+  while (!open.empty()) {
+    const std::string word = std::move(open.back());
+    open.pop_back();
+    const auto [from, to] = meanings.equal_range(word);
+    for (auto it = from; it != to; ++it) take(it->second);
+  }
+  return words;
+}
+
 void say_kernel(DraftContext& context, bool asked_for) {
   context.plan.found.push_back(
       fmt::format("kernel {} (line {})", context.kernel.name, context.kernel.line));
@@ -174,6 +207,7 @@ void draft_kernel(DraftContext& context) {
     context.hint = launch_of(context.source, context.kernel);
   }
   context.words = words_of(context.source);
+  context.reached = words_reached(context.source, context.kernel);
   context.plan.kernel = last_name(context.kernel.name);
   context.plan.relative_name = request.relative_name;
   context.plan.include_dirs = request.include_dirs;

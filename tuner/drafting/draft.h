@@ -34,7 +34,8 @@ struct DraftRequest {
   bool without_host = false;  // a launch of the host code that makes no study
   // By buffer or kEvery: it is this many times as large as it seems to be.
   std::map<std::string, std::int64_t> room{};
-  std::int64_t smaller = 1;  // extents are this many times as small
+  bool keeps_numbers = false;  // of the host code: they are no extents
+  std::int64_t smaller = 1;    // extents are this many times as small
   std::int64_t fewer = 1;    // a guessed block has this many times fewer threads along each axis
   std::set<std::string> unwritten{};  // outputs of which not every element is written, or kEvery
   std::set<std::string> unsteady{};   // outputs that no two launches write alike

@@ -14,6 +14,9 @@
 namespace tuner {
 namespace {
 
+constexpr std::size_t kMostAnswers = 64;  // that a study may have
+const std::vector<std::string> kNoNames;
+
 class Arguments {
  public:
   Arguments(DraftContext& context, const std::string& source_name)
@@ -223,7 +226,7 @@ class Arguments {
     }
     DraftedArgument out{.name = one.name, .type = one.type};
     const auto allocated = allocated_shape(c_, one, use);
-    out.shape = allocated ? *allocated : shape_by_use(c_, one, use);
+    out.shape = allocated ? allocated->shape : shape_by_use(c_, one, use);
     out.remark = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
     const auto& unwritten = c_.request.unwritten;
     const bool is_changed = unwritten.contains(one.name);  // by whom it is passed to
@@ -238,6 +241,13 @@ class Arguments {
     }
     c_.plan.outputs.emplace_back(one.name, one.type);
     const bool is_unwritten = is_changed || unwritten.contains(kEvery);
+    const bool has_parts = depends_on_the_grid(use, allocated ? allocated->choices : kNoNames);
+    if (has_parts && !use.reads) {
+      out.role = "inout";
+      out.fill = "zeros";
+      out.remark = "each configuration writes another number of elements";
+      return out;
+    }
     if (is_unwritten) out.remark = "not every element of it was written when it was tried";
     if (use.reads || is_unwritten) {
       out.role = "inout";
@@ -246,6 +256,34 @@ class Arguments {
     }
     take_output(one, use, allocated.has_value(), out);
     return out;
+  }
+
+  // Whether the answer has as many elements as the grid has blocks, or as the host code gives
+  // memory for: then it depends on the parameters that say so.
+  bool depends_on_the_grid(const Use& use, std::vector<std::string> choices) const {
+    const bool is_by_block =
+        !use.subscripts.empty() && std::ranges::all_of(use.subscripts, [&](Tokens subscript) {
+          const auto words = words_in(subscript, c_.kernel.body);
+          return words.contains("blockIdx") && !words.contains("threadIdx");
+        });
+    for (std::size_t axis = 0; is_by_block && axis < c_.plan.grid.size(); ++axis) {
+      const auto more = choices_in(c_.plan, c_.plan.grid[axis]);
+      choices.insert(choices.end(), more.begin(), more.end());
+    }
+    std::size_t answers = 1;
+    for (const std::string& one : c_.plan.per) answers *= c_.plan.parameter(one)->values.size();
+    for (const std::string& one : choices) {
+      if (std::ranges::find(c_.plan.per, one) != c_.plan.per.end()) continue;
+      auto& parameter = *std::ranges::find(c_.plan.parameters, one, &DraftedParameter::name);
+      if (answers * parameter.values.size() > kMostAnswers) {
+        parameter.values = {parameter.present};
+        parameter.from += "; others give too many different answers";
+        continue;
+      }
+      answers *= parameter.values.size();
+      c_.plan.per.push_back(one);
+    }
+    return !choices.empty();
   }
 
   // Makes an argument an output. Elements that no thread writes are poison in the right answer,

@@ -45,7 +45,7 @@ std::optional<std::string> DraftContext::host_number(const std::string& name, st
     return found == source.numbers.end() ? std::nullopt
                                          : std::optional(std::to_string(found->second));
   }
-  const std::vector<Token> text = with_members_as_words(expanded(set.tokens, source.callables));
+  const std::vector<Token> text = host_words(set.tokens);
   const Meaning inner = [&](const std::string& of) {
     return host_number(of, set.frame, depth + 1);
   };
@@ -59,6 +59,10 @@ std::optional<std::string> DraftContext::increased(std::optional<std::string> te
   const Tokens condition = increased_if(hint->frames[frame].before, name);
   const auto when = condition.empty() ? std::nullopt : study_expression(condition, meaning);
   return when ? rounded_up(*text + " + (1 if " + *when + " else 0)") : text;
+}
+
+std::vector<Token> DraftContext::host_words(Tokens tokens) const {
+  return with_members_as_words(expanded(tokens, source.callables));
 }
 
 DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::size_t frame) const {
@@ -110,7 +114,7 @@ Tokens DraftContext::passed_for(const std::string& argument) const {
 std::optional<std::string> DraftContext::host_expression_of(const std::string& argument) const {
   const Tokens passed = passed_for(argument);
   if (passed.empty()) return std::nullopt;
-  return study_expression(with_members_as_words(expanded(passed, source.callables)),
+  return study_expression(host_words(passed),
                           [this](const std::string& name) { return host_number(name, 0, 0); });
 }
 

@@ -23,6 +23,7 @@ struct DraftContext {
   const DraftRequest& request;
   DraftPlan plan{};
   std::set<std::string> words{};               // of the source
+  std::set<std::string> reached{};             // of the kernel, and of what it uses
   std::set<std::string> extent_arguments{};    // arguments that are extents of the problem
   std::map<std::string, std::string> types{};  // of template parameters
   std::map<std::string, std::string>
@@ -59,6 +60,14 @@ struct DraftContext {
   std::string seen_through(std::string type) const;
   // A name that neither the source nor the study has.
   std::string new_name(std::string name) const;
+  struct HostText {
+    Tokens tokens;  // empty: nothing
+    std::size_t frame = 0;
+  };
+  // Finds the text that the host code, or the source's own macros, set a name to.
+  HostText what_is_set(const std::string& name, std::size_t frame) const;
+  // The tokens of host code, with macros and small functions seen through, and "a.n" as one word.
+  std::vector<Token> host_words(Tokens tokens) const;
 
  private:
   // Adds 1 to the value of a name of the host code, where a condition makes it larger by that.
@@ -68,12 +77,6 @@ struct DraftContext {
   std::vector<Token> with_parameters(Tokens tokens) const;
   // "matrix.rows", which the launch passes for the kernel's argument n, is n.
   std::vector<Token> with_own_names(std::vector<Token> tokens) const;
-  struct HostText {
-    Tokens tokens;  // empty: nothing
-    std::size_t frame = 0;
-  };
-  // Finds the text that the host code, or the source's own macros, set a name to.
-  HostText what_is_set(const std::string& name, std::size_t frame) const;
   HostText member_of(const std::string& name, std::size_t frame, std::size_t parameter) const;
   std::string of_the_command_line(const std::string& name) const;
   std::optional<std::string> size_of(const std::string& type) const;
@@ -82,6 +85,8 @@ struct DraftContext {
 // One section after the other, in this order.
 void draft_knobs(DraftContext& context);
 void draft_extents(DraftContext& context);
+// Extents that are numbers of the host code; all extents are made small enough for a first run.
+void draft_host_sizes(DraftContext& context);
 void draft_launch(DraftContext& context);
 // Throws InputError for a type that no study can give; `source_name` is for its message.
 void draft_arguments(DraftContext& context, const std::string& source_name);
@@ -105,9 +110,15 @@ std::optional<DraftedArgument> drafted_texture(DraftContext& context,
 
 inline constexpr int kRowLength = 16;  // of compressed rows
 
-// A buffer's shape with as many elements as the host code has memory for.
-std::optional<std::string> allocated_shape(DraftContext& context, const FoundArgument& one,
-                                           const Use& use);
+struct AllocatedShape {
+  std::string shape;
+  std::vector<std::string> choices;  // parameters that say how much memory it is
+};
+
+// A buffer's shape with as many elements as the host code has memory for, whatever values the
+// parameters have.
+std::optional<AllocatedShape> allocated_shape(DraftContext& context, const FoundArgument& one,
+                                              const Use& use);
 // At least as large as what the kernel can address.
 std::string shape_by_use(DraftContext& context, const FoundArgument& one, const Use& use);
 // With the room that trials asked for, and lanes.

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/captured_launches.h"
@@ -57,7 +60,26 @@ class Extents {
     }
     if (!c_.request.captured.empty()) return take_captured();
     if (extents.empty()) invent_extent();
-    make_smaller();
+  }
+
+  // A first run on a CPU is to end soon: the largest extents are halved until there is no more to
+  // do than some millions of threads can.
+  void make_smaller() {
+    auto& all = c_.plan.extents;
+    c_.plan.size_of_host = all;
+    const auto work = [&] {
+      return std::accumulate(all.begin(), all.end(), 1.0, [](double product, const auto& one) {
+        return product * static_cast<double>(one.second);
+      });
+    };
+    const double most = std::min(std::ldexp(1, all.size() == 3 ? 25 : 21), work()) /
+                        static_cast<double>(c_.request.smaller);
+    while (!all.empty() && work() > most) {
+      const auto largest =
+          std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
+      if (largest->second <= kLeastExtent) break;
+      largest->second = (largest->second + 1) / 2;
+    }
   }
 
  private:
@@ -95,28 +117,6 @@ class Extents {
       c_.extent_arguments.insert(name);
     }
     return !c_.extent_arguments.empty();
-  }
-
-  // A first run on a CPU is to end soon: the largest extents are halved until there is no more to
-  // do than some millions of threads can.
-  void make_smaller() {
-    auto& all = c_.plan.extents;
-    const auto was = all;
-    const auto work = [&] {
-      return std::accumulate(all.begin(), all.end(), 1.0, [](double product, const auto& one) {
-        return product * static_cast<double>(one.second);
-      });
-    };
-    const double most = std::min(std::ldexp(1, all.size() == 3 ? 25 : 21), work()) /
-                        static_cast<double>(c_.request.smaller);
-    while (!all.empty() && work() > most) {
-      const auto largest =
-          std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
-      if (largest->second <= kLeastExtent) break;
-      largest->second = (largest->second + 1) / 2;
-    }
-    if (all == was || c_.plan.remarks.contains("problem_sizes")) return;
-    c_.plan.size_of_host = was;
   }
 
   bool is_matrix() const {
@@ -176,5 +176,99 @@ class Extents {
 }  // namespace
 
 void draft_extents(DraftContext& context) { Extents(context).take_extents(); }
+
+// ---- numbers of the host code -------------------------------------------------------------------
+
+namespace {
+
+// Finds names of the host code for numbers that the grid or a buffer's memory follows. They become
+// extents, or a study would be for one size alone.
+class HostSizes {
+ public:
+  explicit HostSizes(DraftContext& context) : c_(context) {}
+
+  void take() {
+    if (!c_.hint || c_.request.keeps_numbers) return;
+    for (const Tokens axis : c_.hint->grid) look_at(axis, 0, 0);
+    for (std::size_t i = 0; i < c_.kernel.arguments.size(); ++i) {
+      if (!c_.kernel.arguments[i].is_pointer()) continue;
+      const auto memory = host_memory(c_.source, *c_.hint, i);
+      if (!memory) continue;
+      for (const Tokens factor : memory->factors) look_at(factor, memory->frame, 0);
+    }
+  }
+
+ private:
+  static constexpr int kMostSteps = 8;
+  static constexpr std::int64_t kUsual = 1024, kOfTheCommandLine = 4096;
+
+  void look_at(Tokens text, std::size_t frame, int depth) {
+    for (const Token& token : c_.host_words(text)) {
+      const std::string name(token.text);
+      if (!token.is_word() || !seen_.emplace(frame, name).second) continue;
+      if (depth < kMostSteps && !c_.host_names.contains({frame, name})) follow(name, frame, depth);
+    }
+  }
+
+  void follow(const std::string& name, std::size_t frame, int depth) {
+    const auto set = c_.what_is_set(name, frame);
+    if (set.tokens.empty()) {
+      const auto number = c_.source.numbers.find(name);
+      const bool is_free = number != c_.source.numbers.end() && !c_.reached.contains(name);
+      if (is_free) take_size(name, frame, number->second);
+      return;
+    }
+    const auto text = study_expression(
+        c_.host_words(set.tokens), [](const std::string&) { return std::optional<std::string>(); });
+    const auto value = text ? constant_value(*text) : std::nullopt;
+    if (value) {
+      take_size(name, frame, *value);
+    } else if (mentions(set.tokens, "argv") && may_be_extent(name)) {
+      take_size(name, frame, kOfTheCommandLine);
+      c_.plan.guess("problem_sizes", name + ", which the command line says");
+    } else {
+      look_at(set.tokens, set.frame, depth + 1);
+    }
+  }
+
+  void take_size(const std::string& name, std::size_t frame, std::int64_t value) {
+    const bool is_one = value >= kUsual || (may_be_extent(name) && value >= 2 * kLeastExtent);
+    const auto says = [&](Tokens axis) { return mentions(axis, name); };
+    if (!is_one || looks_tunable(name) || std::ranges::any_of(c_.hint->block, says)) return;
+    if (!c_.plan.has_numbers && is_of_an_extent(value)) return;
+    std::string extent = name;
+    std::ranges::replace_if(extent, [](char c) { return !is_word_part(c); }, '_');
+    const auto is_there = [&](const auto& one) { return one.first == extent; };
+    while (is_taken(extent) || c_.plan.parameter(extent) != nullptr ||
+           std::ranges::any_of(c_.plan.extents, is_there)) {
+      extent += "_";
+    }
+    c_.plan.extents.emplace_back(extent, value);
+    c_.plan.has_numbers = true;
+    const bool is_everywhere = c_.source.numbers.contains(name);
+    for (std::size_t i = 0; i <= c_.hint->frames.size(); ++i) {
+      if (i == frame || is_everywhere) c_.host_names[{i, name}] = extent;
+    }
+  }
+
+  // Whether a number is a part or a multiple of an extent that the kernel takes, which says it then.
+  bool is_of_an_extent(std::int64_t value) const {
+    constexpr std::int64_t kNoAccident = 256;
+    return std::ranges::any_of(c_.plan.extents, [&](const auto& one) {
+      const auto [less, more] = std::minmax(one.second, value);
+      return less >= kNoAccident && more % less == 0;
+    });
+  }
+
+  DraftContext& c_;
+  std::set<std::pair<std::size_t, std::string>> seen_;
+};
+
+}  // namespace
+
+void draft_host_sizes(DraftContext& context) {
+  HostSizes(context).take();
+  Extents(context).make_smaller();
+}
 
 }  // namespace tuner

@@ -9,6 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/source/own_names.h"
+#include "tuner/source/replaced_values.h"
 
 namespace tuner {
 namespace {
@@ -46,11 +47,14 @@ class Knobs {
 
   // Macros that -D changes, and names that the source uses and nobody defines, as Kernel Tuner's.
   void take_macros() {
+    take_given_values();
     for (const FoundMacro& macro : c_.source.macros) {
-      if (!c_.words.contains(macro.name)) continue;
-      if (macro.is_guarded && looks_tunable(macro.name)) {
+      const bool is_used = c_.reached.contains(macro.name) || of_the_launch(macro.name);
+      const bool is_new = c_.plan.parameter(macro.name) == nullptr;
+      if (!is_used || !is_new || !looks_tunable(macro.name)) continue;
+      if (macro.is_guarded) {
         add_macro(macro.name, macro.value, "macro of " + macro.place);
-      } else if (looks_tunable(macro.name)) {
+      } else {
         c_.plan.guessed.push_back(
             fmt::format("{} = {} ({}) stays as it is: write #ifndef {} ... #endif around its "
                         "#define to have it tuned",
@@ -60,11 +64,13 @@ class Knobs {
     take_undefined_in_directives();
     for (const std::string& name : c_.request.undefined) {
       const bool is_new = c_.plan.parameter(name) == nullptr;
-      if (is_new && is_used_on_the_device(name) && is_value(name)) add_undefined(name);
+      if (is_new && c_.reached.contains(name) && is_value(name)) add_undefined(name);
     }
     for (const Declaration& one : c_.source.declarations) {
-      const bool is_device = one.body.data() == c_.kernel.body.data() ||
-                             (mentions(one.head, "__device__") && !one.body.empty());
+      const bool is_device =
+          one.body.data() == c_.kernel.body.data() ||
+          (mentions(one.head, "__device__") && !one.body.empty() &&
+           c_.reached.contains(std::string(last_name(one.name))));
       if (is_device && c_.source.holds(one.all.front())) take_undefined(one);
     }
   }
@@ -100,6 +106,42 @@ class Knobs {
   }
 
  private:
+  // Takes the source's own numbers that the kernel uses, "#define X 4" and "const int X = 4", which
+  // the parameter replaces.
+  void take_given_values() {
+    for (const GivenValue& one : given_values(c_.source.tokens)) {
+      const std::string name(one.name);
+      const FoundMacro* macro = c_.source.macro(name);
+      const auto value = whole_number(one.text);
+      const bool is_guarded = macro != nullptr && macro->is_guarded;
+      if (!value || *value < 1 || is_guarded || !c_.source.holds(*one.at)) continue;
+      if (c_.source.computed.contains(name)) continue;  // another branch of an #if names another
+      if (!looks_tunable(name) || !c_.reached.contains(name)) continue;
+      if (c_.plan.parameter(name) != nullptr || !is_in_reach(*one.at)) continue;
+      c_.plan.replaced.push_back(name);
+      c_.plan.parameters.push_back({name, values_to_try(name, *value, 0), *value, false,
+                                    c_.source.place_of(*one.at) + " gives it"});
+    }
+  }
+
+  // Whether a definition is one of the file's, or of a function that the kernel uses.
+  bool is_in_reach(const Token& name) const {
+    for (const Declaration& one : c_.source.declarations) {
+      if (one.body.empty() || one.kind != Declaration::Kind::kFunction) continue;
+      if (name.at < one.body.front().at || name.at > one.body.back().at) continue;
+      return one.body.data() == c_.kernel.body.data() ||
+             c_.reached.contains(std::string(last_name(one.name)));
+    }
+    return true;
+  }
+
+  // Whether the launch spells a name.
+  bool of_the_launch(const std::string& name) const {
+    if (!c_.hint) return false;
+    const auto has = [&](Tokens one) { return mentions(one, name); };
+    return std::ranges::any_of(c_.hint->block, has) || std::ranges::any_of(c_.hint->grid, has);
+  }
+
   // "#pragma unroll UNROLL"; "#if VEC == 1" and "#elif VEC == 2", of which one has to hold.
   void take_undefined_in_directives() {
     std::map<std::string, std::vector<std::int64_t>> compared;
@@ -159,23 +201,6 @@ class Knobs {
     c_.plan.parameters.back().is_guess = true;
     c_.plan.guessed.push_back(
         fmt::format("{} is {} at present", name, c_.plan.parameters.back().present));
-  }
-
-  // Whether a kernel, a function of the device or a macro has the name: compilers complain of names
-  // in the host's code, and in headers of the system, too.
-  bool is_used_on_the_device(const std::string& name) const {
-    const auto uses = [&](const Declaration& one) {
-      return (mentions(one.head, "__global__") || mentions(one.head, "__device__")) &&
-             mentions(one.all, name);
-    };
-    const auto makes = [&](const Token& token) {
-      const auto macro = definition_in(token);
-      if (!macro) return false;
-      const std::vector<Token> words = macro->tokens();
-      return mentions(words, name);
-    };
-    return mentions(c_.kernel.body, name) || std::ranges::any_of(c_.source.declarations, uses) ||
-           std::ranges::any_of(c_.source.tokens, makes);
   }
 
   // A name in capital letters that no text of the project gives a meaning, and no system header.

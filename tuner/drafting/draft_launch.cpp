@@ -19,6 +19,7 @@ class Launch {
 
   void take_launch() {
     map_host_names();
+    draft_host_sizes(c_);
     take_block();
     take_grid();
     if (c_.hint && !c_.hint->shared.empty()) {

@@ -7,10 +7,15 @@
 
 #include "tuner/base/text.h"
 #include "tuner/drafting/plan.h"
+#include "tuner/expression/expression.h"
 #include "tuner/model/data_type.h"
 
 namespace tuner {
 namespace {
+
+bool is_in(const std::vector<std::string>& all, const std::string& name) {
+  return std::ranges::find(all, name) != all.end();
+}
 
 bool is_word(const std::string& text) { return std::ranges::all_of(text, is_word_part); }
 
@@ -22,7 +27,9 @@ std::string list_of(const std::vector<std::string>& expressions) {
 std::vector<std::string> with_present_values(const DraftPlan& plan,
                                              const std::vector<std::string>& expressions) {
   std::vector<std::string> out;
-  for (const std::string& one : expressions) out.push_back(with_present_values(plan, one));
+  for (const std::string& one : expressions) {
+    out.push_back(with_present_values(plan, one, plan.per));
+  }
   return out;
 }
 
@@ -88,6 +95,7 @@ std::string constraints_text(const DraftPlan& plan) {
 // "k<float, 16>" for "k<float, {TILE}>".
 std::string present_entry(const DraftPlan& plan, std::string out) {
   for (const DraftedParameter& one : plan.parameters) {
+    if (is_in(plan.per, one.name)) continue;
     out = replaced(std::move(out), "{" + one.name + "}", std::to_string(one.present));
   }
   return out;
@@ -131,8 +139,10 @@ std::string launch_text(const DraftPlan& plan) {
   return out + fmt::format("  dynamic_shared_bytes: {}{}\n", shared, guess);
 }
 
-std::string present_values(const DraftPlan& plan) {
-  return with_commas(plan.parameters, [](const DraftedParameter& one) {
+std::string present_values(const DraftPlan& plan, const std::vector<std::string>& but = {}) {
+  std::vector<DraftedParameter> listed = plan.parameters;
+  std::erase_if(listed, [&](const DraftedParameter& one) { return is_in(but, one.name); });
+  return with_commas(listed, [](const DraftedParameter& one) {
     return fmt::format("{}: {}", one.name, one.present);
   });
 }
@@ -159,13 +169,18 @@ std::string reference_text(const DraftPlan& plan) {
       "# The right answer is that of this kernel in the configuration below. So variants that "
       "change the\n# answer are found, but not a kernel that is wrong in all of them: better name "
       "a simple kernel.\n";
-  out += fmt::format("reference:\n  entry: {}\n  configuration: {{{}}}\n  block: {}\n  grid: {}\n",
-                     "\"" + present_entry(plan, plan.entry) + "\"", present_values(plan),
-                     list_of(with_present_values(plan, plan.block)),
+  const std::string fixed = present_values(plan, plan.per);
+  out += fmt::format("reference:\n  entry: {}\n", "\"" + present_entry(plan, plan.entry) + "\"");
+  if (!plan.per.empty()) {
+    out += "  per: [" + listed(plan.per) + "]  # the answer depends on it\n";
+  }
+  if (!fixed.empty()) out += "  configuration: {" + fixed + "}\n";
+  out += fmt::format("  block: {}\n  grid: {}\n", list_of(with_present_values(plan, plan.block)),
                      list_of(with_present_values(plan, plan.grid)));
   if (plan.is_cooperative) out += "  cooperative: true\n";
   if (!plan.shared.empty()) {
-    out += fmt::format("  dynamic_shared_bytes: {}\n", with_present_values(plan, plan.shared));
+    out += fmt::format("  dynamic_shared_bytes: {}\n",
+                       with_present_values(plan, plan.shared, plan.per));
   }
   return out + sequence_text(plan, true);
 }
@@ -261,7 +276,18 @@ void DraftPlan::guess(const std::string& key, const std::string& what) {
   all += (all.empty() ? "" : "; ") + what;
 }
 
-std::string with_present_values(const DraftPlan& plan, const std::string& expression) {
+std::vector<std::string> choices_in(const DraftPlan& plan, const std::string& expression) {
+  const auto parsed = Expression::parse(expression, Position{});
+  std::vector<std::string> out;
+  for (const DraftedParameter& one : plan.parameters) {
+    const bool is_choice = parsed && one.values.size() > 1;
+    if (is_choice && std::ranges::count(parsed->names(), one.name) > 0) out.push_back(one.name);
+  }
+  return out;
+}
+
+std::string with_present_values(const DraftPlan& plan, const std::string& expression,
+                                const std::vector<std::string>& but) {
   std::string out;
   for (std::size_t at = 0; at < expression.size();) {
     if (!is_word_part(expression[at])) {
@@ -271,7 +297,7 @@ std::string with_present_values(const DraftPlan& plan, const std::string& expres
     std::size_t end = at;
     while (end < expression.size() && is_word_part(expression[end])) ++end;
     const std::string word = expression.substr(at, end - at);
-    const DraftedParameter* parameter = plan.parameter(word);
+    const DraftedParameter* parameter = is_in(but, word) ? nullptr : plan.parameter(word);
     out += parameter == nullptr ? word : std::to_string(parameter->present);
     at = end;
   }
@@ -289,12 +315,16 @@ std::string draft_yaml(const DraftPlan& plan) {
       plan.entry, remark(plan, "entry"));
   if (!plan.include_dirs.empty())
     out += "  include_dirs: [" + with_commas(plan.include_dirs, quoted) + "]\n";
+  if (!plan.replaced.empty()) {
+    out += "  replace: [" + listed(plan.replaced) + "]  # the values that the source has itself\n";
+  }
   if (plan.has_macros) out += "  define_prefix: \"\"  # the source's own macros, by -D\n";
   if (!plan.extents.empty()) {
     out += "problem_sizes:  # the sizes that matter to you, one a line\n  - " +
            size_text(plan.extents) + remark(plan, "problem_sizes") + "\n";
-    for (const auto& one : plan.more_sizes) out += "  - " + size_text(one) + "\n";
-    if (!plan.size_of_host.empty()) {
+    for (const auto& one : plan.more_sizes) out += "  - " + size_text(one) + "
+";
+    if (plan.size_of_host != plan.extents && !plan.remarks.contains("problem_sizes")) {
       out += "  # - " + size_text(plan.size_of_host) +
              "  # the host code's value; a first run needs less\n";
     }

@@ -41,12 +41,15 @@ struct DraftedLaunch {
 struct DraftPlan {
   std::string kernel, entry, relative_name;
   bool has_macros = false;  // names of parameters are those of macros, without a prefix
+  std::vector<std::string> replaced;  // parameters of which the source has the value itself
+  std::vector<std::string> per;       // parameters that the right answer depends on
   std::vector<std::string> include_dirs, head;  // head: remarks at the top
   std::vector<std::pair<std::string, std::int64_t>> extents;
   std::vector<std::vector<std::pair<std::string, std::int64_t>>> more_sizes;
   std::vector<std::string> captured;  // folders of captured launches, one for each size
   bool memory_is_captured = false;
-  // The host code's, where the extents are smaller; empty: they are not.
+  bool has_numbers = false;  // extents are numbers that the host code has for itself
+  // The host code's, of which the extents may be smaller ones.
   std::vector<std::pair<std::string, std::int64_t>> size_of_host;
   std::map<std::string, std::string> extent_of;  // by argument of the kernel
   std::vector<DraftedParameter> parameters;
@@ -72,8 +75,11 @@ struct DraftPlan {
   const DraftedParameter* parameter(const std::string& name) const;
 };
 
-// An expression with the present value of each parameter in its place.
-std::string with_present_values(const DraftPlan& plan, const std::string& expression);
+// An expression with the present value of each parameter in its place, but for those of `but`.
+std::string with_present_values(const DraftPlan& plan, const std::string& expression,
+                                const std::vector<std::string>& but = {});
+// The names of parameters with several values in an expression.
+std::vector<std::string> choices_in(const DraftPlan& plan, const std::string& expression);
 
 std::string draft_yaml(const DraftPlan& plan);
 

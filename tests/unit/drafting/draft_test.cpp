@@ -60,18 +60,59 @@ TEST(Draft, WithoutALaunchSaysWhatItGuesses) {
                                       "the grid along x: n in shares of BLOCK"}));
 }
 
-TEST(Draft, GuardedMacrosAreKnobsAndOthersAreNot) {
+TEST(Draft, MacrosAreKnobsAndThoseOfAHeaderOnlyBehindAGuard) {
   const DraftedStudy study = drafted(
       "#ifndef TILE\n#define TILE 16\n#endif\n#define UNROLL 4\n#define RADIUS 2\n"
       "__global__ void k(float* a, int w, int h) {\n"
       "  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;\n"
       "  for (int i = 0; i < UNROLL + RADIUS; ++i) if (x < w && y < h) a[y * w + x] = 1;\n}\n");
   says(study.yaml,
-       {"define_prefix: \"\"", "parameters:\n  TILE: [8, 16, 32]  # now 16; macro of line 2\nbase",
+       {"define_prefix: \"\"", "  replace: [UNROLL]  # the values that the source has itself\n",
+        "  UNROLL: [1, 2, 4, 8]  # now 4; line 4 gives it\n",
+        "  TILE: [8, 16, 32]  # now 16; macro of line 2\n",
         "grid: [\"ceil_div(w, TILE)\", \"ceil_div(h, TILE)\"]"});
-  EXPECT_TRUE(
-      has(study.guessed.front(), "UNROLL = 4 (line 4) stays as it is: write #ifndef UNROLL"))
-      << study.guessed.front();
+  lacks(study.yaml, {"RADIUS"});
+  DraftRequest request{"__global__ void k(float* a) { a[threadIdx.x] = UNROLL; }\n", "k.cu", "k.cu",
+                       {}};
+  request.project.headers = {{"/p/u.h", "#define UNROLL 4\n"}};
+  EXPECT_TRUE(has(draft_study(request).guessed.front(),
+                  "UNROLL = 4 (u.h:1) stays as it is: write #ifndef UNROLL"));
+}
+
+TEST(Draft, OnlyWhatTheKernelUsesIsAKnob) {
+  const std::string yaml =
+      drafted(
+          "#define BLOCK_A 32\nconst int TILE = 4;\n#define BOTH (TILE * 2)\n"
+          "__device__ int of(int i) { constexpr int UNROLL{2}; return i * BOTH * UNROLL; }\n"
+          "__global__ void other(float* a) { const int PAD = 1; a[BLOCK_A] = PAD; }\n"
+          "__global__ void k(float* a) { a[threadIdx.x] = of(1) + STAGES; }\n"
+          "void host() { int STAGES_OF = VEC; }\n",
+          "k")
+          .yaml;
+  says(yaml, {"replace: [TILE, UNROLL]", "STAGES: ["});
+  lacks(yaml, {"BLOCK_A", "PAD", "VEC"});
+}
+
+TEST(Draft, AnAnswerOfOneElementABlockDependsOnTheBlock) {
+  const std::string yaml =
+      drafted(
+          "#define THREADS 128\nconst int ITEMS = 2;\n"
+          "__global__ void sum(const float* x, float* out, int n) {\n"
+          "  __shared__ float part[THREADS];\n  float s = 0;\n"
+          "  for (int k = 0; k < ITEMS; ++k) {\n"
+          "    int i = (blockIdx.x * ITEMS + k) * THREADS + threadIdx.x;\n"
+          "    if (i < n) s += x[i];\n  }\n  part[threadIdx.x] = s;\n  __syncthreads();\n"
+          "  if (threadIdx.x == 0) out[blockIdx.x] = part[0] + part[1];\n}\n"
+          "int main() {\n  const int n = 1 << 20;\n"
+          "  const int blocks = (n + THREADS * ITEMS - 1) / (THREADS * ITEMS);\n"
+          "  float *x, *out;\n  cudaMalloc(&x, n * sizeof(float));\n"
+          "  cudaMalloc(&out, blocks * sizeof(float));\n"
+          "  sum<<<blocks, THREADS>>>(x, out, n);\n}\n")
+          .yaml;
+  says(yaml, {"THREADS: [32, 64, 128, 256, 512, 1024]", "ITEMS: [1, 2, 4]",
+              "  per: [THREADS, ITEMS]  # the answer depends on it\n  block: [THREADS]\n",
+              "{name: out, type: float32, shape: [\"(((n + 32 * 1 - 1) // (32 * 1)) * 4) // 4\"], "
+              "role: inout, fill: zeros}"});
 }
 
 TEST(Draft, TemplateParametersAreFilledIn) {
