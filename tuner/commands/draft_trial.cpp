@@ -14,7 +14,6 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/check/checked_study.h"
 #include "tuner/check/geometry_check.h"
-#include "tuner/commands/one_try.h"
 #include "tuner/files/ranked_table.h"
 #include "tuner/resolve/resolve.h"
 
@@ -51,13 +50,19 @@ std::string compile_error(const std::string& log) {
   return "it does not compile: " + std::regex_replace(line, kFolder, "$1");
 }
 
-// Returns the kernel's present configuration, which the draft gives to its reference.
-Assignments present_configuration(const Study& study) {
-  Assignments out;
-  if (!study.reference) return out;
-  for (const auto& [name, value] : study.reference->configuration) {
-    out.emplace_back(name, to_text(value));
+// Returns the kernel's present configuration, which the draft gives to its reference, and to the
+// baseline where no value is a guess; with `other` values in it.
+Assignments present_configuration(const Study& study, const Assignments& other) {
+  Assignments out = other;
+  const auto add = [&](const std::string& name, const Value& value) {
+    const auto is_it = [&](const auto& one) { return one.first == name; };
+    if (std::ranges::none_of(out, is_it)) out.emplace_back(name, to_text(value));
+  };
+  for (std::size_t i = 0; study.baseline && i < study.parameters.size(); ++i) {
+    add(study.parameters[i].name, study.baseline->configuration.at(i));
   }
+  if (!study.reference) return out;
+  for (const auto& [name, value] : study.reference->configuration) add(name, value);
   return out;
 }
 
@@ -127,6 +132,9 @@ namespace {
 
 DraftTrial end_of(const std::optional<TryOutcome>& outcome, const Strings& arguments) {
   using End = DraftTrial::End;
+  if (outcome && !outcome->refused.empty()) {
+    return {End::kRefused, false, {}, 1, {}, outcome->refused.front()};
+  }
   if (!outcome || !outcome->trial) return {End::kOther, false, {}, 1, {}, "it was not run"};
   const Trial& trial = *outcome->trial;
   if (trial.state == TrialState::kOk) return {End::kRight, true, {}, 1, {}, {}};
@@ -169,8 +177,28 @@ std::string why_refused(const DraftText& draft) {
   }
 }
 
-DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs,
-                     const Catalogue& catalogue) {
+std::string shown_end(DraftTrial::End end) {
+  using End = DraftTrial::End;
+  switch (end) {
+    case End::kUnwritten:
+      return "does not write every element";
+    case End::kCrash:
+    case End::kShared:
+      return "crashes";
+    case End::kCompile:
+      return "does not compile";
+    case End::kSlow:
+      return "takes too long";
+    case End::kRounding:
+    case End::kWrong:
+      return "gives another answer";
+    default:
+      return "does not run";
+  }
+}
+
+DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs, const Catalogue& catalogue,
+                     const Assignments& other) {
   Strings arguments;
   const TimeLimit limit;
   try {
@@ -181,7 +209,7 @@ DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs,
     }
     settings.timeout = kTimeout;
     std::optional<TryOutcome> outcome;
-    try_configuration(settings, present_configuration(settings.study),
+    try_configuration(settings, present_configuration(settings.study, other),
                       {{executable_path(), plugin_dirs}, catalogue, limit, ignore},
                       [&](TryOutcome one) { outcome = std::move(one); });
     const bool has_answer = outcome && outcome->trial;

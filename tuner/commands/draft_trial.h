@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tuner/commands/one_try.h"
 #include "tuner/commands/options.h"
 #include "tuner/plugin/catalogue.h"
 
@@ -29,6 +30,7 @@ struct DraftTrial {
     kWrong,     // it answers otherwise when it is called again
     kSlow,      // or too large
     kCompile,   // it does not compile
+    kRefused,   // a constraint does not hold
     kOther
   };
   End end = End::kOther;
@@ -44,9 +46,12 @@ struct DraftTrial {
 // Finds out from the message of a failed trial how it ended; `arguments` are the kernel's.
 DraftTrial judged(const std::string& message, const Strings& arguments);
 
-// Tries the present configuration with the backend cpu. Takes some seconds at most, where the host
-// compiler does.
-DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs,
-                     const Catalogue& catalogue);
+// Tries the present configuration, with `other` values, with the backend cpu. Takes some seconds at
+// most, where the host compiler does.
+DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs, const Catalogue& catalogue,
+                     const Assignments& other = {});
+
+// Says of a trial how it ended, as part of a sentence: "gives another answer".
+std::string shown_end(DraftTrial::End end);
 
 }  // namespace tuner

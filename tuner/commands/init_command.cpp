@@ -202,10 +202,7 @@ class Drafts {
       if (since.seconds() > kPatience) break;
       trial = tried(draft, catalogue);
     }
-    if (trial.is_verified) {
-      draft.found.emplace_back("tried one configuration on the CPU: it runs");
-      return draft;
-    }
+    if (trial.is_verified) return asked(std::move(draft), catalogue);
     if (trial.end == DraftTrial::End::kCrash) request_.room = plain.room;  // it is no help
     const std::string said = "tried on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
@@ -215,12 +212,76 @@ class Drafts {
   }
 
  private:
-  static constexpr double kPatience = 15;  // seconds
+  static constexpr double kPatience = 15, kPatienceForQuestions = 25;  // seconds
   static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
                                 kFewest = 4;
 
-  DraftTrial tried(const DraftedStudy& draft, const Catalogue& catalogue) const {
-    return try_draft({study_, draft.yaml}, options_.plugin_dirs, catalogue);
+  DraftTrial tried(const DraftedStudy& draft, const Catalogue& catalogue,
+                   const Assignments& other = {}) const {
+    return try_draft({study_, draft.yaml}, options_.plugin_dirs, catalogue, other);
+  }
+
+  // Asks of a draft that runs what else it says: whether it holds at odd sizes, where a kernel may
+  // go past the end of a tile, and with each other value of each parameter.
+  DraftedStudy asked(DraftedStudy draft, const Catalogue& catalogue) {
+    using End = DraftTrial::End;
+    const Stopwatch since;
+    std::vector<std::string> said;
+    if (draft.has_guessed_extents) {
+      request_.odd = true;
+      const DraftedStudy odd = accepted();
+      const DraftTrial trial = odd.yaml == draft.yaml ? DraftTrial{} : tried(odd, catalogue);
+      if (trial.end == End::kRight) draft = odd;
+      if (trial.end != End::kRight) request_.odd = false;
+      if (trial.end != End::kRight && odd.yaml != draft.yaml) {
+        said.push_back("at odd sizes it " + shown_end(trial.end) + ": " + trial.message);
+      }
+    }
+    std::set<std::pair<std::string, std::int64_t>> known;
+    std::size_t right = 1, untried = 0;
+    for (bool is_new = true; is_new;) {
+      is_new = false;
+      untried = 0;
+      for (const DraftedKnob& knob : draft.knobs) {
+        for (const std::int64_t value : knob.values) {
+          if (value == knob.present || known.contains({knob.name, value})) continue;
+          if (since.seconds() > kPatienceForQuestions) {
+            ++untried;
+            continue;
+          }
+          const DraftTrial trial = tried(draft, catalogue, {{knob.name, std::to_string(value)}});
+          if (trial.end == End::kRight) ++right;
+          is_new = take_answer(knob, value, trial);
+          if (is_new) break;
+          known.emplace(knob.name, value);
+        }
+        if (is_new) break;
+      }
+      if (is_new) draft = accepted();
+    }
+    draft = accepted();
+    draft.found.push_back(
+        right == 1 ? "tried one configuration on the CPU: it runs"
+                   : fmt::format("tried on the CPU: {} configurations run, each with one other "
+                                 "value, and agree",
+                                 right));
+    if (untried > 0)
+      said.push_back(fmt::format("{} values were not tried: it takes too long", untried));
+    std::ranges::move(said, std::back_inserter(draft.guessed));
+    return draft;
+  }
+
+  // Learns from a value that was tried. Returns whether another draft may do better with it.
+  bool take_answer(const DraftedKnob& knob, std::int64_t value, const DraftTrial& trial) {
+    using End = DraftTrial::End;
+    if (trial.is_verified || trial.end == End::kRefused || trial.end == End::kSlow) return false;
+    const bool is_wrong = trial.end == End::kWrong || trial.end == End::kUnwritten;
+    if (is_wrong && knob.is_untied && request_.follow.insert(knob.name).second) return true;
+    if (trial.end == End::kRounding && request_.atol.emplace(trial.name, trial.atol).second) {
+      return true;
+    }
+    request_.refused[knob.name][value] = shown_end(trial.end);
+    return false;
   }
 
   // Makes a draft that `check` takes; without the host code's launch where that makes none.
@@ -271,6 +332,8 @@ class Drafts {
     if (trial.end == End::kCompile && !trial.name.empty()) {
       return request_.undefined.insert(trial.name).second;
     }
+    const bool fails = trial.end == End::kCrash || trial.end == End::kWrong;
+    if (fails && draft.has_numbers && !std::exchange(request_.keeps_numbers, true)) return true;
     if (trial.end == End::kRounding) return request_.atol.emplace(trial.name, trial.atol).second;
     if (trial.end == End::kWrong) {
       if (request_.unwritten.insert(kEvery).second) return true;

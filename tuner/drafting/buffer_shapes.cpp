@@ -40,7 +40,7 @@ class Shape {
     choices = choices_in(c_.plan, all);
     for (const std::string& choice : choices) all = at_its_largest(all, choice);
     all = with_present_values(c_.plan, all);
-    if (const auto number = constant_value(all)) all = in_extents(*number);
+    if (const auto number = constant_value(all)) all = in_extents(c_.plan, *number);
     const auto count = c_.value_of(all);
     if (!count || *count < 1 || *count * static_cast<double>(bytes) > kMostBytes) {
       return std::nullopt;
@@ -59,19 +59,6 @@ class Shape {
     const auto [least, greatest] = std::ranges::minmax(one.parameters.front().values);
     const std::string first = with(least), last = with(greatest);
     return c_.value_of(first).value_or(0) >= c_.value_of(last).value_or(0) ? first : last;
-  }
-
-  // 4096 where the host code's n is 1024, and the draft's is smaller: "n * 4".
-  std::string in_extents(std::int64_t elements) const {
-    constexpr std::int64_t kNoAccident = 256;
-    std::pair<std::string, std::int64_t> largest{"", 0};
-    for (const auto& one : c_.plan.size_of_host) {
-      const bool divides = one.second >= kNoAccident && elements % one.second == 0;
-      if (divides && one.second > largest.second) largest = one;
-    }
-    if (largest.second == 0) return std::to_string(elements);
-    const std::int64_t times = elements / largest.second;
-    return times == 1 ? largest.first : fmt::format("{} * {}", largest.first, times);
   }
 
   // "n * 4" divided by 4 is "n".
@@ -124,7 +111,7 @@ class Shape {
       if (number) product *= *number;
       if (!number) out.push_back(one);
     }
-    const std::string all = in_extents(product);
+    const std::string all = in_extents(c_.plan, product);
     if (constant_value(all)) return shape;
     out.insert(out.begin(), "\"" + all + "\"");
     if (all.find(' ') == all.npos) out.front() = all;
@@ -226,6 +213,18 @@ class Shape {
 };
 
 }  // namespace
+
+std::string in_extents(const DraftPlan& plan, std::int64_t number) {
+  constexpr std::int64_t kNoAccident = 256;
+  std::pair<std::string, std::int64_t> largest{"", 0};
+  for (const auto& one : plan.size_of_host) {
+    const bool divides = one.second >= kNoAccident && number % one.second == 0;
+    if (divides && one.second > largest.second) largest = one;
+  }
+  if (largest.second == 0) return std::to_string(number);
+  const std::int64_t times = number / largest.second;
+  return times == 1 ? largest.first : fmt::format("{} * {}", largest.first, times);
+}
 
 std::string finished_shape(DraftContext& c, const FoundArgument& one,
                            std::vector<std::string> extents) {

@@ -198,6 +198,34 @@ bool is_much_for_a_cpu(const DraftContext& context) {
          (plan.bytes > kBytes || threads > (waits ? kThreadsThatWait : kThreads));
 }
 
+// Takes away the values that failed when they were tried.
+void drop_refused_values(const DraftRequest& request, DraftPlan& plan) {
+  for (DraftedParameter& one : plan.parameters) {
+    const auto refused = request.refused.find(one.name);
+    if (refused == request.refused.end()) continue;
+    std::map<std::string, std::string> by_end;
+    for (const auto& [value, end] : refused->second) {
+      if (std::erase(one.values, value) == 0) continue;
+      by_end[end] += (by_end[end].empty() ? "" : ", ") + std::to_string(value);
+    }
+    for (const auto& [end, values] : by_end) one.from += "; " + values + " " + end;
+  }
+}
+
+std::vector<DraftedKnob> knobs_of(const DraftPlan& plan) {
+  std::vector<DraftedKnob> out;
+  for (const DraftedParameter& one : plan.parameters) {
+    if (one.values.size() < 2) continue;
+    bool is_untied = false;
+    for (std::size_t axis = 0; axis < plan.block.size() && axis < plan.grid.size(); ++axis) {
+      is_untied = is_untied || (plan.block[axis] == one.name && plan.grid[axis] != "1" &&
+                                choices_in(plan, plan.grid[axis]).empty());
+    }
+    out.push_back({one.name, one.values, one.present, is_untied});
+  }
+  return out;
+}
+
 void draft_kernel(DraftContext& context) {
   const DraftRequest& request = context.request;
   const bool is_captured = !request.captured.empty();
@@ -237,13 +265,17 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
     return alone.plan;
   };
   if (request.captured.empty()) draft_sequence(context, draft_other);
+  drop_refused_values(request, context.plan);
   if (context.plan.parameters.empty()) nothing_to_tune(context);
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
   const DraftPlan& plan = context.plan;
   is_large = request.captured.empty() && is_much_for_a_cpu(context);
-  return {draft_yaml(plan), plan.kernel,           plan.found,
-          plan.guessed,     !plan.extents.empty(), plan.outputs.size()};
+  return {draft_yaml(plan),   plan.kernel,
+          plan.found,         plan.guessed,
+          knobs_of(plan),     !plan.extents.empty(),
+          plan.has_numbers,   plan.remarks.contains("problem_sizes"),
+          plan.outputs.size()};
 }
 
 }  // namespace

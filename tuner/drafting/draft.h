@@ -35,8 +35,12 @@ struct DraftRequest {
   // By buffer or kEvery: it is this many times as large as it seems to be.
   std::map<std::string, std::int64_t> room{};
   bool keeps_numbers = false;  // of the host code: they are no extents
+  bool odd = false;            // guessed extents are odd
   std::int64_t smaller = 1;    // extents are this many times as small
-  std::int64_t fewer = 1;    // a guessed block has this many times fewer threads along each axis
+  std::int64_t fewer = 1;      // a guessed block has this many times fewer threads along each axis
+  std::set<std::string> follow{};  // extents of blocks that the grid has to follow
+  // Values that failed when they were tried, by parameter, and how.
+  std::map<std::string, std::map<std::int64_t, std::string>> refused{};
   std::set<std::string> unwritten{};  // outputs of which not every element is written, or kEvery
   std::set<std::string> unsteady{};   // outputs that no two launches write alike
   std::map<std::string, std::string> atol{};  // by output: what its rounding differs by
@@ -50,13 +54,23 @@ struct DraftRequest {
   }
 };
 
+struct DraftedKnob {
+  std::string name;
+  std::vector<std::int64_t> values;
+  std::int64_t present = 0;
+  bool is_untied = false;  // an extent of the block that the grid does not follow
+};
+
 struct DraftedStudy {
   std::string yaml;
   std::string kernel;
   std::vector<std::string> found;    // what the source says
   std::vector<std::string> guessed;  // what the user should look at
-  bool has_extents = false;          // else it cannot be made smaller
-  std::size_t outputs = 0;           // that are verified
+  std::vector<DraftedKnob> knobs{};
+  bool has_extents = false;  // else it cannot be made smaller
+  bool has_numbers = false;  // of the host code, as extents
+  bool has_guessed_extents = false;
+  std::size_t outputs = 0;  // that are verified
 };
 
 // The name of the kernel that draft_study() would choose.

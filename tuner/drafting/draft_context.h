@@ -119,6 +119,8 @@ struct AllocatedShape {
 // parameters have.
 std::optional<AllocatedShape> allocated_shape(DraftContext& context, const FoundArgument& one,
                                               const Use& use);
+// 4096 where the host code's n is 1024, and the draft's may be another: "n * 4".
+std::string in_extents(const DraftPlan& plan, std::int64_t number);
 // At least as large as what the kernel can address.
 std::string shape_by_use(DraftContext& context, const FoundArgument& one, const Use& use);
 // With the room that trials asked for, and lanes.

@@ -137,7 +137,7 @@ class Extents {
     const std::int64_t usual = usual_extent();
     for (std::int64_t factor = 1;; factor *= 2) {
       for (const std::int64_t one : {usual * factor, usual / factor}) {
-        if (one >= 8 && taken.insert(one).second) return one;
+        if (one >= 8 && taken.insert(one).second) return c_.request.odd ? one + one / 16 + 1 : one;
       }
     }
   }
@@ -237,7 +237,8 @@ class HostSizes {
     if (!is_one || looks_tunable(name) || std::ranges::any_of(c_.hint->block, says)) return;
     if (!c_.plan.has_numbers && is_of_an_extent(value)) return;
     std::string extent = name;
-    std::ranges::replace_if(extent, [](char c) { return !is_word_part(c); }, '_');
+    std::ranges::replace_if(
+        extent, [](char c) { return !is_word_part(c); }, '_');
     const auto is_there = [&](const auto& one) { return one.first == extent; };
     while (is_taken(extent) || c_.plan.parameter(extent) != nullptr ||
            std::ranges::any_of(c_.plan.extents, is_there)) {
@@ -251,7 +252,8 @@ class HostSizes {
     }
   }
 
-  // Whether a number is a part or a multiple of an extent that the kernel takes, which says it then.
+  // Whether a number is a part or a multiple of an extent that the kernel takes, which says it
+  // then.
   bool is_of_an_extent(std::int64_t value) const {
     constexpr std::int64_t kNoAccident = 256;
     return std::ranges::any_of(c_.plan.extents, [&](const auto& one) {

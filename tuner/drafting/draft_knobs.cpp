@@ -67,10 +67,9 @@ class Knobs {
       if (is_new && c_.reached.contains(name) && is_value(name)) add_undefined(name);
     }
     for (const Declaration& one : c_.source.declarations) {
-      const bool is_device =
-          one.body.data() == c_.kernel.body.data() ||
-          (mentions(one.head, "__device__") && !one.body.empty() &&
-           c_.reached.contains(std::string(last_name(one.name))));
+      const bool is_device = one.body.data() == c_.kernel.body.data() ||
+                             (mentions(one.head, "__device__") && !one.body.empty() &&
+                              c_.reached.contains(std::string(last_name(one.name))));
       if (is_device && c_.source.holds(one.all.front())) take_undefined(one);
     }
   }

@@ -204,13 +204,31 @@ class Launch {
           c_.plan.grid.clear();
           break;
         }
-        c_.plan.grid.push_back(*text);
+        c_.plan.grid.push_back(following(*text, axis));
       }
     }
     if (!c_.plan.grid.empty()) return;
     const int axes = std::max(1, axes_used(c_.kernel.body, "blockIdx"));
     auto along = extents_of_axes(c_.kernel.body, c_.extent_arguments);
     for (int axis = 0; axis < axes; ++axis) c_.plan.grid.push_back(guessed_grid(axis, along));
+  }
+
+  // "4" blocks of 256 threads, where n is 1024, as "ceil_div(n, BLOCK)": the extents that the host
+  // code's number of threads is a multiple of say how many there are. If the trial asks for it, a
+  // grid that does not follow its block keeps the number of threads that there are now.
+  std::string following(const std::string& grid, std::size_t axis) {
+    const std::string block = axis < c_.plan.block.size() ? c_.plan.block[axis] : "1";
+    const DraftedParameter* parameter = c_.plan.parameter(block);
+    const bool is_free = parameter != nullptr && parameter->values.size() > 1 &&
+                         choices_in(c_.plan, grid).empty() && grid != "1";
+    if (!is_free || mentions(c_.kernel.body, "gridDim")) return grid;
+    const auto blocks = constant_value(grid);
+    const std::string threads = blocks ? in_extents(c_.plan, *blocks * parameter->present) : grid;
+    if (blocks && !constant_value(threads)) return fmt::format("ceil_div({}, {})", threads, block);
+    if (!c_.request.follow.contains(block)) return grid;
+    c_.plan.guess("grid", fmt::format("as many threads along {} as now", "xyz"[axis]));
+    return fmt::format("ceil_div({} * {}, {})", blocks ? grid : "(" + grid + ")",
+                       parameter->present, block);
   }
 
   // Replaces numbers of the host code that are a block's extent by the new parameter for it.

@@ -40,7 +40,7 @@ struct DraftedLaunch {
 
 struct DraftPlan {
   std::string kernel, entry, relative_name;
-  bool has_macros = false;  // names of parameters are those of macros, without a prefix
+  bool has_macros = false;            // names of parameters are those of macros, without a prefix
   std::vector<std::string> replaced;  // parameters of which the source has the value itself
   std::vector<std::string> per;       // parameters that the right answer depends on
   std::vector<std::string> include_dirs, head;  // head: remarks at the top

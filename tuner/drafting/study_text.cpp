@@ -36,11 +36,7 @@ class Rewriter {
  public:
   Rewriter(Tokens tokens, const Meaning& meaning, bool real = false)
       : tokens_(tokens), meaning_(meaning) {
-    real_ =
-        real || std::ranges::any_of(tokens, [](const Token& token) {
-          return token.is("float") || token.is("double") || token.is("ceil") || token.is("ceilf") ||
-                 (token.kind == Token::Kind::kNumber && token.text.find('.') != token.text.npos);
-        });
+    real_ = real || has_real_numbers();
   }
 
   std::optional<std::string> all() {
@@ -55,6 +51,18 @@ class Rewriter {
   }
 
  private:
+  // Whether it is no arithmetic of whole numbers: "sizeof(float)" is one.
+  bool has_real_numbers() const {
+    for (std::size_t at = 0; at < tokens_.size(); ++at) {
+      const Token& token = tokens_[at];
+      const bool is_number = token.kind == Token::Kind::kNumber;
+      if (is_one_of("float double ceil ceilf", token.text)) return true;
+      if (is_number && token.text.find('.') != token.text.npos) return true;
+      if (token.is("sizeof") && at + 1 < tokens_.size()) at = behind_closing(tokens_, at + 1) - 1;
+    }
+    return false;
+  }
+
   bool step() {
     const Token& token = tokens_[at_];
     if (token.kind == Token::Kind::kNumber) return number(token);

@@ -72,8 +72,8 @@ TEST(Draft, MacrosAreKnobsAndThoseOfAHeaderOnlyBehindAGuard) {
         "  TILE: [8, 16, 32]  # now 16; macro of line 2\n",
         "grid: [\"ceil_div(w, TILE)\", \"ceil_div(h, TILE)\"]"});
   lacks(study.yaml, {"RADIUS"});
-  DraftRequest request{"__global__ void k(float* a) { a[threadIdx.x] = UNROLL; }\n", "k.cu", "k.cu",
-                       {}};
+  DraftRequest request{
+      "__global__ void k(float* a) { a[threadIdx.x] = UNROLL; }\n", "k.cu", "k.cu", {}};
   request.project.headers = {{"/p/u.h", "#define UNROLL 4\n"}};
   EXPECT_TRUE(has(draft_study(request).guessed.front(),
                   "UNROLL = 4 (u.h:1) stays as it is: write #ifndef UNROLL"));
