@@ -187,7 +187,7 @@ namespace {
 // Whether a first run on a CPU would be long: to fill and compare the buffers, or to run the
 // threads.
 bool is_much_for_a_cpu(const DraftContext& context) {
-  constexpr double kBytes = 64 << 20, kThreads = 1 << 22, kThreadsThatWait = 1 << 20;
+  constexpr double kBytes = 64 << 20, kThreads = 1 << 22, kThreadsThatWait = 1 << 18;
   const DraftPlan& plan = context.plan;
   double threads = 1;
   for (const auto* extents : {&plan.block, &plan.grid}) {

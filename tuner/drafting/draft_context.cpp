@@ -230,7 +230,9 @@ FoundArgument DraftContext::with_type(FoundArgument one) const {
     }
   }
   if (const auto type = types.find(one.c_type); type != types.end()) {
-    if (const auto element = element_type(type->second)) one.type = element->name;
+    const auto element = element_type(type->second);
+    if (element) one.type = element->name;
+    if (!element) one.c_type = type->second;
   }
   if (one.type.empty() && one.c_type == "void" && one.pointers == 1) one.type = "uint8";
   return one;

@@ -33,6 +33,9 @@ class Records {
     if (is_null()) return DraftedArgument{.name = of_.name, .value = "null"};
     if (of_.pointers == 2) return table();
     if (!of_.is_pointer() && of_.lanes > 1) return vector();
+    if (c_.source.empty_records.contains(of_.c_type) && !of_.is_pointer()) {
+      return DraftedArgument{.name = of_.name, .type = "uint8", .value = "0"};
+    }
     const auto record = c_.source.records.find(of_.c_type);
     if (record == c_.source.records.end() || of_.pointers > 1) return std::nullopt;
     if (!of_.is_pointer()) return by_value(record->second);

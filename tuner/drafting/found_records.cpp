@@ -98,7 +98,6 @@ std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names) {
       out.push_back(std::move(*member));
     }
   }
-  if (out.empty()) return std::nullopt;
   return out;
 }
 

@@ -265,6 +265,7 @@ void FoundSource::read_declaration(const Declaration& one) {
   if (one.kind != Declaration::Kind::kOther || one.all.size() < 3) return;
   const Tokens all = one.all;
   const auto name_type = [&](const Token& name, Tokens type) {
+    types.emplace(name.text);
     aliases.try_emplace(std::string(name.text), without_std(joined(type)));
     callables.try_emplace(std::string(name.text),
                           CallableText{{}, {type.begin(), type.end()}, false, true});
@@ -290,13 +291,17 @@ void FoundSource::read_record(const Declaration& one) {
   if (one.body.empty()) return;
   const auto open = static_cast<std::size_t>(one.body.data() - one.all.data());
   if (mentions(one.all.first(open), "enum")) return read_enumeration(one, open);
-  for (const std::string& name : names_of_struct(one)) add_members(one, name, callables);
+  for (const std::string& name : names_of_struct(one)) {
+    types.insert(name);
+    add_members(one, name, callables);
+  }
   const bool has_a_base = mentions(one.head, ":") || mentions(one.all, "union");
   if (has_a_base || mentions(one.all.first(open), ":")) return;
   if (mentions(one.all.first(open), "template")) return;
   const auto record = record_of(one.body, {aliases, numbers, computed, records});
   for (const std::string& name : names_of_struct(one)) {
-    if (record) records.try_emplace(name, *record);
+    if (record && record->empty()) empty_records.insert(name);
+    if (record && !record->empty()) records.try_emplace(name, *record);
   }
 }
 
@@ -307,6 +312,7 @@ void FoundSource::read_enumeration(const Declaration& one, std::size_t open) {
   std::vector<std::string> names = names_of_struct(one);
   if (!base.empty()) names = {std::string(part_before(head, ":").back().text)};
   for (const std::string& name : names) {
+    enumerations.insert(name);
     aliases.try_emplace(name, base.empty() ? "int" : joined(base));
   }
   for (const Enumerator& value : enumerators_of(one.body, {aliases, numbers, computed, records})) {

@@ -68,7 +68,7 @@ struct NamesOfTypes {
   const std::map<std::string, FoundRecord>& records;          // those above
 };
 
-// Reads the body of a struct. Returns nothing where its layout is not seen: unions, bits, virtual
+// Reads the body of a struct, which may have no members. Returns nothing where its layout is not seen: unions, bits, virtual
 // functions, members of types that are not known.
 std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names);
 
@@ -120,6 +120,8 @@ struct FoundSource {
   std::map<std::string, std::vector<Token>> computed;
   std::map<std::string, std::string> aliases;  // "real" for "float"
   std::map<std::string, FoundRecord> records;  // of which every member is known
+  std::set<std::string> empty_records;         // without members: a functor
+  std::set<std::string> enumerations, types;   // names of them, and of all types
   Callables callables;
 
   const FoundMacro* macro(const std::string& name) const;
