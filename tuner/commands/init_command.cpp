@@ -202,7 +202,7 @@ class Drafts {
       if (since.seconds() > kPatience) break;
       trial = tried(draft, catalogue);
     }
-    if (trial.is_verified) return asked(std::move(draft), catalogue);
+    if (trial.is_verified) return asked(std::move(draft), catalogue, since);
     if (trial.end == DraftTrial::End::kCrash) request_.room = plain.room;  // it is no help
     const std::string said = "tried on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
@@ -212,7 +212,7 @@ class Drafts {
   }
 
  private:
-  static constexpr double kPatience = 15, kPatienceForQuestions = 25;  // seconds
+  static constexpr double kPatience = 15, kPatienceForQuestions = 22;  // seconds, from the first
   static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
                                 kFewest = 4;
 
@@ -223,9 +223,8 @@ class Drafts {
 
   // Asks of a draft that runs what else it says: whether it holds at odd sizes, where a kernel may
   // go past the end of a tile, and with each other value of each parameter.
-  DraftedStudy asked(DraftedStudy draft, const Catalogue& catalogue) {
+  DraftedStudy asked(DraftedStudy draft, const Catalogue& catalogue, const Stopwatch& since) {
     using End = DraftTrial::End;
-    const Stopwatch since;
     std::vector<std::string> said;
     if (draft.has_guessed_extents) {
       request_.odd = true;

@@ -223,7 +223,7 @@ class HostSizes {
     const auto value = text ? constant_value(*text) : std::nullopt;
     if (value) {
       take_size(name, frame, *value);
-    } else if (mentions(set.tokens, "argv") && may_be_extent(name)) {
+    } else if (mentions(set.tokens, "argv") && may_be_extent(name) && !is_exponent(name, frame)) {
       take_size(name, frame, kOfTheCommandLine);
       c_.plan.guess("problem_sizes", name + ", which the command line says");
     } else {
@@ -231,10 +231,21 @@ class HostSizes {
     }
   }
 
+  // "1 << n"
+  bool is_exponent(const std::string& name, std::size_t frame) const {
+    if (frame >= c_.hint->frames.size()) return false;
+    const Tokens body = c_.hint->frames[frame].body;
+    for (std::size_t at = 1; at < body.size(); ++at) {
+      if (body[at].is(name) && body[at - 1].is("<")) return true;
+    }
+    return mentions(body, "pow");
+  }
+
   void take_size(const std::string& name, std::size_t frame, std::int64_t value) {
     const bool is_one = value >= kUsual || (may_be_extent(name) && value >= 2 * kLeastExtent);
     const auto says = [&](Tokens axis) { return mentions(axis, name); };
-    if (!is_one || looks_tunable(name) || std::ranges::any_of(c_.hint->block, says)) return;
+    const bool is_knob = value <= kUsual && looks_tunable(name);
+    if (!is_one || is_knob || std::ranges::any_of(c_.hint->block, says)) return;
     if (!c_.plan.has_numbers && is_of_an_extent(value)) return;
     std::string extent = name;
     std::ranges::replace_if(

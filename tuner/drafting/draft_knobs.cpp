@@ -133,16 +133,17 @@ class Knobs {
   // An expression of device code that is made of parameters and numbers; nothing for others.
   std::optional<std::string> in_parameters(Tokens text, Tokens body, int depth) const {
     constexpr int kMostSteps = 8;
-    return study_expression(
-        c_.host_words(text), [&](const std::string& name) -> std::optional<std::string> {
-          if (c_.plan.parameter(name) != nullptr) return name;
-          if (name.starts_with("sizeof ")) return c_.meaning(name);
-          const Tokens set = initialiser_of(body, name);
-          if (!set.empty() && depth < kMostSteps) return in_parameters(set, body, depth + 1);
-          const auto number = c_.source.numbers.find(name);
-          if (number == c_.source.numbers.end()) return std::nullopt;
-          return std::to_string(number->second);
-        });
+    return study_expression(c_.host_words(text),
+                            [&](const std::string& name) -> std::optional<std::string> {
+                              if (c_.plan.parameter(name) != nullptr) return name;
+                              if (name.starts_with("sizeof ")) return c_.meaning(name);
+                              const Tokens set = initialiser_of(body, name);
+                              if (!set.empty() && depth < kMostSteps)
+                                return in_parameters(set, body, depth + 1);
+                              const auto number = c_.source.numbers.find(name);
+                              if (number == c_.source.numbers.end()) return std::nullopt;
+                              return std::to_string(number->second);
+                            });
   }
 
   // Whether the launch spells a type that the source or the language has.
@@ -153,8 +154,8 @@ class Knobs {
 
   // Whether template parameters of this kind are numbers.
   bool is_number(const std::string& kind) const {
-    return kind == "auto" || (element_type(c_.seen_through(kind)) &&
-                              !c_.source.enumerations.contains(kind));
+    return kind == "auto" ||
+           (element_type(c_.seen_through(kind)) && !c_.source.enumerations.contains(kind));
   }
 
   // Takes the source's own numbers that the kernel uses, "#define X 4" and "const int X = 4", which

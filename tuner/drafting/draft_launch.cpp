@@ -221,7 +221,7 @@ class Launch {
     const DraftedParameter* parameter = c_.plan.parameter(block);
     const bool is_free = parameter != nullptr && parameter->values.size() > 1 &&
                          choices_in(c_.plan, grid).empty() && grid != "1";
-    if (!is_free || mentions(c_.kernel.body, "gridDim")) return grid;
+    if (!is_free) return grid;
     const auto blocks = constant_value(grid);
     const std::string threads = blocks ? in_extents(c_.plan, *blocks * parameter->present) : grid;
     if (blocks && !constant_value(threads)) return fmt::format("ceil_div({}, {})", threads, block);

@@ -34,7 +34,8 @@ class Records {
     if (of_.pointers == 2) return table();
     if (!of_.is_pointer() && of_.lanes > 1) return vector();
     if (c_.source.empty_records.contains(of_.c_type) && !of_.is_pointer()) {
-      return DraftedArgument{.name = of_.name, .type = "uint8", .value = "0"};
+      c_.plan.types.emplace_back(of_.c_type, "[{nothing: uint8}]");  // it has a byte all the same
+      return DraftedArgument{.name = of_.name, .type = of_.c_type, .value = "{nothing: 0}"};
     }
     const auto record = c_.source.records.find(of_.c_type);
     if (record == c_.source.records.end() || of_.pointers > 1) return std::nullopt;

@@ -232,7 +232,8 @@ class Rewriter {
   void put(const std::string& text) {
     const bool tight =
         out_.empty() || out_.back() == '(' || text == ")" || text == "," ||
-        (text.front() == '(' && (std::isalnum(static_cast<unsigned char>(out_.back())) != 0));
+        (text.front() == '(' && std::isalnum(static_cast<unsigned char>(out_.back())) != 0 &&
+         !is_one_of("and or not", out_.substr(out_.rfind(' ') + 1)));
     out_ += (tight ? "" : " ") + text;
   }
 

@@ -69,6 +69,30 @@ TEST(AsNvccTakesIt, InlineAssemblyThatAVariantDoesNotUseIsNoTrouble) {
   EXPECT_TRUE(result.compiled) << result.log;
 }
 
+TEST(AsNvccTakesIt, HostCodeThatDoesNotCompileIsLeftOut) {
+  const std::string kernel = "extern \"C\" __global__ void kernel(int* x) { *x = HOW; }\n";
+  const std::string host =
+      "using namespace nowhere::clocks;\nstatic unknown_array* unused = nullptr;\n"
+      "namespace a { struct Timer { steady start = steady::now(); }; }\n"
+      "static auto attribute() { known_nowhere a; a.id = 3; return a; }\n";
+  std::string source = host + kernel;
+  source.replace(source.find("HOW"), 3, "isfinite(1.0f) && !isnan(2.0)");
+  const auto result = compiled(request_for(source));
+  EXPECT_TRUE(result.compiled) << result.log;
+  source.replace(source.find("isfinite"), 8, "undefined");
+  const auto wrong = compiled(request_for(source));
+  EXPECT_FALSE(wrong.compiled);
+  EXPECT_TRUE(wrong.log.find("undefined") != std::string::npos) << wrong.log;
+}
+
+TEST(AsNvccTakesIt, DeviceCodeThatDoesNotCompileIsNotLeftOut) {
+  const auto result =
+      compiled(request_for("template <class T> __device__ int of(T) { return 1; }\n"
+                           "__device__ int of(float x) { return unknown(x); }\n"
+                           "extern \"C\" __global__ void kernel(int* x) { *x = of(1.0f); }\n"));
+  EXPECT_FALSE(result.compiled);
+}
+
 TEST(AsNvccTakesIt, OnlyLaunchesAndNamesOfLibrariesAreChanged) {
   EXPECT_EQ(with_host_code("int x;"), "int x;");  // without the header that declares what they are
   const std::string mark = "struct tuner_cpu_names;";

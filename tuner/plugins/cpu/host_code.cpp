@@ -222,6 +222,154 @@ std::string with_host_code(const std::string& preprocessed) {
   return out.append(preprocessed, copied);
 }
 
+// ---- declarations that do not compile -----------------------------------------------------------
+
+std::set<Place> places_of_errors(const std::string& log) {
+  std::set<Place> out;
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    const std::string_view line = std::string_view(log).substr(at, end - at);
+    at = end + 1;
+    const std::size_t error = std::min(line.find(": error: "), line.find(": fatal error: "));
+    if (error == line.npos) continue;
+    const std::size_t column = line.rfind(':', error - 1);
+    if (column == line.npos || column == 0) continue;
+    const std::size_t number = line.rfind(':', column - 1);
+    if (number == line.npos) continue;
+    const std::string counted(line.substr(number + 1, column - number - 1));
+    out.emplace(line.substr(0, number), static_cast<std::size_t>(std::atoll(counted.c_str())));
+  }
+  return out;
+}
+
+namespace {
+
+// A declaration at namespace scope: its pieces, and its lines of a file.
+struct Span {
+  std::size_t begin = 0, end = 0;
+  std::string file;
+  std::size_t first = 0, last = 0;
+};
+
+class Spans {
+ public:
+  explicit Spans(const std::string& text) : text_(text), pieces_(Pieces(text).all()) {}
+
+  std::vector<Span> all() {
+    std::size_t from = 0;
+    for (std::size_t at = 0; at < pieces_.size(); ++at) {
+      const std::string_view word = pieces_[at].text;
+      if (word == "}" || (word == "{" && opens_a_namespace(from))) {
+        from = at + 1;
+        continue;
+      }
+      bool ends = word == ";";
+      if (word == "{" || word == "(" || word == "[") {
+        const bool is_body = word == "{";
+        at = closing(at);
+        ends = is_body && !needs_a_semicolon(from, at);
+      }
+      if (!ends) continue;
+      add(from, std::min(at, pieces_.size() - 1));
+      from = at + 1;
+    }
+    return out_;
+  }
+
+ private:
+  bool opens_a_namespace(std::size_t from) const {
+    if (pieces_[from].text == "inline") ++from;
+    const bool is_language = pieces_[from].text == "extern" && from + 2 < pieces_.size() &&
+                             pieces_[from + 2].text == "{";
+    return pieces_[from].text == "namespace" || is_language;
+  }
+
+  std::size_t closing(std::size_t at) const {
+    std::size_t depth = 0;
+    for (; at < pieces_.size(); ++at) {
+      const std::string_view word = pieces_[at].text;
+      if (word == "{" || word == "(" || word == "[") ++depth;
+      if ((word == "}" || word == ")" || word == "]") && --depth == 0) return at;
+    }
+    return pieces_.size() - 1;
+  }
+
+  // Whether braces are those of a type or of a value, behind which a semicolon has to be.
+  bool needs_a_semicolon(std::size_t from, std::size_t at) const {
+    return at + 1 < pieces_.size() && (pieces_[at + 1].text == ";" || pieces_[at + 1].text == "," ||
+                                       pieces_[from].text == "typedef");
+  }
+
+  void add(std::size_t from, std::size_t to) {
+    Span one;
+    one.begin = pieces_[from].at;
+    one.end = pieces_[to].at + pieces_[to].text.size();
+    go_to(one.begin);
+    one.file = file_;
+    one.first = line_;
+    go_to(one.end);
+    one.last = file_ == one.file ? line_ : one.first;
+    out_.push_back(std::move(one));
+  }
+
+  // Follows the line markers up to a place of the text.
+  void go_to(std::size_t to) {
+    while (at_ < to) {
+      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+      if (end >= to) return;
+      const std::string_view line = std::string_view(text_).substr(at_, end - at_);
+      at_ = end + 1;
+      ++line_;
+      const std::size_t open = line.find('"'), close = line.rfind('"');
+      if (!line.starts_with("# ") || open == line.npos || close == open) continue;
+      line_ = static_cast<std::size_t>(std::atoll(line.data() + 2));
+      file_ = line.substr(open + 1, close - open - 1);
+    }
+  }
+
+  const std::string& text_;
+  std::vector<Piece> pieces_;
+  std::vector<Span> out_;
+  std::size_t at_ = 0, line_ = 1;  // how far the markers have been followed, and what they say
+  std::string file_;
+};
+
+std::string lines_of(const std::string& text, std::size_t first, std::size_t last) {
+  std::size_t from = 0;
+  for (std::size_t line = 1; line < first && from < text.size(); ++line) {
+    from = std::min(text.find('\n', from), text.size() - 1) + 1;
+  }
+  std::size_t to = from;
+  for (std::size_t line = first; line <= last && to < text.size(); ++line) {
+    to = std::min(text.find('\n', to), text.size() - 1) + 1;
+  }
+  return text.substr(from, to - from);
+}
+
+}  // namespace
+
+std::string without_declarations(const std::string& preprocessed, const std::set<Place>& places,
+                                 const std::function<std::string(const std::string&)>& text_of) {
+  std::string out = preprocessed;
+  if (places.empty()) return out;
+  for (const Span& one : Spans(preprocessed).all()) {
+    const auto place = places.lower_bound({one.file, one.first});
+    const bool is_wrong =
+        place != places.end() && place->first == one.file && place->second <= one.last;
+    if (!is_wrong || one.file.starts_with("/usr/")) continue;
+    const std::string lines = lines_of(text_of(one.file), one.first, one.last);
+    const auto says = [&](const char* word) { return lines.find(word) != std::string::npos; };
+    if (lines.empty() || says("__device__") || says("__global__") || says("__constant__")) continue;
+    for (std::size_t at = one.begin; at < one.end; ++at) {
+      const bool begins_line = at == 0 || preprocessed[at - 1] == '\n';
+      if (begins_line && preprocessed[at] == '#')
+        at = std::min(preprocessed.find('\n', at), one.end);
+      if (at < one.end && preprocessed[at] != '\n') out[at] = ' ';
+    }
+  }
+  return out;
+}
+
 // ---- inline assembly ----------------------------------------------------------------------------
 
 std::string place_of_inline_assembly(const std::string& preprocessed) {

@@ -2,7 +2,9 @@
 // Input and output of the host's C++ compiler for a variant: its options, the source that it
 // compiles, the files that it has read, and what makes of CUDA C++ something that it knows.
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +21,9 @@ using programs::dependencies_in;
 using programs::lies_in;
 using programs::ScratchDirectory;
 
+// A line of a file, counted from 1.
+using Place = std::pair<std::string, std::size_t>;
+
 // A study's compiler options, which are NVRTC's, in the host compiler's words.
 struct HostOptions {
   std::vector<std::string> arguments;                        // for the host compiler
@@ -27,6 +32,7 @@ struct HostOptions {
   std::vector<std::string> headers;        // included before the source
   std::set<std::string> system_headers{};  // before the definitions, too
   std::vector<std::string> dropped;        // without a meaning here
+  std::set<Place> broken{};                // of host code that does not compile
 };
 
 HostOptions translate_options(const std::vector<std::string>& options);
@@ -88,6 +94,14 @@ inline constexpr const char* kAnythingHeader = "tuner_cpu_anything.h";
 // The text with launches in C++'s words and declarations of what the host's libraries declare in
 // front; host code passes a compiler with it. It keeps the text's line markers.
 std::string with_host_code(const std::string& preprocessed);
+
+// Finds the places of errors in a compiler's log.
+std::set<Place> places_of_errors(const std::string& log);
+
+// The text with blanks for the declarations at namespace scope in which these places are. Those
+// stay of which `text_of` the file says that they are for a device, and those of the system.
+std::string without_declarations(const std::string& preprocessed, const std::set<Place>& places,
+                                 const std::function<std::string(const std::string&)>& text_of);
 
 // "kernel.cu:12" of the first inline assembly of the text; empty when there is none.
 std::string place_of_inline_assembly(const std::string& preprocessed);

@@ -59,6 +59,16 @@ TUNER_CPU_MATH1(fabs)
 TUNER_CPU_MATH1(erf)
 TUNER_CPU_MATH1(erfc)
 TUNER_CPU_MATH1(tgamma)
+#define TUNER_CPU_ASKS(name)         \
+  template <class F>                 \
+  inline bool name(F x) {            \
+    return __builtin_##name(x) != 0; \
+  }
+TUNER_CPU_ASKS(isnan)
+TUNER_CPU_ASKS(isinf)
+TUNER_CPU_ASKS(isfinite)
+TUNER_CPU_ASKS(signbit)
+#undef TUNER_CPU_ASKS
 TUNER_CPU_MATH1(lgamma)
 TUNER_CPU_MATH2(pow)
 TUNER_CPU_MATH2(fmod)
