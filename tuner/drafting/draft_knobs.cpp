@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <string_view>
 
 #include "tuner/base/text.h"
@@ -26,7 +27,7 @@ class Knobs {
       if (present.empty()) present = joined(one.default_value);
       std::string spelled = present;
       if (one.is_type()) {
-        spelled = is_type(present) ? present : "float";
+        spelled = is_type(present) ? present : usual_type(one.name);
         c_.types[one.name] = c_.seen_through(spelled);
         if (present.empty()) {
           c_.plan.guess("entry", fmt::format("template parameter {} is {}", one.name, spelled));
@@ -152,6 +153,13 @@ class Knobs {
     return element_type(c_.seen_through(spelled)) || c_.source.types.contains(name);
   }
 
+  // "IndexType" is a whole number.
+  static std::string usual_type(const std::string& name) {
+    const std::string word = lower(name);
+    const auto says = [&](const char* part) { return word.find(part) != word.npos; };
+    return says("index") || says("idx") || says("size") || says("offset") ? "int" : "float";
+  }
+
   // Whether template parameters of this kind are numbers.
   bool is_number(const std::string& kind) const {
     return kind == "auto" ||
@@ -161,12 +169,15 @@ class Knobs {
   // Takes the source's own numbers that the kernel uses, "#define X 4" and "const int X = 4", which
   // the parameter replaces.
   void take_given_values() {
-    for (const GivenValue& one : given_values(c_.source.tokens)) {
+    std::vector<Token> own;
+    std::ranges::copy_if(c_.source.tokens, std::back_inserter(own),
+                         [&](const Token& token) { return c_.source.holds(token); });
+    for (const GivenValue& one : given_values(own)) {
       const std::string name(one.name);
       const FoundMacro* macro = c_.source.macro(name);
       const auto value = whole_number(one.text);
       const bool is_guarded = macro != nullptr && macro->is_guarded;
-      if (!value || *value < 1 || is_guarded || !c_.source.holds(*one.at)) continue;
+      if (!value || *value < 1 || is_guarded) continue;
       if (c_.source.computed.contains(name)) continue;  // another branch of an #if names another
       if (!looks_tunable(name) || !c_.reached.contains(name)) continue;
       if (c_.plan.parameter(name) != nullptr || !is_in_reach(*one.at)) continue;
