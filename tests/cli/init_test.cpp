@@ -62,10 +62,61 @@ TEST(Init, TriesItsDraftAndLearns) {
                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                 "  if (i < n && i % 2 == 0) a[3 * i] = i;\n}\n");
   const Finished done = run_to(0, sandbox, {"init", "k.cu"});
-  EXPECT_TRUE(says(done.err, "found: tried one configuration on the CPU: it runs"));
+  EXPECT_TRUE(says(done.err,
+                   "found: tried on the CPU: 6 configurations run, each with one other "
+                   "value, and agree"));
   const std::string yaml = text_of(sandbox.path("k.yaml"));
   EXPECT_TRUE(
       says(yaml, "shape: [n, 4], role: inout, fill: zeros}  # not every element of it was"));
+}
+
+// 40 blocks of 256 threads, which no size explains: with smaller blocks, elements are left out.
+TEST(Init, AGridThatDoesNotFollowItsBlockIsMadeToFollow) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu",
+                "__global__ void k(float* x, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] = 2 * i;\n}\n"
+                "int main() { float* x; cudaMalloc(&x, 4 * 10001); k<<<40, 256>>>(x, 10001); }\n");
+  run_to(0, sandbox, {"init", "k.cu"});
+  const std::string yaml = text_of(sandbox.path("k.yaml"));
+  EXPECT_TRUE(says(yaml, "BLOCK: [32, 64, 128, 256, 512, 1024]  # now 256; launch\n")) << yaml;
+  EXPECT_TRUE(says(yaml,
+                   "grid: [\"ceil_div(40 * 256, BLOCK)\"]  # a guess: as many threads along "
+                   "x as now\n"));
+}
+
+TEST(Init, ValuesThatFailAreNoneOfTheDraft) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu",
+                "#define UNROLL 2\nconst int USE_TWICE = 1;\n"
+                "__global__ void k(float* x, int n) {\n"
+                "  __shared__ float part[UNROLL < 4 ? 1 : -1];\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  part[0] = 1;\n  if (i < n) x[i] = USE_TWICE ? i * UNROLL : i;\n}\n"
+                "int main() { float* x; cudaMalloc(&x, 4 * 1000); k<<<8, 128>>>(x, 1000); }\n");
+  run_to(0, sandbox, {"init", "k.cu"});
+  const std::string yaml = text_of(sandbox.path("k.yaml"));
+  EXPECT_TRUE(says(yaml, "  replace: [UNROLL, USE_TWICE]")) << yaml;
+  EXPECT_TRUE(says(yaml,
+                   "UNROLL: [2]  # now 2; line 1 gives it; 4 does not compile; 1 gives another "
+                   "answer\n"));
+  EXPECT_TRUE(says(yaml, "USE_TWICE: [1]  # now 1; line 2 gives it; 0 gives another answer\n"));
+}
+
+TEST(Init, GuessedSizesAreOddWhereTheKernelHoldsAtThem) {
+  const Sandbox sandbox, other;
+  const std::string head =
+      "__global__ void k(float* x, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
+  const std::string launch = "void f(float* x, int n) { k<<<n / 128, 128>>>(x, n); }\n";
+  sandbox.write("odd.cu", head + "  if (i < n) x[i] = i;\n}\n");
+  other.write("even.cu", head + "  x[i] = i;\n}\n" + launch);
+  run_to(0, sandbox, {"init", "odd.cu"});
+  const Finished even = run_to(0, other, {"init", "even.cu"});
+  EXPECT_TRUE(says(text_of(sandbox.path("odd.yaml")), "- {n: 1114113}"));
+  EXPECT_TRUE(says(text_of(other.path("even.yaml")), "- {n: 1048576}"));
+  EXPECT_TRUE(says(even.err, "guessed: at odd sizes it does not write every element: "))
+      << even.err;
 }
 
 TEST(Init, SaysWhyADraftDoesNotRun) {
@@ -113,7 +164,7 @@ TEST(Init, ASecondKernelHasADraftOfItsOwn) {
   EXPECT_TRUE(says(text_of(sandbox.path("k.yaml")), "entry: \"one\""));
 }
 
-// A function as template argument is beyond a draft.
+// A function as template argument that no launch shows is beyond a draft.
 TEST(Init, LeavesItsOutputAloneWhenNothingCanBeDrafted) {
   const Sandbox sandbox;
   sandbox.write("k.cu",

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/drafting/draft_context.h"
 #include "tuner/source/own_names.h"
@@ -34,6 +35,12 @@ class Knobs {
         }
       } else if (!is_number(one.kind)) {
         spelled = present;  // an enumerator, a function
+        if (present.empty() && !c_.source.enumerations.contains(one.kind)) {
+          throw InputError(Complaint{
+              {c_.request.source_name, c_.kernel.line, 1},
+              fmt::format("template parameter {} of {} is no number", i + 1, c_.kernel.name),
+              "no launch was found that shows what it is"});
+        }
         if (present.empty()) {
           spelled = "static_cast<" + one.kind + ">(0)";
           c_.plan.guess("entry", fmt::format("template parameter {} is {}", one.name, spelled));
