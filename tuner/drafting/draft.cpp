@@ -235,6 +235,7 @@ void draft_kernel(DraftContext& context) {
     context.hint = launch_of(context.source, context.kernel);
   }
   context.words = words_of(context.source);
+  context.records = context.source.records;
   context.reached = words_reached(context.source, context.kernel);
   context.plan.kernel = last_name(context.kernel.name);
   context.plan.relative_name = request.relative_name;

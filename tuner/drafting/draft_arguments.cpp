@@ -25,9 +25,15 @@ class Arguments {
         along_(extents_of_axes(context.kernel.body, context.extent_arguments)) {}
 
   void take_arguments() {
-    std::size_t place = 0;
-    for (const FoundArgument& plain : c_.kernel.arguments) {
-      FoundArgument one = c_.with_type(plain);
+    const std::vector<Tokens> declared = pieces_between_commas(c_.kernel.parameters);
+    for (std::size_t i = 0; i < c_.kernel.arguments.size(); ++i) {
+      FoundArgument one = c_.with_type(c_.kernel.arguments[i]);
+      if (const std::string name = made_of_template(c_, declared[i]); !name.empty()) {
+        const auto numbers = numbers_in(c_.records.at(name));
+        one.c_type = name;
+        if (one.is_pointer() && numbers) one.type = numbers->name;
+        if (one.is_pointer() && numbers) one.lanes = numbers->lanes;
+      }
       const bool is_memory = one.c_type == "void" && one.pointers == 1;
       const int state = bytes_of_random_state(one.c_type);
       if (state > 0 && one.pointers == 1) one.type = "uint8";
@@ -35,7 +41,7 @@ class Arguments {
       if (!c_.request.captured.empty()) {
         const bool is_numbers = one.pointers == 1 && !one.type.empty();
         c_.plan.arguments.push_back(captured_argument(
-            c_, one, place++, is_numbers ? buffer(one) : DraftedArgument{.name = one.name}));
+            c_, one, i, is_numbers ? buffer(one) : DraftedArgument{.name = one.name}));
         continue;
       }
       if (auto record = drafted_record(c_, one)) {

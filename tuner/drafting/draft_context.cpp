@@ -169,7 +169,7 @@ std::optional<std::string> DraftContext::size_of(const std::string& type) const 
   const auto alias = types.find(type);
   const std::string name = alias == types.end() ? seen_through(type) : alias->second;
   if (const auto element = element_type(name)) return std::to_string(bytes_of(*element));
-  const auto numbers = source.numbers_in(name);
+  const auto numbers = source.numbers_of(name);
   return numbers ? std::optional(std::to_string(bytes_of(*numbers))) : std::nullopt;
 }
 

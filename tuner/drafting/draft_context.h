@@ -30,11 +30,13 @@ struct DraftContext {
       template_values{};  // template parameters as the study has them
   // Names of the host code for extents, by the frame of the launch in which they are names.
   std::map<std::pair<std::size_t, std::string>, std::string> host_names{};
+  std::map<std::string, FoundRecord> records{};  // the source's, and what class templates make
   std::map<std::string, std::string> renamed{};  // names of the host code for parameters
   // Extents that only captured launches have: a number for each.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> captured_extents{};
   // Expressions of the host code, each a number, that a parameter stands for.
   std::vector<std::pair<Tokens, std::string>> stands_for{};
+  mutable std::set<std::string> texts{};  // of tokens that the source has not
   // Assumptions about names that the command line sets.
   mutable std::set<std::string> assumed{};
 
@@ -102,6 +104,11 @@ void draft_sequence(DraftContext& context, const DraftOther& draft_other);
 
 // None for what is a number, a buffer of numbers, or cannot be given.
 std::optional<DraftedArgument> drafted_record(DraftContext& context, const FoundArgument& argument);
+
+// Returns the name that a class template with its arguments gets in the study, "View_float_2" for
+// "View<float, 2>", and adds its members to the context's records. Empty where a type is none, or
+// its layout is not seen.
+std::string made_of_template(DraftContext& context, Tokens declared);
 
 // A texture object, over a buffer that is made up for it; nothing where it is none, or over what no
 // study has.

@@ -37,8 +37,8 @@ class Records {
       c_.plan.types.emplace_back(of_.c_type, "[{nothing: uint8}]");  // it has a byte all the same
       return DraftedArgument{.name = of_.name, .type = of_.c_type, .value = "{nothing: 0}"};
     }
-    const auto record = c_.source.records.find(of_.c_type);
-    if (record == c_.source.records.end() || of_.pointers > 1) return std::nullopt;
+    const auto record = c_.records.find(of_.c_type);
+    if (record == c_.records.end() || of_.pointers > 1) return std::nullopt;
     if (!of_.is_pointer()) return by_value(record->second);
     if (!of_.type.empty()) return std::nullopt;
     return buffer(record->second);
@@ -103,9 +103,9 @@ class Records {
   void add_type(const std::string& name) {
     const auto known = [&](const auto& one) { return one.first == name; };
     if (std::ranges::any_of(c_.plan.types, known)) return;
-    const FoundRecord& record = c_.source.records.at(name);
+    const FoundRecord& record = c_.records.at(name);
     for (const FoundMember& one : record) {
-      if (c_.source.records.contains(one.type)) add_type(one.type);
+      if (c_.records.contains(one.type)) add_type(one.type);
     }
     const std::string members = with_commas(record, [](const FoundMember& one) {
       return one.count > 1 ? fmt::format("{{{}: [{}, {}]}}", one.name, one.type, one.count)
@@ -127,13 +127,12 @@ class Records {
     return "{" +
            with_commas(record,
                        [&](const FoundMember& one) {
-                         const auto inner = c_.source.records.find(one.type);
+                         const auto inner = c_.records.find(one.type);
                          const std::string path = outer + one.name;
                          return one.name + ": " +
-                                (one.type == "pointer" ? address(one, path)
-                                 : inner != c_.source.records.end()
-                                     ? values_of(inner->second, path + ".")
-                                     : number(one, path));
+                                (one.type == "pointer"       ? address(one, path)
+                                 : inner != c_.records.end() ? values_of(inner->second, path + ".")
+                                                             : number(one, path));
                        }) +
            "}";
   }
@@ -189,9 +188,9 @@ class Records {
   std::string fills_of(const FoundRecord& record, const std::string& outer) const {
     std::string out;
     for (const FoundMember& one : record) {
-      const auto inner = c_.source.records.find(one.type);
-      if (one.type == "pointer" || (inner != c_.source.records.end() && one.count > 1)) continue;
-      const std::string fills = inner == c_.source.records.end()
+      const auto inner = c_.records.find(one.type);
+      if (one.type == "pointer" || (inner != c_.records.end() && one.count > 1)) continue;
+      const std::string fills = inner == c_.records.end()
                                     ? outer + one.name + ": " + fill_of(one)
                                     : fills_of(inner->second, outer + one.name + ".");
       out += (out.empty() || fills.empty() ? "" : ", ") + fills;
@@ -227,6 +226,64 @@ class Records {
 std::optional<DraftedArgument> drafted_record(DraftContext& context,
                                               const FoundArgument& argument) {
   return Records(context, argument).drafted();
+}
+
+// ---- class templates ----------------------------------------------------------------------------
+
+namespace {
+
+// An argument of a class template with the kernel's own template parameters seen through.
+std::vector<Token> argument_text(const DraftContext& c, Tokens argument) {
+  std::vector<Token> out;
+  for (const Token& token : argument) {
+    const std::string word(token.text);
+    const auto type = c.types.find(word);
+    const auto value = c.template_values.find(word);
+    if (type != c.types.end()) {
+      out.push_back({Token::Kind::kWord, type->second, token.at, false});
+    } else if (value != c.template_values.end()) {
+      const std::string present = std::to_string(c.plan.parameter(value->second)->present);
+      out.push_back({Token::Kind::kNumber, *c.texts.insert(present).first, token.at, false});
+    } else {
+      out.push_back(token);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string made_of_template(DraftContext& c, Tokens declared) {
+  for (std::size_t at = 0; at + 1 < declared.size(); ++at) {
+    const auto found = c.source.class_templates.find(std::string(declared[at].text));
+    if (found == c.source.class_templates.end() || !declared[at + 1].is("<")) continue;
+    const std::size_t behind = behind_angles(declared, at + 1);
+    if (behind == 0) return {};
+    const auto parameters = template_parameters(found->second.all);
+    const auto given = pieces_between_commas(declared.subspan(at + 2, behind - at - 3));
+    std::string name = found->first;
+    std::map<std::string, std::vector<Token>> meanings;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Tokens argument = i < given.size() ? given[i] : parameters[i].default_value;
+      const auto& text = meanings[parameters[i].name] = argument_text(c, argument);
+      name += "_" + joined(text);
+    }
+    std::ranges::replace_if(
+        name, [](char one) { return !is_word_part(one); }, '_');
+    std::vector<Token> body;
+    for (const Token& token : found->second.body) {
+      const auto meaning = meanings.find(std::string(token.text));
+      if (meaning == meanings.end()) body.push_back(token);
+      if (meaning != meanings.end())
+        body.insert(body.end(), meaning->second.begin(), meaning->second.end());
+    }
+    const auto record =
+        record_of(body, {c.source.aliases, c.source.numbers, c.source.computed, c.records});
+    if (!record || record->empty()) return {};
+    c.records.try_emplace(name, *record);
+    return name;
+  }
+  return {};
 }
 
 // ---- textures -----------------------------------------------------------------------------------

@@ -129,8 +129,9 @@ void FoundSource::add_text(const std::string& name, const std::string& text) {
 
 void FoundSource::read_kernel(const Declaration& one) {
   if (one.kind != Declaration::Kind::kFunction || !mentions(one.head, "__global__")) return;
-  FoundKernel kernel{one.name, line_of(one.all.front()), template_parameters(one.head), {},
-                     one.body, holds(one.all.front())};
+  FoundKernel kernel{
+      one.name, line_of(one.all.front()), template_parameters(one.head), {}, one.parameters,
+      one.body, holds(one.all.front())};
   for (const Tokens parameter : pieces_between_commas(one.parameters)) {
     if (joined(parameter) == "void") continue;
     FoundArgument& found = kernel.arguments.emplace_back(argument(parameter));
@@ -159,7 +160,7 @@ Tokens FoundSource::body_of(const FoundKernel& kernel) const {
 
 FoundArgument FoundSource::argument(Tokens parameter) const {
   FoundArgument out = argument_of(parameter, aliases);
-  const auto made_of = numbers_in(out.c_type);
+  const auto made_of = numbers_of(out.c_type);
   if (out.is_pointer() && out.type.empty() && made_of) {
     out.type = made_of->name;
     out.lanes = made_of->lanes;
@@ -168,11 +169,14 @@ FoundArgument FoundSource::argument(Tokens parameter) const {
   return out;
 }
 
-std::optional<ElementType> FoundSource::numbers_in(const std::string& type) const {
+std::optional<ElementType> FoundSource::numbers_of(const std::string& type) const {
   const auto record = records.find(type);
-  if (record == records.end()) return std::nullopt;
+  return record == records.end() ? std::nullopt : numbers_in(record->second);
+}
+
+std::optional<ElementType> numbers_in(const FoundRecord& record) {
   ElementType out{"", 0};
-  for (const FoundMember& one : record->second) {
+  for (const FoundMember& one : record) {
     const auto element = one.is_number ? element_type(one.type) : std::nullopt;
     const std::string name = element ? element->name : one.is_number ? one.type : "";
     if (name.empty() || (!out.name.empty() && out.name != name)) return std::nullopt;
@@ -297,7 +301,10 @@ void FoundSource::read_record(const Declaration& one) {
   }
   const bool has_a_base = mentions(one.head, ":") || mentions(one.all, "union");
   if (has_a_base || mentions(one.all.first(open), ":")) return;
-  if (mentions(one.all.first(open), "template")) return;
+  if (mentions(one.all.first(open), "template")) {
+    for (const std::string& name : names_of_struct(one)) class_templates.try_emplace(name, one);
+    return;
+  }
   const auto record = record_of(one.body, {aliases, numbers, computed, records});
   for (const std::string& name : names_of_struct(one)) {
     if (record && record->empty()) empty_records.insert(name);

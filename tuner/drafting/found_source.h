@@ -26,7 +26,7 @@ struct FoundKernel {
   int line = 0;
   std::vector<TemplateParameter> templates;
   std::vector<FoundArgument> arguments;
-  Tokens body;
+  Tokens parameters, body;
   bool is_own = true;  // of the source; not of a header
 };
 
@@ -56,6 +56,9 @@ struct FoundMember {
 
 using FoundRecord = std::vector<FoundMember>;
 
+// Describes a struct whose members are all of one type: the type, and how many of it there are.
+std::optional<ElementType> numbers_in(const FoundRecord& record);
+
 struct Enumerator {
   std::string name;
   std::int64_t value = 0;
@@ -68,8 +71,8 @@ struct NamesOfTypes {
   const std::map<std::string, FoundRecord>& records;          // those above
 };
 
-// Reads the body of a struct, which may have no members. Returns nothing where its layout is not seen: unions, bits, virtual
-// functions, members of types that are not known.
+// Reads the body of a struct, which may have no members. Returns nothing where its layout is not
+// seen: unions, bits, virtual functions, members of types that are not known.
 std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names);
 
 // Reads the body of an enumeration up to the first value that is not known.
@@ -122,13 +125,14 @@ struct FoundSource {
   std::map<std::string, FoundRecord> records;  // of which every member is known
   std::set<std::string> empty_records;         // without members: a functor
   std::set<std::string> enumerations, types;   // names of them, and of all types
+  std::map<std::string, Declaration> class_templates;
   Callables callables;
 
   const FoundMacro* macro(const std::string& name) const;
   // Whether a token belongs to the source itself, not to another file.
   bool holds(const Token& token) const { return token.at < texts_.front().end; }
-  // Describes a struct whose members are all of one type: the type, and how many of it there are.
-  std::optional<ElementType> numbers_in(const std::string& type) const;
+  // Like numbers_in() of the record of this name, if there is one.
+  std::optional<ElementType> numbers_of(const std::string& type) const;
   int line_of(const Token& token) const;
   std::string place_of(const Token& token) const;  // "line 4", "common.h:4"
 

@@ -100,10 +100,11 @@ bool may_be_extent(const std::string& name) {
   const bool is_letters = name.size() <= 2 && std::ranges::all_of(name, [](unsigned char c) {
                             return std::isupper(c) != 0;
                           });
-  return is_letters || is_piece(name, {"n",     "m",        "k",    "nx",    "ny",     "nz",
-                                       "w",     "h",        "d",    "width", "height", "depth",
-                                       "rows",  "cols",     "size", "len",   "length", "count",
-                                       "total", "elements", "num",  "dim",   "batch",  "numel"});
+  return is_letters ||
+         is_piece(name, {"n",    "m",     "k",      "nx",     "ny",    "nz",       "w",
+                         "h",    "d",     "width",  "height", "depth", "rows",     "cols",
+                         "size", "len",   "length", "count",  "total", "elements", "num",
+                         "dim",  "batch", "numel",  "extent"});
 }
 
 bool is_extent(const FoundKernel& kernel, const std::string& name) {

@@ -271,7 +271,9 @@ std::vector<Tokens> member_declarations(Tokens body) {
       at = behind_closing(body, at) - 1;
     } else if (token.is("{")) {
       at = behind_closing(body, at) - 1;
-      if (is_function) end(at);
+      const bool goes_on =  // "P(int n) : a(n), b{n}, c{} {}"
+          at + 1 < body.size() && (body[at + 1].is("{") || body[at + 1].is(","));
+      if (is_function && !goes_on) end(at);
     } else if (token.is(";")) {
       end(at);
     }

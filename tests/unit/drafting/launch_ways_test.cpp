@@ -91,5 +91,94 @@ TEST(DraftedLaunch, ALeadingDimensionIsTheLengthOfItsBuffersRows) {
               "{name: ldc, type: int32, value: n}"});
 }
 
+TEST(DraftedLaunch, EnumeratorsFunctionsAndFunctorsAreTemplateArguments) {
+  const std::string yaml =
+      drafted(
+          "enum Mode { FIRST = 3, SECOND };\nenum class Pool : int { MAX, MEAN };\n"
+          "struct Plus { __device__ float operator()(float a, float b) const { return a + b; } };\n"
+          "__device__ float square(float x) { return x * x; }\n"
+          "template <Mode MODE, float (*F)(float), typename Op>\n"
+          "__global__ void k(float* x, int n, Pool pool, int mode, Op op) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] = op(F(i), MODE);\n"
+          "}\nvoid f(float* x, int n) {\n"
+          "  k<SECOND, square, Plus><<<(n + 63) / 64, 64>>>(x, n, Pool::MEAN, SECOND, "
+          "Plus());\n}\n")
+          .yaml;
+  says(yaml, {"entry: \"k<SECOND, square, Plus>\"", "{name: pool, type: int32, value: 1}",
+              "{name: mode, type: int32, value: 4}", "  Plus: [{nothing: uint8}]\n",
+              "{name: op, type: Plus, value: {nothing: 0}}"});
+}
+
+TEST(DraftedLaunch, ClassTemplatesAreDraftedMemberByMember) {
+  const std::string yaml =
+      drafted(
+          "template <typename T, int N> struct alignas(8) Pack { T of[N]; };\n"
+          "template <typename T, int DIM> class View {\n public:\n"
+          "  __host__ __device__ View(T* data, int n) : data_(data), extent_{n, 1} {}\n"
+          "  __device__ T& operator()(int i) { return data_[i]; }\n private:\n"
+          "  T* data_;\n  int extent_[DIM];\n};\n"
+          "template <typename T, int VEC> __global__ void k(Pack<T, VEC>* p, View<T, 2> v, int n) "
+          "{\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) v(i) = p[i].of[0];\n}\n"
+          "void f(Pack<double, 2>* p, int n) {\n"
+          "  k<double, 2><<<(n + 63) / 64, 64>>>(p, View<double, 2>(nullptr, n), n);\n}\n")
+          .yaml;
+  says(yaml, {"{name: p, type: float64, shape: [n, 2]",
+              "View_double_2: [{data_: pointer}, {extent_: [int32, 2]}]",
+              "{name: v, type: View_double_2, value: {data_: v_data_, extent_:"});
+}
+
+TEST(DraftedLaunch, RelationsThatTheCompilerAssertsAreConstraints) {
+  const std::string yaml =
+      drafted(
+          "template <int N, int M> __device__ void load() { static_assert(N % 4 == 0, \"fours\"); "
+          "}\n"
+          "template <int TILE_N, int TILE_K> __global__ void k(float* x, int n) {\n"
+          "  constexpr int threads{TILE_N * 2};\n  load<TILE_N, 1>();\n"
+          "  static_assert(threads % TILE_K == 0 && TILE_N >= TILE_K);\n"
+          "  static_assert(TILE_N == 5, \"misread: it does not hold now\");\n"
+          "  x[blockIdx.x * TILE_N + threadIdx.x] = n;\n}\n"
+          "void f(float* x, int n) { k<64, 32><<<n / 64, 64>>>(x, n); }\n")
+          .yaml;
+  says(yaml, {"  - \"(TILE_N * 2) % TILE_K == 0 and TILE_N >= TILE_K\"\n"});
+  lacks(yaml, {"== 5", "fours"});
+}
+
+TEST(DraftedLaunch, SizesOfTheHostCodeAreDimensions) {
+  const std::string source =
+      "#define THREADS 256\n__global__ void k(const float* x, float* y) {\n"
+      "  int i = blockIdx.x * THREADS + threadIdx.x;\n  y[i] = x[i];\n}\n"
+      "int main() {\n  const int total = 32 * 1024 * 1024;\n  float *x, *y;\n"
+      "  cudaMalloc(&x, total * sizeof(float));\n  cudaMalloc(&y, total * sizeof(float));\n"
+      "  k<<<total / THREADS, THREADS>>>(x, y);\n}\n";
+  says(drafted(source).yaml,
+       {"  # - {total: 33554432}  # the host code's value", "grid: [\"total // THREADS\"]",
+        "{name: x, type: float32, shape: [total],"});
+  DraftRequest request{source, "k.cu", "k.cu", {}};
+  request.keeps_numbers = true;
+  says(draft_study(request).yaml, {"{name: x, type: float32, shape: [33554432],"});
+}
+
+TEST(DraftedLaunch, LessonsOfATrialChangeValuesAndTheGrid) {
+  DraftRequest request{
+      "__global__ void k(float* x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) x[i] = i;\n}\nint main() { k<<<40, 256>>>(x, 10001); }\n",
+      "k.cu",
+      "k.cu",
+      {}};
+  const DraftedStudy first = draft_study(request);
+  says(first.yaml, {"grid: [40]\n"});
+  ASSERT_EQ(first.knobs.size(), 1U);
+  EXPECT_TRUE(first.knobs.front().is_untied);
+  request.follow = {"BLOCK"};
+  request.refused["BLOCK"] = {{32, "crashes"}, {64, "crashes"}, {1024, "gives another answer"}};
+  const DraftedStudy second = draft_study(request);
+  says(second.yaml,
+       {"BLOCK: [128, 256, 512]  # now 256; launch; 32, 64 crashes; 1024 gives another "
+        "answer\n",
+        "grid: [\"ceil_div(40 * 256, BLOCK)\"]  # a guess: as many threads along x"});
+  EXPECT_FALSE(second.knobs.front().is_untied);
+}
+
 }  // namespace
 }  // namespace tuner
