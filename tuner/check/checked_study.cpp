@@ -133,6 +133,7 @@ SignatureComplaints signature_complaints(const Study& study) {
 void check_sources(const Study& study, const Note& note) {
   for (const std::string& warning : constant_warnings(study)) note("warning: " + warning);
   for (const std::string& warning : unreached_parameters(study)) note("warning: " + warning);
+  for (const std::string& warning : untied_blocks(study)) note("warning: " + warning);
   SignatureComplaints unlike = signature_complaints(study);
   for (const Complaint& warning : unlike.warnings) note("warning: " + render(warning, study.text));
   if (!unlike.errors.empty()) throw InputError(std::move(unlike.errors), study.text);

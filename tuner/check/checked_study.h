@@ -28,6 +28,10 @@ StudyFile read_t1_file(const std::filesystem::path& path);
 // InputError where the kernels take other arguments.
 void check_sources(const Study& study, const Note& note);
 
+// One line for each parameter that the block follows and the grid does not, where each thread of
+// the kernel has an element of its own.
+std::vector<std::string> untied_blocks(const Study& study);
+
 // Loads a study; `note` receives every warning. Sizes, such as "M=1024,N=1024", replace the
 // study's. Throws InputError, also for a study that has only what `check` needs.
 Study load_study(const std::string& file, const std::vector<std::string>& sizes, const Note& note);

@@ -65,18 +65,19 @@ class Search {
     std::string place = definition_of(parameter.name, true);
     if (place.empty()) place = place_of_declaration(parameter.name, true);
     if (place.empty()) return {};
+    const bool is_own = place.starts_with(study_.kernel.source.string() + ":");
     return fmt::format(
         "{} defines {} itself: the values of the parameter do not reach the kernel (their macro is "
-        "{}; 'replace: [{}]' puts it there)",
-        place, parameter.name, macro, parameter.name);
+        "{}{})",
+        place, parameter.name, macro,
+        is_own ? "; 'replace: [" + parameter.name + "]' puts it there" : "");
   }
 
  private:
   std::string about_replaced(const std::string& name) const {
     if (bundle_.mentions(study_.kernel.macro_of(name))) return {};
     return fmt::format(
-        "'replace': {} gives {} no value (#define {} 4, const int {} = 4; in the file itself, "
-        "not in a header)",
+        "{} gives {} no value ('replace' needs #define {} 4 or const int {} = 4 in the file itself)",
         study_.kernel.source.string(), name, name, name);
   }
 

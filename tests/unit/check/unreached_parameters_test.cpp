@@ -70,7 +70,7 @@ TEST_F(UnreachedParameters, ANameWithoutItsPrefixIsNotTheMacro) {
   study_.kernel.define_prefix = "TUNE_";
   const std::string missed =
       " defines ITEMS itself: the values of the parameter do not reach the kernel (their macro is "
-      "TUNE_ITEMS)\n";
+      "TUNE_ITEMS; 'replace: [ITEMS]' puts it there)\n";
   EXPECT_EQ(said("#define ITEMS 4\n" + kKernel), "k.cu:1" + missed);
   EXPECT_EQ(said("#ifndef ITEMS\n#define ITEMS 4\n#endif\n" + kKernel), "k.cu:2" + missed);
   EXPECT_EQ(said("const int ITEMS = 4;\n" + kKernel), "k.cu:1" + missed);
@@ -80,6 +80,16 @@ TEST_F(UnreachedParameters, ANameWithoutItsPrefixIsNotTheMacro) {
       << "it is for the launch";
   study_.kernel.entry = "k<{ITEMS}>";
   EXPECT_EQ(said("template <int ITEMS> " + kKernel), "");
+}
+
+TEST_F(UnreachedParameters, AValueThatIsReplacedHasToBeInTheFileItself) {
+  study_.kernel.replaced = {"ITEMS"};
+  EXPECT_EQ(said("#define ITEMS 4\n" + kKernel), "");
+  EXPECT_EQ(said("const int ITEMS = 4;\n" + kKernel), "");
+  write("config.cuh", "#define ITEMS 4\n");
+  EXPECT_EQ(said("#include \"config.cuh\"\n" + kKernel),
+            "k.cu gives ITEMS no value ('replace' needs #define ITEMS 4 or const int ITEMS = 4 in "
+            "the file itself)\n");
 }
 
 TEST_F(UnreachedParameters, ASourceThatCannotBeReadIsSomebodyElsesMatter) {
