@@ -88,6 +88,7 @@ def metadata(version):
               "License": "MIT", "Requires-Python": ">=3.8", "Keywords": "cuda,triton,autotuning",
               "Classifier": "Environment :: GPU :: NVIDIA CUDA", "Description-Content-Type": "text/markdown"}
     head = "".join(f"{name}: {text}\n" for name, text in fields.items())
+    head += "Provides-Extra: mcp\nRequires-Dist: mcp>=2; extra == 'mcp'\n"  # for 'tuner mcp'
     return f"{head}\n{(ROOT / 'docs/python.md').read_text(encoding='utf-8')}"
 
 

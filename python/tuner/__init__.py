@@ -21,6 +21,7 @@ __all__ = ["Error", "Progress", "Search", "Tuned", "Tuning", "columns", "defines
 
 
 def _main():
-    """The program of a wheel."""
+    """The program of a wheel, and of python -m tuner."""
     words = [program(), *sys.argv[1:]]
+    os.environ["TUNER_PYTHON"] = sys.executable  # where 'tuner mcp' finds the package that it needs
     os.execv(words[0], words)

@@ -2,7 +2,9 @@
 // architectures that need not be here.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -22,6 +24,7 @@
 #include "tuner/model/study.h"
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
+#include "tuner/run/output_guard.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/schema.h"
 #include "tuner/study/t1_reader.h"
@@ -272,11 +275,13 @@ void print_rows(const SearchSpace& space, const CheckOptions& options) {
 // Prints the configurations, or a summary, in the same way for every kind of file. `why_empty` is
 // the reason for the user when there are none.
 int report_space(const SearchSpace& space, const CheckOptions& options,
-                 const std::string& why_empty) {
+                 const std::string& why_empty, const nlohmann::json& of_study = {}) {
   if (options.list || options.sample > 0) {
     print_rows(space, options);
   } else if (options.json) {
-    std::cout << space_json_text(space);
+    nlohmann::json out = space_json(space);
+    if (of_study.is_object()) out.update(of_study);
+    std::cout << out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   } else {
     std::cout << space_text(space);
   }
@@ -285,6 +290,20 @@ int report_space(const SearchSpace& space, const CheckOptions& options,
     return kExitBadInput;
   }
   return kExitDone;
+}
+
+// Says whose code a study runs, and which files it reads: what a server for agents asks before it
+// lets one of them run it.
+nlohmann::json json_of_study(const Study& study) {
+  OutputGuard guard(false);
+  guard.protect(study);
+  std::set<std::string> reads;
+  for (const auto& [file, what] : guard.protects()) {
+    reads.insert(std::filesystem::absolute(file).lexically_normal().string());
+  }
+  const KernelSpec& kernel = study.kernel;
+  return {{"form", kernel.is_command() ? "command" : kernel.is_launcher ? "launcher" : "kernel"},
+          {"reads", reads}};
 }
 
 int check_study(const CheckOptions& options) {
@@ -321,7 +340,7 @@ int check_study(const CheckOptions& options) {
   for (const Complaint& complaint : check_not_empty(study, space)) {
     why_empty += render(complaint, study.text);
   }
-  return report_space(space, options, why_empty);
+  return report_space(space, options, why_empty, options.json ? json_of_study(study) : nullptr);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ int judge_command(const Strings& words);
 // The process that `tuner judge` starts, so that the next verdict finds everything ready. Words:
 // where it serves, how many seconds it stays without a request, and plugin folders.
 int judge_server(const Strings& words);
+int mcp_command(const Strings& words);
 int report_command(const Strings& words);
 int export_command(const Strings& words);
 int import_command(const Strings& words);

@@ -16,6 +16,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/base/temporary_folder.h"
 #include "tuner/base/trust.h"
 #include "tuner/base/worker_threads.h"
 #include "tuner/commands/commands.h"
@@ -305,6 +306,19 @@ std::optional<Printed> ask_server(const JudgeOptions& options, const Strings& wo
   return Printed{answer->at("out").get<std::string>(), answer->value("accepted", false)};
 }
 
+// Reads a kernel from standard input into a file, which takes the place of "-" in the words: the
+// server reads it anew.
+std::string from_standard_input(Strings& words, const TemporaryFolder& folder) {
+  constexpr std::size_t kMost = 16 << 20;
+  std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  if (text.empty()) wrong_usage("there is no kernel on standard input");
+  if (text.size() > kMost) wrong_usage("the kernel on standard input is longer than 16 MiB");
+  const std::string file = (fs::path(folder.path()) / "standard_input.cu").string();
+  write_file_atomically(file, text);
+  *std::ranges::find(words, "-") = file;
+  return file;
+}
+
 }  // namespace
 
 int judge_server(const Strings& words) {
@@ -317,9 +331,12 @@ int judge_server(const Strings& words) {
   return kExitDone;
 }
 
-int judge_command(const Strings& words) {
+int judge_command(const Strings& given) {
   const Stopwatch since;
-  const JudgeOptions options = parse_judge(words);
+  Strings words = given;
+  JudgeOptions options = parse_judge(words);
+  std::optional<TemporaryFolder> read;
+  if (options.kernel == "-") options.kernel = from_standard_input(words, read.emplace("tuner-judge"));
   const auto note = noted(options.color);
   const Study study = study_of(options, note);
   const JudgeTask task = task_of(options, study);

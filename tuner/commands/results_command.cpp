@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
+#include "tuner/base/text.h"
 #include "tuner/bench/devices.h"
 #include "tuner/check/checked_study.h"
 #include "tuner/commands/commands.h"
@@ -14,6 +16,8 @@
 #include "tuner/files/failure_report.h"
 #include "tuner/files/ranked_csv.h"
 #include "tuner/files/ranked_table.h"
+#include "tuner/files/results_json.h"
+#include "tuner/model/json_text.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/study/yaml_reader.h"
 
@@ -41,6 +45,8 @@ std::string failures_command(const StudyOptions& named, const std::string& resul
 
 namespace {
 
+constexpr std::size_t kMostOfMessage = 2000;  // bytes of a failure's message in JSON
+
 struct ResultsOptions : StudyOptions {  // `study` may also be where results are, or empty
   std::string results = "results";
   ResultFilter filter;
@@ -50,6 +56,7 @@ struct ResultsOptions : StudyOptions {  // `study` may also be where results are
   bool here = false;
   bool all = false;       // also what a plain run would not go on with
   bool failures = false;  // why variants failed, instead of the ranking
+  bool json = false;
   std::string color = "auto";
 };
 
@@ -69,8 +76,10 @@ ResultsOptions parse_results(const Strings& words) {
   add.t1(o);
   add("failures", o.failures,
       "why variants failed, by cause, with an example of each, instead of the ranking");
+  add("json", o.json, "the ranking, or the failures, as JSON");
   add.color(o.color);
   const auto values = add.parse(words, "tuner results [STUDY|DIR|FILE] [options]");
+  if (o.json && !o.csv.empty()) wrong_usage("--json and --csv exclude each other");
   o.study = one_input(values, "study, folder or file of results", false);
   return o;
 }
@@ -165,6 +174,86 @@ std::string stored_text(const StoredResults& results, const ResultsOptions& opti
          colours.lines(failure_summary(results.ranked, results.parameters, more, colours)) + "\n";
 }
 
+// ---- as JSON ------------------------------------------------------------------------------------
+
+using Json = nlohmann::ordered_json;
+
+Json values_json(const StoredResults& of, const Trial& trial) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < of.parameters.size() && i < trial.configuration.size(); ++i) {
+    out[of.parameters[i]] = value_to_json(trial.configuration[i]);
+  }
+  return out;
+}
+
+Json ranked_json(const StoredResults& of, std::size_t top) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < std::min(of.ranked.ranked, top); ++i) {
+    const Trial& trial = of.ranked.trials[i];
+    const Shown figures = shown(trial);
+    Json metrics = Json::object();
+    for (const auto& [name, value] : figures.metrics) metrics[name] = value;
+    Json row{{"rank", i + 1},
+             {"configuration", values_json(of, trial)},
+             {"time_ms", figures.median_ms},
+             {"ci_low_ms", figures.ci_low_ms},
+             {"ci_high_ms", figures.ci_high_ms},
+             {"basis", trial.final ? "final" : "search"},
+             {"tie", i < of.ranked.tied.size() && of.ranked.tied[i]},
+             {"metrics", std::move(metrics)},
+             {"speedup", nullptr}};
+    if (of.ranked.baseline && i < of.ranked.baseline->speedups.size()) {
+      row["speedup"] = of.ranked.baseline->speedups[i].ratio;
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Json failures_json(const StoredResults& of) {
+  Json out = Json::array();
+  for (const FailureGroup& group : failure_groups(of.ranked)) {
+    const Trial& trial = of.ranked.trials[group.example];
+    out.push_back({{"state", name_of(group.state)},
+                   {"count", group.count},
+                   {"cause", group.cause},
+                   {"configuration", values_json(of, trial)},
+                   {"message", shortened(trial.message, kMostOfMessage)}});
+  }
+  return out;
+}
+
+// One device and size; the form is in docs/contract.md.
+Json stored_json(const StoredResults& of, const ResultsOptions& options) {
+  Json states = Json::object();
+  for (const Trial& trial : of.ranked.trials) {
+    Json& count = states[std::string(name_of(trial.state))];
+    count = count.is_null() ? 1 : count.get<std::size_t>() + 1;
+  }
+  const std::string hint = about_wrong_answers(of.ranked, of.parameters);
+  Json out{{"kernel", of.kernel},
+           {"device", of.ranked.device.name},
+           {"size", json_of(of.ranked.size)},
+           {"date", of.ranked.date},
+           {"stale", of.stale},
+           {"states", std::move(states)},
+           {"outside", of.ranked.outside},
+           {"warnings", of.ranked.warnings},
+           {"hint", hint.empty() ? Json(nullptr) : Json(hint)}};
+  if (options.failures) {
+    out["failures"] = failures_json(of);
+  } else {
+    out["ranked"] = ranked_json(of, options.top);
+  }
+  return out;
+}
+
+void print_json(const std::vector<StoredResults>& all, const ResultsOptions& options) {
+  Json listed = Json::array();
+  for (const StoredResults& one : all) listed.push_back(stored_json(one, options));
+  std::cout << dump(Json{{"results", std::move(listed)}}, 2) << "\n";
+}
+
 }  // namespace
 
 int results_command(const Strings& words) {
@@ -178,6 +267,7 @@ int results_command(const Strings& words) {
       place && !folder ? in_files(options)
                        : in_store(options, directory, study ? &*study : nullptr);
   if (all.empty()) {
+    if (options.json) print_json(all, options);
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;
   }
@@ -186,6 +276,8 @@ int results_command(const Strings& words) {
     if (study) guard.protect(*study);
     guard.protect_store(directory);
     write_csv(options, all, guard);
+  } else if (options.json) {
+    print_json(all, options);
   } else {
     const std::string more = failures_command(options, options.results, options.filter);
     for (const StoredResults& results : all) {

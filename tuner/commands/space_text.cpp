@@ -34,7 +34,7 @@ std::string space_text(const SearchSpace& space) {
   return text;
 }
 
-std::string space_json_text(const SearchSpace& space) {
+nlohmann::json space_json(const SearchSpace& space) {
   const SpaceReport& report = space.report();
   nlohmann::json out{{"cartesian", report.cartesian},
                      {"valid", report.valid},
@@ -55,7 +55,7 @@ std::string space_json_text(const SearchSpace& space) {
     if (rule.errors > 0) row["first_error"] = rule.first_error;
     out["constraints"].push_back(std::move(row));
   }
-  return out.dump(1) + "\n";
+  return out;
 }
 
 std::string domain_text(const SizeDomain& domain) {

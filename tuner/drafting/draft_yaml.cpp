@@ -322,8 +322,7 @@ std::string draft_yaml(const DraftPlan& plan) {
   if (!plan.extents.empty()) {
     out += "problem_sizes:  # the sizes that matter to you, one a line\n  - " +
            size_text(plan.extents) + remark(plan, "problem_sizes") + "\n";
-    for (const auto& one : plan.more_sizes) out += "  - " + size_text(one) + "
-";
+    for (const auto& one : plan.more_sizes) out += "  - " + size_text(one) + "\n";
     if (plan.size_of_host != plan.extents && !plan.remarks.contains("problem_sizes")) {
       out += "  # - " + size_text(plan.size_of_host) +
              "  # the host code's value; a first run needs less\n";

@@ -28,6 +28,11 @@ class OutputGuard {
   // The database of a results folder, and what belongs to it. Not to be had by --force either.
   void protect_store(const std::filesystem::path& folder);
 
+  // What must not be written, with the reason of each; a file may be there several times.
+  const std::vector<std::pair<std::filesystem::path, std::string>>& protects() const {
+    return protected_;
+  }
+
   // Throws InputError for what must not be written. What is not there may be; "-", character
   // devices and pipes are written to and stay what they are; a link leads to what it names.
   void check(const std::filesystem::path& target) const;

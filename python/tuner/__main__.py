@@ -1,0 +1,5 @@
+"""python -m tuner: the program."""
+
+from tuner import _main
+
+_main()
