@@ -9,6 +9,7 @@ docs/python.md has all of it."""
 import os
 import sys
 
+from tuner._judge import Verdict, judge
 from tuner._library import Error, Progress, program
 from tuner._results import Tuned
 from tuner._search import Search, Tuning
@@ -16,7 +17,7 @@ from tuner._study import columns, defines, export, results, run, select, table
 from tuner._tune import tune
 from tuner._version import __version__
 
-__all__ = ["Error", "Progress", "Search", "Tuned", "Tuning", "columns", "defines", "export", "results", "run", "select",
+__all__ = ["Error", "Progress", "Search", "Tuned", "Tuning", "Verdict", "columns", "defines", "export", "judge", "results", "run", "select",
            "table", "tune", "__version__"]
 
 

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""tuner.judge(): the verdict of `tuner judge` as a dictionary, and mistakes as errors. On the cpu backend."""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+JUDGE = ROOT / "examples" / "judge"
+OPTIONS = argparse.Namespace()
+SIZE = {"ROWS": 3, "COLS": 257}
+
+
+def judged(name=None, study=JUDGE / "softmax.yaml", **more):
+    return tuner.judge(None if name is None else JUDGE / "candidates" / f"{name}.cu", study,
+                       **{"backend": "cpu", "size": SIZE, "server": 0, **more})
+
+
+class Judge(unittest.TestCase):
+    def said(self, *words, **named):
+        with self.assertRaises(tuner.Error) as caught:
+            judged(*words, **named)
+        return str(caught.exception)
+
+    def test_a_right_kernel_is_accepted_and_timed(self):
+        verdict = judged("right_serial", configuration={"BLOCK": 64})
+        self.assertTrue(verdict.accepted, verdict)
+        self.assertEqual((verdict.verdict, verdict.why, verdict["configuration"]), ("accepted", "", {"BLOCK": 64}))
+        self.assertGreater(verdict.time_ms, 0)
+        self.assertGreater(verdict.speedup, 0)
+        self.assertEqual(verdict["checks"][0]["size"], SIZE)
+        self.assertRegex(repr(verdict), r"^<Verdict: accepted, [0-9.e-]+ ms>$")
+
+    def test_a_wrong_one_is_told_why_be_it_a_file_or_a_text(self):
+        verdict = judged("wrong_tail")
+        self.assertEqual((verdict.accepted, verdict.verdict), (False, "correctness"))
+        self.assertIn("ROWS3_COLS257: y[0][", verdict.why)
+        source = (JUDGE / "candidates" / "wrong_syntax.cu").read_text()
+        verdict = judged(source=source)
+        self.assertEqual((verdict.verdict, verdict["kernel"], verdict.time_ms), ("compile", "source", None))
+        self.assertIn("flaot", verdict.why)
+        self.assertEqual(judged("wrong_file").verdict, "refused")
+
+    def test_mistakes_are_errors_with_what_is_allowed(self):
+        self.assertIn("either 'kernel' (a path) or 'source'", self.said())
+        self.assertIn("either 'kernel' (a path) or 'source'", self.said("right_serial", source="x"))
+        self.assertIn("which study?", self.said("right_serial", study=None))
+        self.assertIn("there is no such file", self.said("right_parallel"))
+        self.assertIn("timeout is 0: a number from 0.001", self.said("right_serial", timeout=0))
+        self.assertIn("did you mean 'BLOCK'", self.said("right_serial", configuration={"BLOKC": 64}))
+        self.assertIn("there is no backend 'cqu'", self.said("right_serial", backend="cqu"))
+        self.assertIn("there is no kernel on standard input", self.said(source=""))
+
+    def test_every_argument_is_explained(self):
+        for function in (tuner.judge, tuner.tune):
+            with self.subTest(function=function.__name__):
+                names = [one for one in function.__annotations__ if one != "return"]
+                listed = re.findall(r"^    (\w+)  ", function.__doc__, re.MULTILINE)
+                self.assertEqual([name for name in names if name not in listed], [])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tuner", required=True)
+    OPTIONS, rest = parser.parse_known_args()
+    build = Path(OPTIONS.tuner).resolve().parents[1]
+    os.environ.setdefault("TUNER_LIBRARY", str(build / "lib" / "libtuner.so"))
+    cache = tempfile.TemporaryDirectory(prefix="tuner-judge-")
+    os.environ["XDG_CACHE_HOME"] = cache.name
+    sys.path.insert(0, str(ROOT / "python"))
+    import tuner
+    unittest.main(argv=[sys.argv[0], *rest])
