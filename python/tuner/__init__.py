@@ -9,16 +9,18 @@ docs/python.md has all of it."""
 import os
 import sys
 
+from tuner._choose import Kernel, load, tuned
 from tuner._judge import Verdict, judge
 from tuner._library import Error, Progress, program
+from tuner._replay import Replay, replay
 from tuner._results import Tuned
 from tuner._search import Search, Tuning
 from tuner._study import columns, defines, export, results, run, select, table
 from tuner._tune import tune
 from tuner._version import __version__
 
-__all__ = ["Error", "Progress", "Search", "Tuned", "Tuning", "Verdict", "columns", "defines", "export", "judge", "results", "run", "select",
-           "table", "tune", "__version__"]
+__all__ = ["Error", "Kernel", "Progress", "Replay", "Search", "Tuned", "Tuning", "Verdict", "__version__", "columns",
+           "defines", "export", "judge", "load", "replay", "results", "run", "select", "table", "tune", "tuned"]
 
 
 def _main():

@@ -76,6 +76,7 @@ def _library():
     library.tuner_search_open.argtypes = [text, text, text, number, text, text, room]
     library.tuner_search_close.restype = None
     library.tuner_search_close.argtypes = [handle]
+    library.tuner_search_size.argtypes = [handle, pointer(number), text, room]
     library.tuner_search_ask.argtypes = [handle, pointer(number), text, room, text, room]
     library.tuner_search_tell.argtypes = [handle, number, value, value, text, room]
     library.tuner_search_fail.argtypes = [handle, number, text, room]
@@ -87,6 +88,7 @@ def _library():
     library.tuner_own_record.argtypes = [handle, text, text, room]
     library.tuner_own_results.argtypes = [handle, EMIT, handle, text, room]
     library.tuner_results.argtypes = [text, text, EMIT, handle, text, room]
+    library.tuner_recording.argtypes = [text, EMIT, handle, text, room]
     library.tuner_write_file.argtypes = [text, text, ctypes.c_int, ctypes.c_int, text, room]
     library.tuner_tuning_open.restype = handle
     library.tuner_tuning_open.argtypes = [text, pointer(TuningSettings), text, room]

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tuner._library import Error
+from tuner._space import values_of
+
+
+def _squares(numbers):
+    """The sum of squared differences from the mean."""
+    mean = sum(numbers) / len(numbers) if numbers else 0.0
+    return sum((one - mean) ** 2 for one in numbers)
 
 
 def _shown(value):
@@ -24,7 +32,7 @@ def rows(result: dict[str, Any]) -> list[dict[str, Any]]:
         raise Error(f"one entry of results()['results'] is needed, not {_shown(result)}")
     out = []
     for trial in result["trials"]:
-        row = dict(trial["configuration"])
+        row = values_of(trial["configuration"])
         for name in ("rank", "state", "tie", "time_ms", "ci_low_ms", "ci_high_ms", "objective"):
             row[name] = trial.get(name)
         if trial.get("basis") == "final":
@@ -32,6 +40,8 @@ def rows(result: dict[str, Any]) -> list[dict[str, Any]]:
         row.update({name: value for name, value in (trial.get("metrics") or {}).items() if name not in row})
         for name in ("max_error", "compile_ms", "cost_seconds", "message"):
             row[name] = trial.get(name)
+        if row["max_error"] == -1:  # not known
+            row["max_error"] = None
         out.append(row)
     return out
 
@@ -46,11 +56,12 @@ class Tuned:
         self._result = document["results"][0] if document["results"] else {"trials": []}
         ranked = [trial for trial in self._result["trials"] if trial["rank"] == 1]
         self._winner = ranked[0] if ranked else None
+        self._values = values_of(self._winner["configuration"]) if ranked else None
 
     @property
     def best(self) -> dict[str, Any] | None:
         """The values of the parameters of the fastest right configuration; None: there is none."""
-        return dict(self._winner["configuration"]) if self._winner else None
+        return dict(self._values) if self._winner else None
 
     @property
     def time_ms(self) -> float | None:
@@ -64,7 +75,8 @@ class Tuned:
 
     @property
     def baseline(self) -> dict[str, Any] | None:
-        return (self._result.get("baseline") or {}).get("configuration")
+        found = (self._result.get("baseline") or {}).get("configuration")
+        return None if found is None else values_of(found)
 
     @property
     def device(self) -> str | None:
@@ -87,10 +99,51 @@ class Tuned:
                          "'arguments' may be a function of a seed, which makes others")
         return notes
 
+    def importance(self) -> dict[str, float]:
+        """How much each parameter matters, the most first: the share of the variance of the logarithms of the times that
+        its values alone explain (the correlation ratio), from 0 to 1. Of the configurations that are right."""
+        right = [(values_of(one["configuration"]), math.log(one["search_ms"])) for one in self._result["trials"]
+                 if one["state"] in ("ok", "dropped")]
+        times = [time for _, time in right]
+        total = _squares(times)
+        shares = {}
+        for name in right[0][0] if right else ():
+            groups = {}
+            for values, time in right:
+                groups.setdefault(repr(values[name]), []).append(time)
+            shares[name] = 1 - sum(map(_squares, groups.values())) / total if total > 0 else 0.0
+        return dict(sorted(shares.items(), key=lambda one: -one[1]))
+
+    def plot(self, figure=None):
+        """Draws the time of each right configuration over the values of each parameter, the most important first, with a
+        line through the best of each value. Returns a figure of matplotlib, which has to be installed; `figure`: one to
+        draw into."""
+        try:
+            from matplotlib import pyplot
+        except ImportError:
+            raise Error("plot() needs matplotlib: pip install matplotlib") from None
+        names = list(self.importance())
+        if not names:
+            raise Error("there is nothing to plot: no configuration gave right answers")
+        figure = figure or pyplot.figure(figsize=(3.2 * len(names), 3), layout="constrained")
+        axes = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
+        right = [row for row in self.table if row["state"] in ("ok", "dropped")]
+        for name, axis in zip(names, axes):
+            values = sorted({row[name] for row in right}, key=lambda value: (str(type(value)), value is not None and value))
+            places = [values.index(row[name]) for row in right]
+            axis.scatter(places, [row["time_ms"] for row in right], s=12, alpha=0.5)
+            axis.plot(range(len(values)), [min(row["time_ms"] for row, at in zip(right, places) if at == place)
+                                           for place in range(len(values))])
+            axis.set_xticks(range(len(values)), list(map(str, values)))
+            axis.set_xlabel(name)
+            axis.set_yscale("log")
+        axes[0].set_ylabel("ms")
+        return figure
+
     def __call__(self, *arguments, **named):
         if self._winner is None:
             raise Error("no configuration gave right answers: .table says why")
-        return self._function(*arguments, **named, **self._winner["configuration"])
+        return self._function(*arguments, **named, **self._values)
 
     def __repr__(self):
         trials = self._result["trials"]

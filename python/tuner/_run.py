@@ -5,6 +5,7 @@ import json
 import time
 
 from tuner import _library
+from tuner._space import values_of
 
 _FINAL_MS = 400.0
 _ROUNDS = (7, 31)
@@ -65,26 +66,28 @@ class Run:
         self.before = len(self.known)
         self.best_ms = min((one["search_ms"] for one in self.known.values() if one["state"] in ("ok", "dropped")),
                            default=0.0)
-        self.told, self.asked, self.stopped = 0, {}, False
+        self.counted, self.asked, self.stopped = set(), {}, False  # keys of what the search, or the user, has asked for
         options = task.options
         self.most = options["evaluations"] or float("inf")
         self.end = time.monotonic() + options["seconds"] if options["seconds"] else float("inf")
-        self.first = [options["baseline"]] if options["baseline"] else []
+        self.first = [one for one in (options["baseline"], *options["first"]) if one]
+        self.from_store = 0  # answers of earlier calls that the search was given
 
     def next(self):
         """A configuration that is not known yet; None: none now."""
         while self.first:
-            configuration = self.first.pop()
-            if _key(configuration) not in self.known:
+            configuration = self.first.pop(0)
+            if _key(configuration) not in self.known and _key(configuration) not in self.asked:
                 self.asked[_key(configuration)] = None
                 return configuration
-        while not self.stopped and self.told + len(self.asked) < self.most and time.monotonic() < self.end:
+        while not self.stopped and self._begun() < self.most and time.monotonic() < self.end:
             question = self.search.ask()
             if question is None:
                 return None
             number, configuration = question
             key = _key(configuration)
             if key in self.known:
+                self.from_store += key not in self.counted
                 self.tell(number, self.known[key])
             elif key in self.asked:  # the baseline, which is at work already
                 self.asked[key] = number
@@ -93,8 +96,12 @@ class Run:
                 return configuration
         return None
 
+    def _begun(self):
+        """How many the budget counts: answered or at work."""
+        return len(self.counted) + sum(key not in self.counted for key in self.asked)
+
     def tell(self, number, trial):
-        self.told += 1
+        self.counted.add(_key(trial["configuration"]))
         if trial["state"] in ("ok", "dropped"):
             self.search.tell(number, trial["search_ms"], trial["cost_seconds"])
         else:
@@ -109,12 +116,14 @@ class Run:
             self.best_ms = min(self.best_ms or float("inf"), trial["search_ms"])
         key = _key(configuration)
         self.known[key] = trial
+        self.counted.add(key)
         number = self.asked.pop(key, None)
         if number is not None:
             self.tell(number, trial)
         told = {name: trial.get(name) for name in ("configuration", "state", "max_error", "compile_ms", "cost_seconds")}
+        told["configuration"] = values_of(configuration)
         told.update(time_ms=trial.get("search_ms"), message=trial.get("message", ""), samples_ms=trial.get("samples_ms"))
-        if self.heard(told, self.best_ms) is True:
+        if self.heard(told, self.best_ms, self.from_store) is True:
             self.stopped = True
 
     def go(self, pool, jobs, inputs):
@@ -140,13 +149,13 @@ class Run:
             pool.best_ms = self.best_ms
             for worker in pool.idle("compile")[:len(queues["compile"])]:
                 configuration, _ = times.longest(queues["compile"])
-                pool.begin(worker, configuration, "compile", configuration)
+                pool.begin(worker, configuration, "compile", values_of(configuration))
             for worker in pool.idle("run", fresh=True)[:len(queues["again"])]:
                 configuration, compiled = queues["again"].pop(0)
-                pool.begin(worker, configuration, "variant", configuration, compiled)
+                pool.begin(worker, configuration, "variant", values_of(configuration), compiled)
             for worker in pool.idle("run")[:len(queues["run"])]:
                 configuration, compiled = queues["run"].pop(0)
-                pool.begin(worker, configuration, "variant", configuration, compiled)
+                pool.begin(worker, configuration, "variant", values_of(configuration), compiled)
             for ended in pool.wait():
                 if ended.role == "run" and ended.may_be_of_others:
                     queues["again"].append((ended.task, _NOT_COMPILED))
@@ -195,7 +204,7 @@ class Run:
             if fresh and pool.idle("run"):
                 pool.renew_one()
             pool.wait()
-        pool.begin(pool.idle("run", fresh)[0], "final", "final", finalists, self.task.options["seed"], rounds)
+        pool.begin(pool.idle("run", fresh)[0], "final", "final", list(map(values_of, finalists)), self.task.options["seed"], rounds)
         while not (ended := pool.wait()):
             pass
         return ended[0]

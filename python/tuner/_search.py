@@ -27,6 +27,12 @@ class Search(Closing):
             self._handle = call(LIBRARY.tuner_search_open, as_bytes(path), as_bytes(size_text(size)), as_bytes(strategy),
                                 whole("seed", seed), as_bytes(prefix))
 
+    def __len__(self) -> int:
+        """How many configurations there are."""
+        count = ctypes.c_uint64()
+        self._do(LIBRARY.tuner_search_size, ctypes.byref(count))
+        return count.value
+
     def ask(self) -> tuple[int, dict[str, Any]] | None:
         """(number, configuration), or None when there is none now."""
         number = ctypes.c_uint64()

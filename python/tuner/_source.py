@@ -91,6 +91,21 @@ def _imported_within(tree):
             yield node.module.split(".")[0]
 
 
+def is_tuned(function):
+    """Whether @tuner.tuned() stands in front of it: others get it without."""
+    return getattr(function, "_is_tuned", False)
+
+
+def _undecorated(text, tree):
+    """Without @tuner.tuned(...)."""
+    lines = text.splitlines(True)
+    for one in reversed(tree.body[0].decorator_list):
+        called = one.func if isinstance(one, ast.Call) else one
+        if getattr(called, "attr", getattr(called, "id", None)) == "tuned":
+            del lines[one.lineno - 1:one.end_lineno]
+    return "".join(lines), ast.parse("".join(lines))
+
+
 class Portable:
     """`identity`: text that changes whenever the function may have become another. `packages`: names and versions."""
 
@@ -138,6 +153,8 @@ class Portable:
     def _add(self, value, plain, name):
         """What the name stands for and, before it, what that needs."""
         text, tree = self._source(plain)
+        if is_tuned(plain):
+            text, tree = _undecorated(text, tree)
         definition = tree.body[0]
         if plain.__name__ == "<lambda>":
             is_named = (isinstance(definition, ast.Assign) and isinstance(definition.value, ast.Lambda) and
@@ -238,7 +255,7 @@ def load(sent):
         found = importlib.import_module(sent[1])
         for part in sent[2].split("."):
             found = getattr(found, part)
-        return found
+        return found.__wrapped__ if is_tuned(getattr(found, "__wrapped__", None)) else found
     _, name, text, values = sent
     module = types.ModuleType("tuner_sent_" + hashlib.sha256(text.encode()).hexdigest()[:12])
     file = f"<sent {name}>"

@@ -1,5 +1,7 @@
-"""Parameters and constraints of Python as a study has them."""
+"""Parameters and constraints of Python as a study has them. A study knows numbers, texts and truth values: None and tuples
+go as text, as Python writes them, and come back by value_of()."""
 
+import ast
 import difflib
 import inspect
 import itertools
@@ -11,7 +13,26 @@ _MOST_COMBINATIONS = 2_000_000
 _MOST_ROWS = 4000
 
 
+def value_of(plain):
+    """The value that a study has as `plain`."""
+    if isinstance(plain, str) and (plain == "None" or plain[:1] + plain[-1:] == "()"):
+        try:
+            value = ast.literal_eval(plain)
+        except (ValueError, SyntaxError):
+            return plain
+        return value if value is None or isinstance(value, tuple) else plain
+    return plain
+
+
+def values_of(configuration):
+    return {name: value_of(plain) for name, plain in configuration.items()}
+
+
 def _plain(name, value):
+    if value is None or isinstance(value, tuple):
+        return repr(value if value is None else tuple(_element(name, one) for one in value))
+    if isinstance(value, str) and value_of(value) != value:
+        raise Error(f"parameter '{name}' has the text {value!r}: give the value {value_of(value)!r} itself")
     if isinstance(value, (bool, str, float)) and value == value:
         return value
     try:
@@ -20,7 +41,42 @@ def _plain(name, value):
         pass
     if hasattr(value, "item") and value == value:  # of NumPy
         return value.item()
-    raise Error(f"parameter '{name}' has the value {value!r}: numbers, texts and truth values are allowed")
+    raise Error(f"parameter '{name}' has the value {value!r}: numbers, texts, truth values, None, and tuples of these are "
+                "allowed")
+
+
+def _element(name, value):
+    """Of a tuple: as it is written there."""
+    if isinstance(value, tuple):
+        return tuple(_element(name, one) for one in value)
+    return value if value is None or isinstance(value, str) else _plain(name, value)
+
+
+def listed(what, configurations):
+    """[{name: value}] of what is given as a list of dictionaries, or of Triton's Config."""
+    if isinstance(configurations, (str, dict)) or not hasattr(configurations, "__iter__"):
+        raise Error(f"{what} is {configurations!r}: a list of dictionaries is needed, [{{\"BLOCK\": 64}}, ...]")
+    out = []
+    for one in configurations:
+        one = one.all_kwargs() if hasattr(one, "all_kwargs") else one
+        if not isinstance(one, dict) or not one:
+            raise Error(f"{what} has {one!r}: a dictionary of parameters and values is needed")
+        out.append(one)
+    return out
+
+
+def parameters_of(configurations, parameters):
+    """Of a list of configurations those that `parameters` does not say, with the values that are in the list."""
+    configurations = listed("configurations", configurations)
+    if not configurations:
+        raise Error("configurations is empty: there is nothing to be measured")
+    if not isinstance(parameters, (dict, type(None))):
+        raise Error(f"parameters is {parameters!r}: beside configurations, a dictionary or None is needed")
+    out = dict(parameters or {})
+    for name in dict.fromkeys(name for one in configurations for name in one if name not in out):
+        out[name] = list(dict.fromkeys(_plain(name, one[name]) for one in configurations if name in one))
+        out[name] = [value_of(value) for value in out[name]]
+    return configurations, out
 
 
 def plain_parameters(parameters):
@@ -52,8 +108,15 @@ def configuration_of(what, given, parameters):
             raise Error(f"{what} says nothing of '{name}'")
         out[name] = _plain(name, given[name])
         if out[name] not in values:
-            raise Error(f"{what} has {name}={out[name]!r}, which is none of its values: {values}")
+            raise Error(f"{what} has {name}={given[name]!r}, which is none of its values: {list(map(value_of, values))}")
     return out
+
+
+class Configuration(dict):
+    """What a constraint gets whose only argument is no parameter."""
+
+    def __missing__(self, name):
+        raise Error(f"there is no parameter '{name}'{meant(str(name), self)}")
 
 
 def meant(name, names):
@@ -93,11 +156,17 @@ def constraint_text(constraint, parameters):
                     "asked for one by one: let it take those alone that it needs, or write it as text")
     good, bad = [], []
     for values in itertools.product(*(parameters[name] for name in names)):
-        given = dict(zip(names, values))
+        given = values_of(dict(zip(names, values)))
         try:
-            holds = constraint(**given) if by_name else constraint(given)
+            holds = constraint(**given) if by_name else constraint(Configuration(given))
+        except Error as error:
+            raise Error(f"the constraint '{called}': {error}") from None
         except Exception as error:
-            raise Error(f"the constraint '{called}' fails for {given}: {type(error).__name__}: {error}") from error
+            why = f"fails for {given}: {type(error).__name__}: {error}"
+            if not by_name:
+                why = (f"takes '{taken[0]}', which is no parameter{meant(taken[0], parameters)}; so it was given a dictionary of "
+                       f"all, and {why}")
+            raise Error(f"the constraint '{called}' {why}") from error
         (good if holds else bad).append(values)
     return _membership(called, names, good, bad)
 

@@ -104,12 +104,16 @@ def run(study: Study, backend: str | None = None, strategy: str | None = None, s
                "budget": _budget(budget, evaluations, seconds), "timeout": timeout, "fresh": fresh,
                "cross-sizes": cross_sizes, "no-warm-start": not warm_start,
                "device": ",".join(map(str, device)) if isinstance(device, (list, tuple)) else device, **more}
-    bar = Progress(progress, "tuner")
+    bar, stored = Progress(progress, "tuner"), [0]
 
     def hear(event):
         ended = on_event(event) if on_event is not None else None
+        if event.get("event") == "begin":
+            bar.more(event["total"])
         if event.get("event") == "trial":
-            bar.trial(event, event.get("best_ms"))
+            stored[0] += bool(event["from_store"])
+            if not event["from_store"]:
+                bar.trial(event["state"], event.get("best_ms"), stored[0])
             ended = (on_trial(_trial(event)) if on_trial is not None else None) or ended
         return ended
 

@@ -61,7 +61,12 @@ class _Task:
     def __init__(self, function, parameters, arguments, reference, constraints, o):
         self.function, self.options = function, o
         _options.check(o)
+        self.configurations = []
+        if o["configurations"] is not None:
+            self.configurations, parameters = _space.parameters_of(o["configurations"], parameters)
         self.parameters = _space.plain_parameters(parameters)
+        self.configurations = [_space.configuration_of(f"configurations[{place}]", one, self.parameters)
+                               for place, one in enumerate(self.configurations)]
         self.drawn = callable(arguments)
         self.arguments, self.positional = _named(function, _options.made_of(arguments, o["seed"]), self.parameters)
         self.packed = {name: _arrays.pack(name, value) for name, value in self.arguments.items()}
@@ -105,8 +110,8 @@ class _Task:
     def measures_all(self):
         return not (self.options["strategy"] or self.options["evaluations"] or self.options["seconds"])
 
-    def write_study(self, folder):
-        """The space as a study: what `tuner` reads it by, and the search asks from."""
+    def write_study(self, folder, configurations=None):
+        """The space as a study: what `tuner` reads it by, and the search asks from. `configurations`: these alone."""
         o = self.options
         budget = {"evaluations": o["evaluations"]} if o["evaluations"] else {}
         search = {"budget": budget} if budget else {}
@@ -116,7 +121,7 @@ class _Task:
             search["strategy"] = strategy
         study = {"schema": 1, "problem_sizes": [self.size], "parameters": self.parameters,
                  "measure": {"drop_above": self.rules["drop_above"], "cache": o["cache"], "finalists": o["finalists"]}}
-        for key, value in (("constraints", self.constraints), ("search", search), ("baseline", o["baseline"])):
+        for key, value in (("constraints", self.constraints), ("configurations", configurations or self.configurations), ("search", search), ("baseline", o["baseline"])):
             if value:
                 study[key] = value
         path = Path(folder) / f"{self.name}.yaml"
@@ -199,10 +204,11 @@ def right_answers_digest(reference):
     return json.dumps([[str(name), _arrays.digest(_arrays.pack(str(name), _arrays.known(value)))] for name, value in named])
 
 
-def tune(function: Callable[..., Any], parameters: dict[str, Iterable],
+def tune(function: Callable[..., Any], parameters: dict[str, Iterable] | None,
          arguments: Sequence | dict[str, Any] | Callable[[int], Sequence | dict[str, Any]],
          reference: Any = None, constraints: str | Callable[..., Any] | Iterable = (), *,
-         baseline: dict[str, Any] | None = None, outputs: Sequence[str] | None = None,
+         configurations: Iterable | None = None, first: Iterable = (), baseline: dict[str, Any] | None = None,
+         outputs: Sequence[str] | None = None,
          rtol: float | dict[str, float] | None = None, atol: float | dict[str, float] | None = None,
          size: dict[str, int] | None = None, name: str | None = None, strategy: str | None = None, seed: int = 1,
          evaluations: int | None = None, seconds: float | None = None, jobs: int | None = None, timeout: float = 60.0,
@@ -211,29 +217,66 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable],
          on_trial: Callable[[dict[str, Any]], Any] | None = None, progress: bool | None = None,
          prefix: str | os.PathLike[str] | None = None) -> Tuned:
     """Finds the fastest values of the parameters of a function, which is called as function(*arguments, **values), or
-    with arguments by name where they are a dictionary. docs/python.md says what each option does.
+    with arguments by name where they are a dictionary.
 
-    Returns a Tuned: `.best`, `.time_ms`, `.speedup`, `.table`. What was measured is kept in `folder`: the same call goes
-    on with it, after Ctrl-C (KeyboardInterrupt) and any other end."""
+    function        any Python function; it writes into its arguments, or returns arrays or a number
+    parameters      names and their values: numbers, texts, truth values, None, tuples; None: those of `configurations`
+    arguments       arrays and other values, a list or a dictionary; or a function of a seed that makes them, so that each
+                    call has inputs that nobody has seen
+    reference       right answers: a function of the arguments, or arrays; None: nothing is compared
+    constraints     texts ("BLOCK <= 128"), or functions of parameters that say whether a configuration is allowed
+    configurations  only these are tried: a list of dictionaries, or of triton.Config
+    first           configurations that are measured before the search begins: a list of dictionaries, of any origin
+    baseline        the configuration that `.speedup` compares with; None: the first valid one
+    outputs         names of the arguments that are compared; None: all that the reference changes
+    rtol, atol      tolerances, a number or a dictionary by argument; None: by the type
+    size            the problem size that results are stored under, {"M": 4096}; None: the shapes of all arrays. Give other
+                    shapes other sizes: of one size the newest results are shown
+    name            the name that results are stored under; None: the function's
+    strategy        a name of `tuner list strategies`; None: all configurations, or "default" where there is a limit
+    seed            of the strategy, and of inputs
+    evaluations     at most so many configurations
+    seconds         no configuration begins later
+    jobs            processes side by side; None: on a GPU all cores but two, at most 16, on the CPU 1
+    timeout         seconds for one call of a process
+    cache           "cold": the last-level cache is flushed before each sample; "hot"
+    samples         at most so many of each configuration
+    precision       sampling ends when the interval of the median is so narrow, 0.015 is 1.5 %
+    drop_above      a configuration that is so many times as slow as the best is not measured on
+    finalists       at most so many of the best are measured alternately at the end
+    folder          where results are kept, with a study for the commands of `tuner`
+    fresh           forgets earlier results
+    on_trial        a function that gets each result; it ends the run by returning True
+    progress        True: a bar or lines; False: neither; None: a bar in a terminal or a notebook
+    prefix          an installation of tuner other than this package's
+
+    Returns a Tuned: `.best`, `.time_ms`, `.speedup`, `.table`, `.plot()`, `.importance()`. What was measured is kept in
+    `folder`: the same call goes on with it, after Ctrl-C (KeyboardInterrupt) and any other end. Raises Error for a mistake;
+    a configuration that fails is a row of the table. docs/python.md has examples."""
     options = {key: value for key, value in locals().items()
                if key not in ("function", "parameters", "arguments", "reference", "constraints")}
     begin = time.monotonic()
     task = _Task(function, parameters, arguments, reference, constraints, options)
-    bar = Progress(progress, task.name, options["evaluations"])
+    bar = Progress(progress, task.name)
 
-    def heard(trial, best_ms):
-        bar.trial(trial, best_ms)
+    def heard(trial, best_ms, from_store):
+        bar.trial(trial["state"], best_ms, from_store)
         return on_trial(trial) if on_trial is not None else None
 
     with contextlib.ExitStack() as stack:
         stack.callback(bar.close)
         # It loads the function while what comes next is done.
         pool = stack.enter_context(Pool(task.loads(), lambda: task.job, options["timeout"]))
-        first = baseline or _first_of(task)
-        options["baseline"] = _space.configuration_of("the baseline", first, task.parameters)
+        if baseline is None:
+            options["baseline"] = _first_of(task)
+        else:
+            options["baseline"] = _space.configuration_of("the baseline", baseline, task.parameters)
+        options["first"] = _allowed(task, [_space.configuration_of(f"first[{place}]", one, task.parameters)
+                                           for place, one in enumerate(_space.listed("first", first))])
         study = task.write_study(folder)
         own = stack.enter_context(Own(study, folder, {**task.context(), "fresh": bool(fresh)}))
         search = stack.enter_context(Search(study, strategy=None, seed=seed, prefix=prefix))
+        bar.more(min(len(search), evaluations or len(search)))
         run = Run(task, own, search, heard)
         run.go(pool, task.jobs(), task.inputs)
         run.final(pool, task.inputs)
@@ -244,15 +287,39 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable],
 
 def _first_of(task):
     """The first configuration that the constraints leave: what the others are compared with."""
-    task.options["baseline"] = None
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(_library.temporary_folder())
-        study = task.write_study(folder)
-        try:
-            search = stack.enter_context(Search(study, strategy="exhaustive", seed=1, prefix=task.options["prefix"]))
-        except Error as error:  # whoever reads it never saw the file
-            raise Error(str(error).replace(str(study), task.name)) from None
+    with _space_of(task) as search:
         question = search.ask()
     if question is None:
         raise Error("the constraints leave no configuration: " + "; ".join(task.constraints))
     return question[1]
+
+
+@contextlib.contextmanager
+def _space_of(task, configurations=None):
+    """All that the constraints leave, of these configurations alone where they are named."""
+    task.options["baseline"] = None
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(_library.temporary_folder())
+        study = task.write_study(folder, configurations)
+        try:
+            yield stack.enter_context(Search(study, strategy="exhaustive", seed=1, prefix=task.options["prefix"]))
+        except Error as error:  # whoever reads it never saw the file
+            raise Error(str(error).replace(str(study), task.name)) from None
+
+
+def _allowed(task, first):
+    """These configurations; Error where the constraints leave one of them out."""
+    first = [one for place, one in enumerate(first) if one not in first[:place]]
+    if not first:
+        return first
+    baseline = task.options["baseline"]
+    with _space_of(task, first) as search:
+        left = []
+        for number, configuration in search:
+            left.append(configuration)
+            search.fail(number)
+    task.options["baseline"] = baseline
+    for place, one in enumerate(first):
+        if one not in left:
+            raise Error(f"first[{place}] is {_space.values_of(one)}, which the constraints, or 'configurations', leave out")
+    return first

@@ -208,7 +208,10 @@ class Tune(unittest.TestCase):
     def test_progress_without_tqdm_is_lines_where_it_is_wanted(self):
         with contextlib.redirect_stderr(io.StringIO()) as told, mock.patch.dict(sys.modules, {"tqdm.auto": None}):
             self.tune(parameters={"HOW": ["right", "wrong"], "STEP": [8]}, progress=True)
-        self.assertRegex(told.getvalue(), r"^1: ok, best [0-9.e-]+ ms\n2: correctness, best [0-9.e-]+ ms\n$")
+        self.assertRegex(told.getvalue(), r"^1 of 2: ok, best [0-9.e-]+ ms\n2 of 2: correctness, best [0-9.e-]+ ms\n$")
+        with contextlib.redirect_stderr(io.StringIO()) as told, mock.patch.dict(sys.modules, {"tqdm.auto": None}):
+            self.tune(parameters={"HOW": ["right", "wrong"], "STEP": [8, 64]}, progress=True)
+        self.assertRegex(told.getvalue(), r"^(?:3 of 4: .*\n4 of 4: ok, 2 from the store|(?:.*\n)*[34] of 4: .*), best [0-9.e-]+ ms\n$")
 
     def test_right_answers_are_arrays_too(self):
         answer = floats(*[2 * value for value in self.x])
@@ -277,7 +280,8 @@ class Tune(unittest.TestCase):
         self.assertIn("'HOW' is given as an argument and as a parameter",
                       self.said(parameters={"STEP": [1], "HOW": ["right"]}, arguments=[self.x, self.y, 1, "right"][:2] + [8, "r"]))
         self.assertIn("has no values", self.said(parameters={"STEP": []}))
-        self.assertIn("numbers, texts and truth values", self.said(parameters={"STEP": [None]}))
+        self.assertIn("numbers, texts, truth values, None, and tuples", self.said(parameters={"STEP": [[1]]}))
+        self.assertIn("give the value None itself", self.said(parameters={"STEP": ["None"]}))
         self.assertIn("uses 'LOCK', a lock, which cannot be sent to another process", self.said(uses_lock))
         self.assertIn("is or uses a lambda: give it a name", self.said(lambda x, y, STEP: None))
         self.assertIn("float32[8], but the argument is float32[64]", self.said(reference={"y": floats(*range(8))}))

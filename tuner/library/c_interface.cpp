@@ -1,6 +1,7 @@
 // The library's C interface: the C++ functions, none of which lets an exception cross.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,9 +14,13 @@
 #include <vector>
 
 #include "tuner/check/checked_study.h"
+#include "tuner/files/recording.h"
+#include "tuner/files/results_json.h"
+#include "tuner/history/stored_results.h"
 #include "tuner/library/own_results.h"
 #include "tuner/library/tuner.h"
 #include "tuner/library/tuner_c.h"
+#include "tuner/model/json_text.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/study/yaml_reader.h"
 
@@ -38,6 +43,33 @@ namespace {
 using libtuner::Configuration;
 using libtuner::Error;
 using libtuner::Trial;
+
+std::string recording_json(const tuner::Recording& recording) {
+  using Json = nlohmann::ordered_json;
+  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+  Json parameters = Json::array();
+  for (const tuner::Parameter& one : recording.parameters) {
+    Json values = Json::array();
+    for (const tuner::Value& value : one.values) values.push_back(tuner::value_to_json(value));
+    parameters.push_back({{"name", one.name}, {"values", std::move(values)}});
+  }
+  Json trials = Json::array();
+  for (std::size_t i = 0; i < recording.entries.size(); ++i) {
+    const tuner::RecordedTrial& trial = recording.entries[i];
+    trials.push_back(
+        {{"configuration", tuner::json_of(recording.parameters, recording.configuration(i))},
+         {"state", tuner::name_of(trial.state)},
+         {"objective", number(trial.objective)},
+         {"cost_seconds", number(trial.cost_seconds)}});
+  }
+  return tuner::dump(Json{{"kernel", recording.kernel},
+                          {"device", recording.device},
+                          {"objective", recording.objective},
+                          {"maximize", recording.maximize},
+                          {"parameters", std::move(parameters)},
+                          {"notes", recording.notes},
+                          {"trials", std::move(trials)}});
+}
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 
@@ -178,6 +210,14 @@ TUNER_LIBRARY tuner_search* tuner_search_open(const char* study, const char* siz
 
 TUNER_LIBRARY void tuner_search_close(tuner_search* search) { delete search; }
 
+TUNER_LIBRARY int tuner_search_size(const tuner_search* search, uint64_t* count, char* error,
+                                    size_t error_room) {
+  return guarded(error, error_room, {{search, "search"}, {count, "count"}}, [&] {
+    *count = search->search.size();
+    return 0;
+  });
+}
+
 TUNER_LIBRARY int tuner_search_ask(tuner_search* search, uint64_t* question, char* configuration,
                                    size_t room, char* error, size_t error_room) {
   return guarded(error, error_room, {{search, "search"}, {question, "question"}}, [&] {
@@ -243,6 +283,16 @@ TUNER_LIBRARY int tuner_results(const char* study, const char* folder,
   return guarded(error, error_room, {{study, "study"}, {folder, "folder"}, {emit, "emit"}}, [&] {
     const std::string text =
         libtuner::exported(libtuner::Study::load(text_of(study)), text_of(folder), "json");
+    emit(context, text.data(), text.size());
+    return 0;
+  });
+}
+
+TUNER_LIBRARY int tuner_recording(const char* path,
+                                  void (*emit)(void* context, const char* text, size_t size),
+                                  void* context, char* error, size_t error_room) {
+  return guarded(error, error_room, {{path, "path"}, {emit, "emit"}}, [&] {
+    const std::string text = recording_json(tuner::read_any_recording(text_of(path)));
     emit(context, text.data(), text.size());
     return 0;
   });

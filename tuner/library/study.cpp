@@ -158,6 +158,8 @@ Search::~Search() = default;
 Search::Search(Search&&) noexcept = default;
 Search& Search::operator=(Search&&) noexcept = default;
 
+std::uint64_t Search::size() const { return state_->space.size(); }
+
 std::vector<Search::Question> Search::ask(std::size_t count) {
   return guarded([&] {
     std::vector<Question> out;

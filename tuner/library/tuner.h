@@ -126,6 +126,8 @@ class TUNER_LIBRARY Search {
     std::uint64_t number = 0;  // names it in tell() and fail()
     Configuration configuration;
   };
+  // Returns how many configurations there are.
+  std::uint64_t size() const;
   // Returns up to `count` configurations. None while answers are outstanding: call tell() first;
   // none otherwise: the search is done.
   std::vector<Question> ask(std::size_t count = 1);

@@ -23,6 +23,9 @@ tuner_search* tuner_search_open(const char* study, const char* size, const char*
                                 uint64_t seed, const char* prefix, char* error, size_t error_room);
 void tuner_search_close(tuner_search* search);
 
+/* How many configurations there are. 0, or -1. */
+int tuner_search_size(const tuner_search* search, uint64_t* count, char* error, size_t error_room);
+
 /* 1: `question` is open, `configuration` is a JSON object of parameters and values; 0: none now
  * (tell what is open first; with nothing open: all is done); -1: it failed, also for want of room.
  */
@@ -55,6 +58,13 @@ int tuner_run(const char* study, const tuner_run_settings* settings,
 int tuner_results(const char* study, const char* folder,
                   void (*emit)(void* context, const char* text, size_t size), void* context,
                   char* error, size_t error_room);
+
+/* A recording (a store, ranked CSV, a cache of Kernel Tuner, T4; what `tuner run --replay` takes), to
+ * `emit`, in pieces: a JSON object of `kernel`, `device`, `objective`, `maximize`, `parameters` (name
+ * and values), `notes` and `trials`, each with `configuration`, `state`, `objective` and
+ * `cost_seconds` (null: not known). 0, or -1. */
+int tuner_recording(const char* path, void (*emit)(void* context, const char* text, size_t size),
+                    void* context, char* error, size_t error_room);
 
 /* Writes a file by the rules of the commands (docs/contract.md): -1, and nothing is written, where
  * it is not one of tuner's that nobody has edited, unless `force` is not 0. `is_study`: the text is
