@@ -302,7 +302,9 @@ nlohmann::json json_of_study(const Study& study) {
     reads.insert(std::filesystem::absolute(file).lexically_normal().string());
   }
   const KernelSpec& kernel = study.kernel;
-  return {{"form", kernel.is_command() ? "command" : kernel.is_launcher ? "launcher" : "kernel"},
+  return {{"form", kernel.is_command()  ? "command"
+                   : kernel.is_launcher ? "launcher"
+                                        : "kernel"},
           {"reads", reads}};
 }
 

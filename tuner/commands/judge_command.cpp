@@ -336,7 +336,8 @@ int judge_command(const Strings& given) {
   Strings words = given;
   JudgeOptions options = parse_judge(words);
   std::optional<TemporaryFolder> read;
-  if (options.kernel == "-") options.kernel = from_standard_input(words, read.emplace("tuner-judge"));
+  if (options.kernel == "-")
+    options.kernel = from_standard_input(words, read.emplace("tuner-judge"));
   const auto note = noted(options.color);
   const Study study = study_of(options, note);
   const JudgeTask task = task_of(options, study);

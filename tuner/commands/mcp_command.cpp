@@ -42,8 +42,9 @@ McpOptions parse_mcp(const Strings& words) {
   add("limit", o.limit, "seconds for one call; a tuning ends then with what it has");
   add("backend", o.backend, "auto, cuda, cpu, ...; agents cannot choose another");
   add("device", o.device, "its number");
-  add("schema", o.schema, "print the tools, or that one, with the schemas of what they take and "
-                          "give; needs no Python");
+  add("schema", o.schema,
+      "print the tools, or that one, with the schemas of what they take and "
+      "give; needs no Python");
   const auto values = add.parse(words, "tuner mcp [options]\n       tuner mcp [TOOL] --schema");
   o.tool = one_input(values, "which tool?", false);
   if (!o.tool.empty() && !o.schema) wrong_usage("a tool is named with --schema only");

@@ -46,7 +46,9 @@ using libtuner::Trial;
 
 std::string recording_json(const tuner::Recording& recording) {
   using Json = nlohmann::ordered_json;
-  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+  const auto number = [](double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
   Json parameters = Json::array();
   for (const tuner::Parameter& one : recording.parameters) {
     Json values = Json::array();

@@ -59,9 +59,9 @@ int tuner_results(const char* study, const char* folder,
                   void (*emit)(void* context, const char* text, size_t size), void* context,
                   char* error, size_t error_room);
 
-/* A recording (a store, ranked CSV, a cache of Kernel Tuner, T4; what `tuner run --replay` takes), to
- * `emit`, in pieces: a JSON object of `kernel`, `device`, `objective`, `maximize`, `parameters` (name
- * and values), `notes` and `trials`, each with `configuration`, `state`, `objective` and
+/* A recording (a store, ranked CSV, a cache of Kernel Tuner, T4; what `tuner run --replay` takes),
+ * to `emit`, in pieces: a JSON object of `kernel`, `device`, `objective`, `maximize`, `parameters`
+ * (name and values), `notes` and `trials`, each with `configuration`, `state`, `objective` and
  * `cost_seconds` (null: not known). 0, or -1. */
 int tuner_recording(const char* path, void (*emit)(void* context, const char* text, size_t size),
                     void* context, char* error, size_t error_room);

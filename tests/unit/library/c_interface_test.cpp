@@ -72,6 +72,9 @@ TEST_F(CInterface, WhatIsNeededAndIsNullIsAnErrorWithItsName) {
   EXPECT_EQ(error(tuner_search_tell(nullptr, 1, 1, 1, error_, kRoom)), "'search' is null");
   EXPECT_EQ(error(tuner_search_fail(nullptr, 1, error_, kRoom)), "'search' is null");
   EXPECT_EQ(tuner_search_best(nullptr, text_, sizeof text_, &value_), -1);
+  std::uint64_t count = 0;
+  EXPECT_EQ(error(tuner_search_size(nullptr, &count, error_, kRoom)), "'search' is null");
+  EXPECT_EQ(error(tuner_recording(nullptr, emit, nullptr, error_, kRoom)), "'path' is null");
   EXPECT_EQ(tuner_own_open(study, "r", nullptr, error_, kRoom), nullptr);
   EXPECT_STREQ(error_, "'context' is null");
   EXPECT_EQ(error(tuner_own_record(nullptr, "[]", error_, kRoom)), "'own' is null");
