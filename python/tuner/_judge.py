@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 from os import PathLike
-from typing import Any
+from typing import Any, Callable
 
-from tuner._library import Error, program, real_from, study_file
+from tuner._library import Error, program, real_from, study_file, temporary_folder
+from tuner._reference import study_with
 from tuner._study import Study, _words
 
 
@@ -44,6 +45,7 @@ class Verdict(dict):
 
 
 def judge(kernel: str | PathLike[str] | None = None, study: Study | None = None, *, source: str | None = None,
+          reference: Callable[..., Any] | None = None, arrays: str = "numpy",
           configuration: str | dict[str, Any] | None = None, size: str | dict[str, int] | list | None = None,
           backend: str | None = None, device: int | None = None, timeout: float = 10.0, counters: bool = False,
           server: float = 300.0, sanitizer: bool = True, prefix: str | PathLike[str] | None = None) -> Verdict:
@@ -53,6 +55,9 @@ def judge(kernel: str | PathLike[str] | None = None, study: Study | None = None,
     kernel         path of the kernel's source
     study          a study file, or a dictionary of its keys: sizes, inputs, and the reference that says what is right
     source         the source itself, instead of `kernel`
+    reference      instead of the study's: a function of its arguments and extents, by their names, that returns the outputs. It
+                   runs in a process of its own, never in reach of what is judged
+    arrays         "numpy" or "torch": what that function is given
     configuration  values of the parameters, {"BLOCK": 256} or "BLOCK=256", instead of the study's baseline or first valid
                    configuration
     size           {"N": 4096} or "N=4096", or a list of these, instead of the study's sizes
@@ -76,7 +81,7 @@ def judge(kernel: str | PathLike[str] | None = None, study: Study | None = None,
     options = {"configuration": configuration, "size": size, "backend": backend, "device": device,
                "timeout": real_from("timeout", timeout, 1e-3), "counters": bool(counters),
                "server": real_from("server", server, 0), "no-sanitizer": not sanitizer}
-    with study_file(study) as path:
+    with temporary_folder() as folder, study_file(study_with(study, reference, arrays, folder)) as path:
         words = [program(prefix), "judge", "-" if kernel is None else str(kernel), "--study", str(path), "--json",
                  *_words(options)]
         try:

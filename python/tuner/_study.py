@@ -17,6 +17,7 @@ from tuner import _library
 from tuner._frameworks import FORMATS
 from tuner._library import Error, as_bytes, call, program, real, study_file, whole
 from tuner._progress import Progress
+from tuner._reference import study_with
 from tuner._options import checked_size
 from tuner._results import checked, rows
 from tuner._search import size_text
@@ -94,11 +95,14 @@ def run(study: Study, backend: str | None = None, strategy: str | None = None, s
         size: str | dict[str, int] | list | None = None, where: str | list[str] | None = None,
         budget: str | int | None = None, device: int | str | list[int] | None = None, fresh: bool = False,
         timeout: float | None = None, cross_sizes: bool = False, warm_start: bool = True, progress: bool | None = None,
-        on_event: Callable[[dict[str, Any]], Any] | None = None, **more: Any) -> dict[str, Any]:
+        on_event: Callable[[dict[str, Any]], Any] | None = None, reference: Callable[..., Any] | None = None,
+        arrays: str = "numpy", **more: Any) -> dict[str, Any]:
     """Tunes a study (a file, or a dictionary of its keys) as `tuner run` does, with its results in a folder, and returns
     what results() does. `size` ("N=4096" or {"N": 4096}), `where`: one or a list. Other options of the command line have
     their names, with _ for -. `on_trial` gets each trial as a dictionary; when it returns True the run ends. An exception
-    of its own, Ctrl-C included, ends the run, too, and is raised. `on_event` gets all that --progress json tells."""
+    of its own, Ctrl-C included, ends the run, too, and is raised. `on_event` gets all that --progress json tells. `reference`: instead
+    of the study's a function of its arguments and extents, by their names, that returns the outputs; `arrays`: "numpy" or
+    "torch", what it is given."""
     options = {"backend": backend, "strategy": strategy, "seed": whole("seed", seed), "results": folder,
                "jobs": None if jobs is None else whole("jobs", jobs, 32), "size": size, "where": where,
                "budget": _budget(budget, evaluations, seconds), "timeout": timeout, "fresh": fresh,
@@ -117,7 +121,7 @@ def run(study: Study, backend: str | None = None, strategy: str | None = None, s
             ended = (on_trial(_trial(event)) if on_trial is not None else None) or ended
         return ended
 
-    with study_file(study) as path, contextlib.closing(bar):
+    with study_file(study_with(study, reference, arrays, folder)) as path, contextlib.closing(bar):
         _child([program(prefix), "run", str(path), "--progress", "json", *_words(options)], hear)
         return results(path, folder)
 

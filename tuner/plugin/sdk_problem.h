@@ -40,6 +40,7 @@ class ArrayOf {
   std::uint64_t size() const { return from_->elements; }
   std::span<const std::uint64_t> extents() const { return {from_->extents, from_->extent_count}; }
   Byte* data() const { return data_; }
+  const tuner_array& described() const { return *from_; }
 
   // Its elements; an Error where the study gives it another type.
   template <typename T>
@@ -70,6 +71,7 @@ class Inputs {
     }
     throw Error(TUNER_INVALID, "the study has no input '" + std::string(name) + "'");
   }
+  std::span<const tuner_array> all() const { return all_; }
 
  private:
   std::span<const tuner_array> all_;

@@ -151,6 +151,12 @@ void OutputGuard::protect(const Study& study) {
   for (const CapturedSize& one : study.captured) {
     for (const auto& file : one.launch.files()) protect(file, "is of a captured launch");
   }
+  if (study.problem) {
+    for (const OptionValue& option : study.problem->options) {
+      if (option.name == "file")
+        protect(option.value, "is what the answers of this study come from");
+    }
+  }
   if (!study.reference) return;
   for (const auto& file : study.reference->files) {
     if (file.second.kind != FillSpec::Kind::kFile) continue;

@@ -83,6 +83,8 @@ YamlRef over_list(const YamlNode& own, const YamlNode& other) {
 }
 
 YamlRef over_section(const std::string& key, const YamlRef& own, const YamlRef& other) {
+  // A reference in Python has nothing in common with a kernel.
+  if (key == "reference" && own->is_map() && own->value_of("python") != nullptr) return own;
   if (own->is_map() && other->is_map() && std::ranges::find(kByKey, key) != kByKey.end()) {
     return over_map(*own, *other, own_value);
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/base/hash.h"
 #include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/study/keys.h"
@@ -44,6 +45,9 @@ constexpr auto kReference = key_table(
         "the size."),
     key("by", R"({"const": "problem"})",
         "Instead of a kernel: the study's problem knows the right answers."),
+    key("python", "text",
+        "Instead of a kernel: FILE.py:FUNCTION, a function of Python that returns the outputs."),
+    key("arrays", R"({"enum": ["numpy", "torch"]})", "What that function is given."),
     key("then", "then", "Launches that follow."),
     key("repeat", "expression", "How often all launches are made."),
     key("swap", "swap", "Buffers that change places after each round."));
@@ -253,6 +257,43 @@ void read_by(Reader& reader, const Fields& fields) {
   by->error("'by' must be problem, not '" + by->text + "'");
 }
 
+// ---- answers of a function of Python ------------------------------------------------------------
+
+// {python: FILE.py:FUNCTION, arrays: torch, seeds: 4}: the problem `python`, which a plugin has.
+void read_python(Reader& reader, const Fields& fields) {
+  refuse_beside(fields, "in Python is no kernel", {"per", "file", "by"});
+  const YamlNode* named = fields.require("python");
+  if (named == nullptr) return;
+  const auto text = read_text(*named, "'python' of the reference");
+  if (!text) return;
+  const std::size_t colon = text->rfind(':');
+  if (colon == text->npos || colon == 0 || colon + 1 == text->size()) {
+    return named->error("'python' must be FILE.py:FUNCTION, not '" + *text + "'");
+  }
+  if (reader.study.problem) {
+    return named->error("the study has a problem already, and there is room for one",
+                        "'by: problem' leaves the answers to that one");
+  }
+  YamlNode name = *named;
+  name.text = text->substr(0, colon);
+  const auto file = read_file_name(name, "'python' of the reference");
+  std::size_t arrays = 0;
+  if (const YamlNode* given = fields.find("arrays")) {
+    arrays = read_word(*given, "arrays", {"numpy", "torch"}).value_or(0);
+  }
+  if (!file) return;
+  reader.study.reference->by_problem = true;
+  reader.study.reference->arguments = outputs_of(reader.study);
+  reader.study.problem =
+      ProblemSpec{"python",
+                  {{"file", file->string()},
+                   {"function", text->substr(colon + 1)},
+                   {"outputs", fmt::format("{}", fmt::join(outputs_of(reader.study), ","))},
+                   {"arrays", arrays == 0 ? "numpy" : "torch"},
+                   {"contents", FileDigests().text_of(*file)}},
+                  named->where()};
+}
+
 // ---- answers of a kernel ------------------------------------------------------------------------
 
 // Checks the arguments that a launch takes, and those that it reaches through them; `taken` empty:
@@ -327,7 +368,7 @@ void read_reference_command(Reader& reader, const Fields& fields, const Position
     if (!fields.mentions(key)) continue;
     fields.error(
         key, fmt::format("'{}' is of kernels, and the reference of a command is the command", key),
-        "'configuration', 'file' or 'by: problem'");
+        "'configuration', 'file', 'python' or 'by: problem'");
   }
   if (const YamlNode* configuration = fields.require("configuration")) {
     read_configuration(reader, *configuration);
@@ -381,9 +422,12 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   reference.where = where;
   if (!fields.is_map()) return;
   add_types(reader);
-  if (fields.mentions("by")) {
+  if (fields.mentions("by") || fields.mentions("python")) {
     read_sets(reader, fields);
-    return read_by(reader, fields);
+    return fields.mentions("python") ? read_python(reader, fields) : read_by(reader, fields);
+  }
+  if (const YamlNode* arrays = fields.find("arrays")) {
+    arrays->error("'arrays' is of a reference in Python", "python: FILE.py:FUNCTION");
   }
   if (const YamlNode* per = fields.find("per")) read_per(reader, *per);
   if (!fields.mentions("file")) {
