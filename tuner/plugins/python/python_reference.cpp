@@ -88,6 +88,11 @@ class Answering {
     }
   }
 
+  bool has_ended() const {
+    char one = 0;
+    return ::recv(socket_, &one, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+  }
+
   // "ok 4096" or "error 12".
   std::pair<bool, std::size_t> head() const {
     std::string line;
@@ -108,6 +113,18 @@ class Answering {
   pid_t child_ = -1;
   int socket_ = -1;
 };
+
+// One for all sizes that a worker prepares: importing NumPy takes 0.1 s, PyTorch seconds. It ends
+// with the worker.
+std::shared_ptr<Answering> process_for(const std::vector<std::string>& words) {
+  static std::vector<std::string> of;
+  static std::shared_ptr<Answering> kept;
+  if (!kept || of != words || kept->has_ended()) {
+    kept = std::make_shared<Answering>(words);
+    of = words;
+  }
+  return kept;
+}
 
 // An argument as JSON. Its name is an identifier.
 std::string described(const tuner_array& one) {
@@ -146,32 +163,31 @@ class PythonReference : public sdk::Problem {
   }
 
   void answer(std::uint32_t, const sdk::Inputs& inputs, const sdk::ArrayToWrite& output) override {
-    if (!answering_) answering_ = std::make_unique<Answering>(words_);
+    const std::shared_ptr<Answering> answering = process_for(words_);
     std::string head = "{\"extents\":{" + extents_ + "},\"inputs\":[";
     for (const tuner_array& one : inputs.all()) {
       head += (head.back() == '[' ? "" : ",") + described(one);
     }
     head += "],\"output\":" + described(output.described()) + "}\n";
-    answering_->send(head.data(), head.size());
+    answering->send(head.data(), head.size());
     for (const tuner_array& one : inputs.all()) {
-      answering_->send(one.data, one.elements * sdk::facts_of(one.type).bytes);
+      answering->send(one.data, one.elements * sdk::facts_of(one.type).bytes);
     }
-    const auto [is_right, bytes] = answering_->head();
+    const auto [is_right, bytes] = answering->head();
     if (!is_right) {
       std::string why(bytes, '\0');
-      answering_->receive(why.data(), bytes);
+      answering->receive(why.data(), bytes);
       throw Error(TUNER_INVALID, why);
     }
     if (bytes != output.size() * sdk::facts_of(output.type()).bytes) {
       throw Error(TUNER_INVALID, "the reference in Python gives another number of bytes");
     }
-    answering_->receive(output.data(), bytes);
+    answering->receive(output.data(), bytes);
   }
 
  private:
   std::vector<std::string> words_;
   std::string extents_;  // "M":4096,"N":64
-  std::unique_ptr<Answering> answering_;
 };
 
 }  // namespace
