@@ -77,9 +77,10 @@ class Commands:
 
     def allow(self, checked):
         """Raises Refused for a study that an agent may not run: `checked` is what `check --json` says of it."""
-        if checked["form"] != "kernel" and not self.options.allow_commands:
-            raise Refused(f"the study runs a '{checked['form']}', code of this machine outside of a kernel: "
-                          "'tuner mcp --allow-commands' allows that")
+        if checked["host_code"] and not self.options.allow_commands:
+            what = "a reference in Python" if checked["form"] == "kernel" else f"a '{checked['form']}'"
+            raise Refused(f"the study runs {what}, code of this machine outside of a kernel: 'tuner mcp --allow-commands' "
+                          "allows that")
         for file in checked["reads"]:
             place = os.path.realpath(file)
             if not any(Path(place).is_relative_to(one) for one in (self.root, *SHARED)):

@@ -2,7 +2,9 @@
 """tuner.judge(): the verdict of `tuner judge` as a dictionary, and mistakes as errors. On the cpu backend."""
 
 import argparse
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -44,6 +46,19 @@ class Judge(unittest.TestCase):
         self.assertIn("flaot", verdict.why)
         self.assertEqual(judged("wrong_file").verdict, "refused")
 
+    def test_several_kernels_have_a_line_each_and_one_may_come_by_standard_input(self):
+        words = [OPTIONS.tuner, "judge", "candidates/right_serial.cu", "-", "candidates/wrong_tail.cu", "--study",
+                 "softmax.yaml", "--backend", "cpu", "--size", "ROWS=3,COLS=257", "--server", "0", "--json"]
+        done = subprocess.run(words, cwd=JUDGE, input=(JUDGE / "candidates" / "wrong_host.cu").read_text(), check=False,
+                              stdout=subprocess.PIPE, text=True)
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([one["verdict"] for one in told], ["accepted", "refused", "correctness"])
+        self.assertEqual([Path(one["kernel"]).name for one in told], ["right_serial.cu", "standard_input.cu", "wrong_tail.cu"])
+        self.assertEqual(done.returncode, 1)
+        words[4] = "none.cu"  # before anything is judged
+        done = subprocess.run(words, cwd=JUDGE, input="", check=False, capture_output=True, text=True)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["mistakes"][0]["message"]), (2, "there is no such file"))
+
     def test_mistakes_are_errors_with_what_is_allowed(self):
         self.assertIn("either 'kernel' (a path) or 'source'", self.said())
         self.assertIn("either 'kernel' (a path) or 'source'", self.said("right_serial", source="x"))
@@ -59,7 +74,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--tuner", required=True)
     OPTIONS, rest = parser.parse_known_args()
-    build = Path(OPTIONS.tuner).resolve().parents[1]
+    OPTIONS.tuner = str(Path(OPTIONS.tuner).resolve())
+    build = Path(OPTIONS.tuner).parents[1]
     os.environ.setdefault("TUNER_LIBRARY", str(build / "lib" / "libtuner.so"))
     cache = tempfile.TemporaryDirectory(prefix="tuner-judge-")
     os.environ["XDG_CACHE_HOME"] = cache.name

@@ -201,13 +201,13 @@ class Named(Room):
                 self.assertIn(words, self.refused(tool, given))
 
     def test_programs_and_files_of_others_are_refused(self):
-        self.commands.allow({"form": "kernel", "reads": [str(self.room / "twice.cu"), "/usr/include/math.h"]})
-        for form in ("command", "launcher"):
-            with self.assertRaisesRegex(self.server.Refused, f"runs a '{form}'.*--allow-commands"):
-                self.commands.allow({"form": form, "reads": []})
-            self.of(allow_commands=True).allow({"form": form, "reads": []})
+        self.commands.allow({"form": "kernel", "host_code": False, "reads": [str(self.room / "twice.cu"), "/usr/include/math.h"]})
+        for form, words in (("command", "a 'command'"), ("launcher", "a 'launcher'"), ("kernel", "a reference in Python")):
+            with self.assertRaisesRegex(self.server.Refused, f"runs {words}.*--allow-commands"):
+                self.commands.allow({"form": form, "host_code": True, "reads": []})
+            self.of(allow_commands=True).allow({"form": form, "host_code": True, "reads": []})
         with self.assertRaisesRegex(self.server.Refused, "the study reads '/etc/passwd', which is outside of"):
-            self.commands.allow({"form": "kernel", "reads": ["/etc/passwd"]})
+            self.commands.allow({"form": "kernel", "host_code": False, "reads": ["/etc/passwd"]})
 
     def test_check_says_whose_code_a_study_runs_and_what_it_reads(self):
         told = json.loads(self.program("check", "twice.yaml", "--json").stdout)
@@ -215,7 +215,13 @@ class Named(Room):
                          ("kernel", [str(self.room / "twice.cu"), str(self.room / "twice.yaml")]))
         self.write("sleeps.yaml", COMMAND)
         self.write("sleeps.sh", "sleep $1\n")
-        self.assertEqual(json.loads(self.program("check", "sleeps.yaml", "--json").stdout)["form"], "command")
+        told = json.loads(self.program("check", "sleeps.yaml", "--json").stdout)
+        self.assertEqual((told["form"], told["host_code"]), ("command", True))
+        self.write("right.py", "def right(x): return 2 * x\n")
+        self.write("python.yaml", "extends: twice.yaml\nschema: 1\nreference: {python: 'right.py:right'}\n")
+        told = json.loads(self.program("check", "python.yaml", "--json").stdout)
+        self.assertEqual((told["form"], told["host_code"]), ("kernel", True))
+        self.assertIn(str(self.room / "right.py"), told["reads"])
 
     def test_without_the_package_or_python_one_sentence_says_how_to_get_it(self):
         (self.room / "mcp").mkdir()

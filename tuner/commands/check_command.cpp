@@ -305,6 +305,7 @@ nlohmann::json json_of_study(const Study& study) {
   return {{"form", kernel.is_command()  ? "command"
                    : kernel.is_launcher ? "launcher"
                                         : "kernel"},
+          {"host_code", kernel.is_launcher || (study.problem && study.problem->name == "python")},
           {"reads", reads}};
 }
 

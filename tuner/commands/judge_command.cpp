@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <semaphore>
@@ -22,6 +23,7 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/verdict_text.h"
+#include "tuner/model/json_text.h"
 #include "tuner/plugin/loader.h"
 #include "tuner/resolve/study_sources.h"
 #include "tuner/study/unverified.h"
@@ -38,7 +40,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct JudgeOptions : DeviceOptions {
-  std::string kernel;
+  Strings kernels;
+  std::string kernel;  // of these, the one that is judged
   Strings configuration;
   bool json = false;
   double server = 300;  // seconds; 0: none
@@ -58,14 +61,16 @@ JudgeOptions parse_judge(const Strings& words) {
   o.settings.timeout = 10;
   add.timeout(o.settings.timeout, "seconds for one size");
   add("counters", o.settings.counters, "read hardware counters, and say what limits it");
-  add("json", o.json, "the verdict as JSON");
+  add("json", o.json, "the verdict as JSON; of several kernels each in a line");
   add("server", o.server,
       "keep a process for this many seconds, which makes the next verdict faster; 0: none");
   add("no-sanitizer", o.no_sanitizer, "no memory and race checks by compute-sanitizer");
   add.plugin_dirs(o.plugin_dirs);
   add.color(o.color);
-  const auto values = add.parse(words, "tuner judge KERNEL --study STUDY [options]");
-  o.kernel = one_input(values, "which kernel? Give the path of its source (see --help)", true);
+  const auto values = add.parse(words, "tuner judge KERNEL... --study STUDY [options]");
+  o.kernels = inputs(values);
+  if (o.kernels.empty()) wrong_usage("which kernel? Give the path of its source (see --help)");
+  o.kernel = o.kernels.front();
   if (o.study.empty()) wrong_usage("which study? Give --study");
   if (!configuration.empty()) o.configuration = {configuration};
   if (!(o.server >= 0)) wrong_usage("--server must be a number of seconds, or 0");
@@ -306,17 +311,37 @@ std::optional<Printed> ask_server(const JudgeOptions& options, const Strings& wo
   return Printed{answer->at("out").get<std::string>(), answer->value("accepted", false)};
 }
 
-// Reads a kernel from standard input into a file, which takes the place of "-" in the words: the
-// server reads it anew.
-std::string from_standard_input(Strings& words, const TemporaryFolder& folder) {
+// Reads a kernel from standard input into a file: the server reads it anew.
+std::string from_standard_input(const TemporaryFolder& folder) {
   constexpr std::size_t kMost = 16 << 20;
-  std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   if (text.empty()) wrong_usage("there is no kernel on standard input");
   if (text.size() > kMost) wrong_usage("the kernel on standard input is longer than 16 MiB");
   const std::string file = (fs::path(folder.path()) / "standard_input.cu").string();
   write_file_atomically(file, text);
-  *std::ranges::find(words, "-") = file;
   return file;
+}
+
+// The words without kernels.
+Strings words_of_options(const Strings& words, const Strings& kernels) {
+  Strings out;
+  std::ranges::copy_if(words, std::back_inserter(out), [&](const std::string& word) {
+    return std::ranges::find(kernels, word) == kernels.end();
+  });
+  return out;
+}
+
+// Judges options.kernel. `words`: the options, for the server.
+Printed judged_alone(const JudgeOptions& options, Strings words, const JudgeTask& task,
+                     const StopRequest& stop, const Note& note) {
+  const Stopwatch since;
+  words.push_back(options.kernel);
+  std::optional<Printed> done = refused_by_text(options, task, since);
+  if (!done && options.server > 0) done = ask_server(options, words, stop, note);
+  if (done) return *done;
+  const Catalogue catalogue = load_plugins(options.plugin_dirs);
+  return Judges(catalogue, options.plugin_dirs)
+      .verdict(options, settings_with(options, task.judged), task, stop, note, since);
 }
 
 }  // namespace
@@ -331,31 +356,30 @@ int judge_server(const Strings& words) {
   return kExitDone;
 }
 
-int judge_command(const Strings& given) {
-  const Stopwatch since;
-  Strings words = given;
+int judge_command(const Strings& words) {
   JudgeOptions options = parse_judge(words);
+  const Strings of_options = words_of_options(words, options.kernels);
   std::optional<TemporaryFolder> read;
-  if (options.kernel == "-")
-    options.kernel = from_standard_input(words, read.emplace("tuner-judge"));
+  for (std::string& kernel : options.kernels) {
+    std::error_code error;
+    if (kernel == "-") kernel = from_standard_input(read.emplace("tuner-judge"));
+    if (!fs::is_regular_file(kernel, error)) reject(kernel, "there is no such file");
+  }
   const auto note = noted(options.color);
   const Study study = study_of(options, note);
-  const JudgeTask task = task_of(options, study);
-  std::error_code error;
-  if (!fs::is_regular_file(task.judged.kernel.source, error)) {
-    reject(options.kernel, "there is no such file");
-  }
   const Interrupt interrupt;
-  std::optional<Printed> done = refused_by_text(options, task, since);
-  if (!done && options.server > 0) done = ask_server(options, words, interrupt, note);
-  if (!done) {
-    const Catalogue catalogue = load_plugins(options.plugin_dirs);
-    done = Judges(catalogue, options.plugin_dirs)
-               .verdict(options, settings_with(options, task.judged), task, interrupt, note, since);
+  bool accepted = true;
+  for (const std::string& kernel : options.kernels) {
+    options.kernel = kernel;
+    const Printed done =
+        judged_alone(options, of_options, task_of(options, study), interrupt, note);
+    if (interrupt.count() > 0 && options.kernels.size() > 1) break;
+    const bool one_line = options.json && options.kernels.size() > 1;
+    std::cout << (one_line ? dump(parse_json(done.out)) + "\n" : done.out) << std::flush;
+    accepted = accepted && done.accepted;
   }
-  std::cout << done->out;
   if (interrupt.count() > 0) return kExitInterrupted;
-  return done->accepted ? kExitDone : kExitNothingValid;
+  return accepted ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner

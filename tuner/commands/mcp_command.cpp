@@ -38,7 +38,7 @@ McpOptions parse_mcp(const Strings& words) {
   OptionTable add;
   add("root", o.root, "agents may name files in this folder only; results are kept there, too");
   add("allow-commands", o.allow_commands,
-      "studies may run programs and host functions ('command', 'launcher')");
+      "studies may run code of the host: 'command', 'launcher', references in Python");
   add("limit", o.limit, "seconds for one call; a tuning ends then with what it has");
   add("backend", o.backend, "auto, cuda, cpu, ...; agents cannot choose another");
   add("device", o.device, "its number");
