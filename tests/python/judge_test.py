@@ -55,8 +55,8 @@ class Judge(unittest.TestCase):
         self.assertEqual([one["verdict"] for one in told], ["accepted", "refused", "correctness"])
         self.assertEqual([Path(one["kernel"]).name for one in told], ["right_serial.cu", "standard_input.cu", "wrong_tail.cu"])
         self.assertEqual(done.returncode, 1)
-        words[4] = "none.cu"  # before anything is judged
-        done = subprocess.run(words, cwd=JUDGE, input="", check=False, capture_output=True, text=True)
+        words[2:5] = ["candidates/right_serial.cu", "none.cu"]  # before anything is judged
+        done = subprocess.run(words, cwd=JUDGE, check=False, capture_output=True, text=True)
         self.assertEqual((done.returncode, json.loads(done.stdout)["mistakes"][0]["message"]), (2, "there is no such file"))
 
     def test_mistakes_are_errors_with_what_is_allowed(self):
