@@ -81,7 +81,11 @@ class Commands:
             what = "a reference in Python" if checked["form"] == "kernel" else f"a '{checked['form']}'"
             raise Refused(f"the study runs {what}, code of this machine outside of a kernel: 'tuner mcp --allow-commands' "
                           "allows that")
-        for file in checked["reads"]:
+        self.readable(checked["reads"])
+
+    def readable(self, files):
+        """Raises Refused for files of others, of which an agent is told nothing."""
+        for file in files:
             place = os.path.realpath(file)
             if not any(Path(place).is_relative_to(one) for one in (self.root, *SHARED)):
                 raise Refused(f"the study reads '{file}', which is outside of {self.root}")
@@ -200,12 +204,12 @@ class Tools:
             words = self.commands.words(name, checked_arguments(self.tools, name, given))
             if name in USES_DEVICE and (wrong := await self.check(given["study"])) is not None:
                 return wrong, True
+            if name not in USES_DEVICE:
+                return await self.answered(words)
+            async with self.device:
+                return await (self.tuned(words, tell) if name == "tune" else self.answered(words, given.get("source")))
         except Refused as refused:
             return mistake(str(refused)), True
-        if name not in USES_DEVICE:
-            return await self.answered(words)
-        async with self.device:
-            return await (self.tuned(words, tell) if name == "tune" else self.answered(words, given.get("source")))
 
     async def check(self, study):
         """What is wrong with the study; None: nothing. Raises Refused."""
@@ -215,7 +219,7 @@ class Tools:
         if document is None:
             return mistake("\n".join(checking.lines) or "the study could not be checked", checking.status)
         if "mistakes" in document:
-            return document
+            return self.tellable(document)
         self.commands.allow(document)
         return None
 
@@ -227,7 +231,12 @@ class Tools:
             return mistake(f"more than {self.options.limit:g} s", 130), True
         if document is None:
             return mistake("\n".join(called.lines) or f"the command ended with {called.status}", called.status), True
-        return document, "mistakes" in document
+        return self.tellable(document), "mistakes" in document
+
+    def tellable(self, document):
+        """Mistakes may be of another file, which the study extends."""
+        self.commands.readable(one["file"] for one in document.get("mistakes", ()) if one["file"])
+        return document
 
     async def tuned(self, words, tell):
         tuning, called = Tuning(tell), self.called(words)

@@ -45,6 +45,7 @@ class Judge(unittest.TestCase):
         self.assertEqual((verdict.verdict, verdict["kernel"], verdict.time_ms), ("compile", "source", None))
         self.assertIn("flaot", verdict.why)
         self.assertEqual(judged("wrong_file").verdict, "refused")
+        self.assertIn("the file has no kernel 'softmax'; it has my_softmax\n", judged("wrong_name").why)
 
     def test_several_kernels_have_a_line_each_and_one_may_come_by_standard_input(self):
         words = [OPTIONS.tuner, "judge", "candidates/right_serial.cu", "-", "candidates/wrong_tail.cu", "--study",

@@ -297,15 +297,29 @@ class Served(Room):
     def test_programs_are_run_only_where_that_is_allowed(self):
         self.write("sleeps.yaml", COMMAND)
         self.write("sleeps.sh", "sleep $1\n")
+        outside = tempfile.TemporaryDirectory(prefix="tuner-outside-")
+        self.addCleanup(outside.cleanup)
+        Path(outside.name, "good.yaml").write_text(COMMAND)
+        Path(outside.name, "sleeps.sh").write_text("")
+        Path(outside.name, "bad.yaml").write_text("secret: 5\n")
+        for name in ("good", "bad"):
+            self.write(f"{name}.yaml", f"schema: 1\nextends: {outside.name}/{name}.yaml\n")
         self.write("reads.yaml", SPACE.replace("fill: {uniform: [1, 2]}", "fill: {file: /etc/hostname}"))
 
         async def talk(client):
+            told = await client.call_tool("check", {"study": "bad.yaml"})
+            self.assertNotIn("secret", told.content[0].text)
             return [(await client.call_tool("tune", {"study": study, "budget": "1"})).content[0].text
-                    for study in ("sleeps.yaml", "reads.yaml")]
+                    for study in ("sleeps.yaml", "reads.yaml", "good.yaml", "bad.yaml")]
         told = self.served(talk)
         self.assertIn("the study runs a 'command'", told[0])
         self.assertIn("/etc/hostname", told[1])
-        self.assertIn("\"states\"", self.served(talk, "--allow-commands", "--backend", "auto")[0])
+        self.assertIn("the study runs a 'command'", told[2])
+        self.assertIn("bad.yaml', which is outside of", told[3])
+        self.assertNotIn("secret", told[3])
+        told = self.served(talk, "--allow-commands", "--backend", "auto")
+        self.assertIn("\"states\"", told[0])
+        self.assertIn("good.yaml', which is outside of", told[2])
 
     def test_a_call_that_is_given_up_or_too_long_ends_its_run_and_keeps_what_it_has(self):
         self.write("sleeps.yaml", COMMAND.replace("[0, 1]", "[0, 50, 60]"))

@@ -102,6 +102,7 @@ class Wheel(unittest.TestCase):
             (metadata,) = [packed.read(name).decode() for name in packed.namelist() if name.endswith("METADATA")]
             self.assertIn("tuner/py.typed", packed.namelist())
         self.assertIn("License: MIT\n", metadata)
+        self.assertIn("Requires-Dist: mcp>=2; extra == 'mcp'\n", metadata)
         self.assertIn("\n\n# Python\n", metadata)
         self.assertRegex(self.wheel.name, r"^tuner-[0-9.]+-py3-none-manylinux_2_\d+_\w+\.whl$")
 

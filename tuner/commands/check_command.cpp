@@ -294,9 +294,10 @@ int report_space(const SearchSpace& space, const CheckOptions& options,
 
 // Says whose code a study runs, and which files it reads: what a server for agents asks before it
 // lets one of them run it.
-nlohmann::json json_of_study(const Study& study) {
+nlohmann::json json_of_study(const Study& study, const StudyFile& file) {
   OutputGuard guard(false);
   guard.protect(study);
+  for (const std::filesystem::path& other : file.extends) guard.protect(other, "");
   std::set<std::string> reads;
   for (const auto& [file, what] : guard.protects()) {
     reads.insert(std::filesystem::absolute(file).lexically_normal().string());
@@ -343,7 +344,8 @@ int check_study(const CheckOptions& options) {
   for (const Complaint& complaint : check_not_empty(study, space)) {
     why_empty += render(complaint, study.text);
   }
-  return report_space(space, options, why_empty, options.json ? json_of_study(study) : nullptr);
+  return report_space(space, options, why_empty,
+                      options.json ? json_of_study(study, file) : nullptr);
 }
 
 }  // namespace

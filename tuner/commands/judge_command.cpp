@@ -317,7 +317,7 @@ std::string from_standard_input(const TemporaryFolder& folder) {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   if (text.empty()) wrong_usage("there is no kernel on standard input");
   if (text.size() > kMost) wrong_usage("the kernel on standard input is longer than 16 MiB");
-  const std::string file = (fs::path(folder.path()) / "standard_input.cu").string();
+  std::string file = (fs::path(folder.path()) / "standard_input.cu").string();
   write_file_atomically(file, text);
   return file;
 }

@@ -295,9 +295,13 @@ StudyFile extended(Diagnostics& diagnostics, const YamlRef& own, const fs::path&
     other.study.file = path;
     read_over_t1(diagnostics, *own, other.study);
     complain_all(diagnostics, how.check(other.study));
+    other.extends.push_back(*name);
     return other;
   }
-  return read_whole(diagnostics, *root, path, first, &other.study, how);
+  StudyFile result = read_whole(diagnostics, *root, path, first, &other.study, how);
+  result.extends = std::move(other.extends);
+  result.extends.push_back(*name);
+  return result;
 }
 
 StudyFile read_text(const fs::path& path, const std::string& text, const StudyReading& how) {

@@ -14,7 +14,8 @@ namespace tuner {
 
 struct StudyFile {
   Study study;
-  std::vector<Complaint> warnings;  // what is allowed and probably not meant
+  std::vector<Complaint> warnings;               // what is allowed and probably not meant
+  std::vector<std::filesystem::path> extends{};  // the studies that this one extends, also of these
 };
 
 // Whether the files that fill arguments, or hold right answers, have to be there and to fit. Where

@@ -14,6 +14,7 @@
 #include "tuner/source/directives.h"
 #include "tuner/source/host_initialisers.h"
 #include "tuner/source/known_sources.h"
+#include "tuner/source/tokens.h"
 
 namespace tuner {
 namespace {
@@ -117,12 +118,45 @@ std::string JudgedSource::refusal(const Trial& trial) const {
   return {};
 }
 
+namespace {
+
+// The names behind __global__, where no macro makes them.
+std::vector<std::string> kernels_in(const std::vector<Token>& tokens) {
+  std::vector<std::string> names;
+  bool is_kernel = false;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is("__global__")) is_kernel = true;
+    const bool is_name = tokens[i].is_word() && tokens[i + 1].is("(") &&
+                         !tokens[i].is("__launch_bounds__") && !tokens[i].is("__attribute__");
+    if (!is_kernel || !is_name) continue;
+    names.emplace_back(tokens[i].text);
+    is_kernel = false;
+  }
+  return names;
+}
+
+}  // namespace
+
+// Nothing where the file mentions the entry, or where that is more than a name.
+std::string JudgedSource::missing_kernel() const {
+  const std::string& entry = judged_.kernel.entry;
+  std::error_code error;
+  const bool is_name = !entry.empty() && std::ranges::all_of(entry, is_word_part);
+  if (!is_name || !fs::is_regular_file(judged_.kernel.source, error)) return {};
+  const std::string text = read_file(judged_.kernel.source.string());
+  const std::vector<Token> tokens = tokens_of(text);
+  if (std::ranges::any_of(tokens, [&](const Token& one) { return one.is(entry); })) return {};
+  const std::vector<std::string> names = kernels_in(tokens);
+  return "the file has no kernel '" + entry + "'" +
+         (names.empty() ? ", and no other" : "; it has " + listed(names, "and")) + "\n";
+}
+
 // Compilers quote the line of the place that they have named before, indented: some with its number
 // and a bar. With #line a source chooses that name.
 std::string JudgedSource::tellable(const std::string& log) const {
   const std::string own = judged_.kernel.source.string();
   std::istringstream lines(log);
-  std::string out;
+  std::string out = missing_kernel();
   bool is_own = false;
   for (std::string line; std::getline(lines, line);) {
     const bool is_quoted = line.starts_with(" ") || line.starts_with("\t") ||

@@ -30,6 +30,7 @@ class JudgedSource {
  private:
   bool may_read(const std::filesystem::path& file) const;
   std::string reading_elsewhere(const std::string& text) const;
+  std::string missing_kernel() const;
 
   const Study& own_;
   const Study& judged_;

@@ -108,6 +108,20 @@ TEST_F(JudgedSourceTest, IsShownLinesOfItsOwnFileOnly) {
                 "/etc/shadow(1): error: unrecognised\n" + nvrtc);
 }
 
+TEST_F(JudgedSourceTest, IsToldWhichKernelItLacks) {
+  judged_.kernel.entry = "softmax";
+  const auto told = [this](const std::string& text) {
+    write("sent/kernel.cu", text);
+    return JudgedSource(own_, judged_).tellable("no such kernel");
+  };
+  EXPECT_EQ(
+      told("// softmax\nextern \"C\" __global__ void __launch_bounds__(256) my_softmax(int n) {}\n"
+           "__global__ void other() {}\n"),
+      "the file has no kernel 'softmax'; it has my_softmax and other\nno such kernel");
+  EXPECT_EQ(told("int softly;"), "the file has no kernel 'softmax', and no other\nno such kernel");
+  EXPECT_EQ(told("__global__ void softmax() { wrong }"), "no such kernel");
+}
+
 TEST_F(JudgedSourceTest, HasNoCodeForTheHost) {
   EXPECT_EQ(refusal("#include <vector>\n__device__ float twice(float x) { return 2 * x; }\n"
                     "void launch(float* y) { k<<<1, 1>>>(y); }\nint main() { return 0; }"),
