@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterable, Sequence
 from tuner import _arrays, _clocks
 from tuner._library import Error
 from tuner._options import size_of
+from tuner._source import untuned
 from tuner._space import meant, values_of
 from tuner._study import results, select
 from tuner._tune import tune as tune_
@@ -167,4 +168,4 @@ def load(study: str | os.PathLike[str], function: Callable[..., Any], key: Seque
     path = Path(study)
     if not path.exists() and not list(path.parent.glob(f"{path.stem}.*.yaml")):
         raise Error(f"'{path}': there is no such file")
-    return Kernel(function, key, path.stem, path.parent, None)
+    return Kernel(untuned(function), key, path.stem, path.parent, None)

@@ -96,6 +96,12 @@ def is_tuned(function):
     return getattr(function, "_is_tuned", False)
 
 
+def untuned(function):
+    """The function behind @tuner.tuned(...); of another, itself."""
+    inner = getattr(function, "__wrapped__", None)
+    return inner if is_tuned(inner) else function
+
+
 def _undecorated(text, tree):
     """Without @tuner.tuned(...)."""
     lines = text.splitlines(True)
@@ -255,7 +261,7 @@ def load(sent):
         found = importlib.import_module(sent[1])
         for part in sent[2].split("."):
             found = getattr(found, part)
-        return found.__wrapped__ if is_tuned(getattr(found, "__wrapped__", None)) else found
+        return untuned(found)
     _, name, text, values = sent
     module = types.ModuleType("tuner_sent_" + hashlib.sha256(text.encode()).hexdigest()[:12])
     file = f"<sent {name}>"

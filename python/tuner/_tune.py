@@ -21,7 +21,7 @@ from tuner._progress import Progress
 from tuner._results import Tuned
 from tuner._run import Own, Run
 from tuner._search import Search
-from tuner._source import Portable
+from tuner._source import Portable, untuned
 
 _MOST_JOBS = 16
 
@@ -255,7 +255,7 @@ def tune(function: Callable[..., Any], parameters: dict[str, Iterable] | None,
     a configuration that fails is a row of the table. docs/python.md has examples."""
     options = {key: value for key, value in locals().items()
                if key not in ("function", "parameters", "arguments", "reference", "constraints")}
-    begin = time.monotonic()
+    begin, function = time.monotonic(), untuned(function)
     task = _Task(function, parameters, arguments, reference, constraints, options)
     bar = Progress(progress, task.name)
 

@@ -236,6 +236,13 @@ class Chosen(Room):
         self.assertEqual(self.y[1], 4)
         self.assertIn("there is no such file", self.said(tuner.load, self.room + "/none.yaml", double))
 
+    def test_a_decorated_function_is_tuned_and_loaded_as_what_it_is(self):
+        kernel = self.decorated(tune=False)
+        tuned = self.tune(kernel, {"STEP": [1, 8]}, reference=counted_right)
+        tuned(self.x, self.y)
+        self.assertEqual(self.y[1], 4)
+        self.assertEqual(tuner.load(tuned.study, kernel).configuration(self.x, self.y), tuned.best)
+
     def test_values_choose_where_they_are_named(self):
         kernel = self.decorated(key=["x", "n"])
         kernel(self.x, self.y, n=5)
