@@ -86,7 +86,7 @@ class Commands:
     def readable(self, files):
         """Raises Refused for files of others, of which an agent is told nothing."""
         for file in files:
-            place = os.path.realpath(file)
+            place = os.path.realpath(self.root / file)
             if not any(Path(place).is_relative_to(one) for one in (self.root, *SHARED)):
                 raise Refused(f"the study reads '{file}', which is outside of {self.root}")
 

@@ -299,8 +299,11 @@ nlohmann::json json_of_study(const Study& study, const StudyFile& file) {
   guard.protect(study);
   for (const std::filesystem::path& other : file.extends) guard.protect(other, "");
   std::set<std::string> reads;
-  for (const auto& [file, what] : guard.protects()) {
-    reads.insert(std::filesystem::absolute(file).lexically_normal().string());
+  const std::filesystem::path here = std::filesystem::current_path();
+  for (const auto& [name, what] : guard.protects()) {
+    const auto path = std::filesystem::absolute(name).lexically_normal();
+    const std::string below = path.lexically_relative(here).string();
+    reads.insert(below.empty() || below.starts_with("..") ? path.string() : below);
   }
   const KernelSpec& kernel = study.kernel;
   return {{"form", kernel.is_command()  ? "command"
