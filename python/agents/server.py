@@ -39,7 +39,6 @@ class Commands:
 
     def __init__(self, options):
         self.options, self.root = options, Path(options.root).resolve()
-        self.device = ["--backend", options.backend, "--device", options.device]
 
     def path(self, name):
         """Of a file below the root, absolute."""
@@ -48,8 +47,9 @@ class Commands:
             raise Refused(f"'{name}' is outside of {self.root}: only files in this folder can be named")
         return str(place)
 
-    def words(self, tool, given):
-        """Without the program's name; the study is checked by `study()` before they are run."""
+    def words(self, tool, given, device="0"):
+        """Without the program's name; who may run the study is asked before."""
+        on_device = ["--backend", self.options.backend, "--device", device]
         option = {name: [f"--{name}", str(given[name])] for name in
                   ("configuration", "size", "strategy", "where", "device", "top", "allow", "seconds", "timeout") if name in given}
 
@@ -61,15 +61,15 @@ class Commands:
             if ("kernel" in given) == ("source" in given):
                 raise Refused("either 'kernel' (a file) or 'source' (its text) is needed")
             kernel = self.path(given["kernel"]) if "kernel" in given else "-"
-            return ["judge", kernel, "--study", self.path(given["study"]), "--json", *self.device,
+            return ["judge", kernel, "--study", self.path(given["study"]), "--json", *on_device,
                     *some("configuration", "size", "timeout"), *["--counters"] * given.get("counters", False)]
         if tool == "gate":
             sides = [one if "=" in one and "/" not in one else self.path(one) for one in (given["base"], given["head"])]
-            return ["gate", *sides, "--study", self.path(given["study"]), "--json", *self.device,
+            return ["gate", *sides, "--study", self.path(given["study"]), "--json", *on_device,
                     *some("allow", "seconds", "size", "configuration")]
         results = ["--results", self.path(given.get("results", "results"))]
         if tool == "tune":
-            return ["run", self.path(given["study"]), "--progress", "json", *self.device, *results,
+            return ["run", self.path(given["study"]), "--progress", "json", *on_device, *results,
                     "--budget", given.get("budget", "60s"), *some("size", "where", "strategy"),
                     *["--fresh"] * given.get("fresh", False)]
         of = [self.path(given["study"])] if "study" in given else [results[1]]
@@ -193,7 +193,8 @@ class Tools:
     def __init__(self, options, tools):
         self.options, self.tools = options, tools
         self.commands = Commands(options)
-        self.device = anyio.Lock()  # two that measure at a time would disturb each other
+        self.free = options.device.split(",")  # devices: two that measure on one would disturb each other
+        self.turn = anyio.Semaphore(len(self.free))
 
     def called(self, words, source=None):
         return Called(self.options.program, words, self.commands.root, self.options.limit, source)
@@ -202,14 +203,22 @@ class Tools:
         """(document, whether it is an error)"""
         try:
             words = self.commands.words(name, checked_arguments(self.tools, name, given))
-            if name in USES_DEVICE and (wrong := await self.check(given["study"])) is not None:
-                return wrong, True
             if name not in USES_DEVICE:
                 return await self.answered(words)
-            async with self.device:
-                return await (self.tuned(words, tell) if name == "tune" else self.answered(words, given.get("source")))
+            if (wrong := await self.check(given["study"])) is not None:
+                return wrong, True
+            return await self.on_a_device(name, given, tell)
         except Refused as refused:
             return mistake(str(refused)), True
+
+    async def on_a_device(self, name, given, tell):
+        async with self.turn:
+            device = self.free.pop(0)
+            try:
+                words = self.commands.words(name, given, device)
+                return await (self.tuned(words, tell) if name == "tune" else self.answered(words, given.get("source")))
+            finally:
+                self.free.append(device)
 
     async def check(self, study):
         """What is wrong with the study; None: nothing. Raises Refused."""

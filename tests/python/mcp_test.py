@@ -162,7 +162,7 @@ class Named(Room):
         self.commands = self.of(allow_commands=False)
 
     def of(self, **more):
-        return self.server.Commands(types.SimpleNamespace(root=str(self.room), backend="cpu", device="0", **more))
+        return self.server.Commands(types.SimpleNamespace(root=str(self.room), backend="cpu", **more))
 
     def refused(self, tool, given):
         with self.assertRaises(self.server.Refused) as caught:
@@ -280,6 +280,34 @@ class Served(Room):
         self.served(talk)
         self.assertTrue(heard)
         self.assertEqual(heard[0][1], 6)
+
+    def test_calls_are_served_side_by_side_on_several_devices(self):
+        program = self.room / "program"
+        program.write_text('#!/bin/sh\n'
+                           'if [ $1 = check ]; then echo \'{"form": "kernel", "host_code": false, "reads": []}\'; exit; fi\n'
+                           'for word in "$@"; do [ "$last" = --device ] && device=$word; last=$word; done\n'
+                           'mkdir on_$device || exit 1\n'  # nobody else is there
+                           'touch seen_$device; tries=0\n'
+                           'until [ -e seen_0 ] && [ -e seen_3 ]; do tries=$((tries + 1)); [ $tries = 200 ] && exit 1; sleep 0.05; done\n'
+                           'rmdir on_$device\n'
+                           'echo "{\\"device\\": \\"$device\\"}"\n')
+        program.chmod(0o755)
+        server = server_module()
+        options = types.SimpleNamespace(root=str(self.room), backend="cuda", device="0,3", program=str(program), limit=60,
+                                        allow_commands=False)
+
+        async def run():
+            tools, told = server.Tools(options, TOOLS), []
+
+            async def judge():
+                told.append(await tools.call("judge", {"study": "twice.yaml", "source": "x"}, None))
+            async with anyio.create_task_group() as tasks:
+                for _ in range(6):
+                    tasks.start_soon(judge)
+            return told
+        told = anyio.run(run)
+        self.assertEqual([failed for _, failed in told], [False] * 6, told)
+        self.assertEqual({document["device"] for document, _ in told}, {"0", "3"})
 
     def test_mistakes_are_answers_with_their_places(self):
         self.write("bad.yaml", SPACE.replace("block: [BLOCK]", "block: [BLOKC]"))

@@ -252,9 +252,11 @@ class Judges {
 };
 
 // Hashes everything that a server is started with (program, plugins, folder, environment), so that
-// a verdict would be the same without the server.
-std::string identity_of_server(const Strings& plugin_dirs) {
+// a verdict would be the same without the server. Each device has one, so that verdicts on several
+// devices do not wait for each other.
+std::string identity_of_server(const Strings& plugin_dirs, const std::string& device) {
   Hasher hasher;
+  hasher.add(device);
   const auto add_file = [&hasher](const fs::path& file) {
     struct stat facts {};
     ::stat(file.c_str(), &facts);
@@ -279,7 +281,7 @@ std::string identity_of_server(const Strings& plugin_dirs) {
 }
 
 // Empty where there is no folder that is this user's alone.
-fs::path socket_path(const Strings& plugin_dirs) {
+fs::path socket_path(const Strings& plugin_dirs, const std::string& device) {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   const bool has_runtime = runtime != nullptr && fs::path(runtime).is_absolute();
   const fs::path above = has_runtime ? fs::path(runtime) : user_cache_directory();
@@ -291,13 +293,13 @@ fs::path socket_path(const Strings& plugin_dirs) {
   struct stat facts {};
   const bool is_alone = ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
                         facts.st_uid == ::geteuid() && (facts.st_mode & 0077) == 0;
-  return is_alone ? folder / identity_of_server(plugin_dirs) : fs::path();
+  return is_alone ? folder / identity_of_server(plugin_dirs, device) : fs::path();
 }
 
 // Nothing: it has to be done without one.
 std::optional<Printed> ask_server(const JudgeOptions& options, const Strings& words,
                                   const StopRequest& stop, const Note& note) {
-  const fs::path path = socket_path(options.plugin_dirs);
+  const fs::path path = socket_path(options.plugin_dirs, options.device);
   if (path.empty()) return std::nullopt;
   Strings start{executable_path(), "worker", "judge", path.string(),
                 fmt::format("{}", options.server)};

@@ -41,7 +41,7 @@ McpOptions parse_mcp(const Strings& words) {
       "studies may run code of the host: 'command', 'launcher', references in Python");
   add("limit", o.limit, "seconds for one call; a tuning ends then with what it has");
   add("backend", o.backend, "auto, cuda, cpu, ...; agents cannot choose another");
-  add("device", o.device, "its number");
+  add("device", o.device, "its number, or several (0,1), on which calls are served side by side");
   add("schema", o.schema,
       "print the tools, or that one, with the schemas of what they take and "
       "give; needs no Python");
