@@ -27,7 +27,7 @@ class Progress:
 
     def more(self, count):
         """So many are still to come, at most."""
-        self._total = (self._total or 0) + count
+        self._total = (self._total or 0) + int(count)
         if self._bar is not None:
             self._bar.total = self._total
             self._bar.refresh()
