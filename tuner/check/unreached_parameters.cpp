@@ -77,7 +77,8 @@ class Search {
   std::string about_replaced(const std::string& name) const {
     if (bundle_.mentions(study_.kernel.macro_of(name))) return {};
     return fmt::format(
-        "{} gives {} no value ('replace' needs #define {} 4 or const int {} = 4 in the file itself)",
+        "{} gives {} no value ('replace' needs #define {} 4 or const int {} = 4 in the file "
+        "itself)",
         study_.kernel.source.string(), name, name, name);
   }
 

@@ -12,281 +12,16 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/drafting/captured_grid.h"
 #include "tuner/model/data_type.h"
 
 namespace tuner {
 namespace {
 
-using Launches = std::vector<CapturedLaunch>;
-using Column = std::vector<std::int64_t>;  // a number of each launch
-using Named = std::pair<std::string, Column>;
-
-bool is_constant(const Column& column) {
-  return std::ranges::all_of(column, [&](std::int64_t one) { return one == column.front(); });
-}
-
-template <typename Of>
-Column column_of(const Launches& launches, const Of& of) {
-  Column out;
-  for (const CapturedLaunch& one : launches) out.push_back(static_cast<std::int64_t>(of(one)));
-  return out;
-}
-
-bool is_whole(const FoundArgument& one) {
-  return !one.is_pointer() && one.lanes == 1 &&
-         (one.type.starts_with("int") || one.type.starts_with("uint"));
-}
-
-std::int64_t whole_of(const std::vector<std::byte>& bytes, bool is_signed_type) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
-  const std::size_t unused = 64 - 8 * std::min(bytes.size(), sizeof value);
-  if (!is_signed_type || unused == 0) return static_cast<std::int64_t>(value);
-  return static_cast<std::int64_t>(value << unused) >> unused;
-}
-
-Column numbers_at(const FoundArgument& one, std::size_t place, const Launches& launches) {
-  return column_of(launches, [&](const CapturedLaunch& launch) {
-    return whole_of(launch.parameters.at(place).bytes, one.type.starts_with("int"));
-  });
-}
-
 std::uint64_t address_at(const CapturedLaunch& launch, std::size_t place) {
   const std::vector<std::byte>& bytes = launch.parameters.at(place).bytes;
   std::uint64_t out = 0;
   if (bytes.size() == sizeof out) std::memcpy(&out, bytes.data(), sizeof out);
-  return out;
-}
-
-// ---- formulas -----------------------------------------------------------------------------------
-
-// The whole numbers that a kernel takes, and their products: simple ones first.
-std::vector<Named> products_of(const FoundKernel& kernel, const Launches& launches) {
-  constexpr std::size_t kMostNumbers = 8;
-  std::vector<Named> out;
-  for (std::size_t i = 0; i < kernel.arguments.size() && out.size() < kMostNumbers; ++i) {
-    const FoundArgument& one = kernel.arguments[i];
-    if (!is_whole(one)) continue;
-    out.emplace_back(one.name, numbers_at(one, i, launches));
-  }
-  const std::size_t singles = out.size();
-  const auto times = [&](std::size_t a, std::size_t b) {
-    Named product{out[a].first + " * " + out[b].first, out[a].second};
-    for (std::size_t i = 0; i < product.second.size(); ++i) product.second[i] *= out[b].second[i];
-    out.push_back(std::move(product));
-  };
-  for (std::size_t a = 0; a < singles; ++a) {
-    for (std::size_t b = a + 1; b < singles; ++b) times(a, b);
-  }
-  if (singles == 1) times(0, 0);
-  const std::size_t pairs = out.size();
-  for (std::size_t a = singles; a < pairs; ++a) {
-    for (std::size_t b = 0; b < singles; ++b) {
-      if (out[a].first.find(out[b].first) == std::string::npos) times(a, b);
-    }
-  }
-  return out;
-}
-
-// Finds the first formula in `all` whose values are those that are wanted.
-class Formulas {
- public:
-  Formulas(std::vector<Named> products, Column wanted)
-      : products_(std::move(products)), wanted_(std::move(wanted)) {}
-
-  std::optional<std::string> plain() const {
-    for (const auto& [text, values] : products_) {
-      for (const std::int64_t times : {1, 2, 3, 4}) {
-        if (fits(values, [&](std::int64_t n, std::size_t) { return n * times; })) {
-          return times == 1 ? text : fmt::format("{} * {}", text, times);
-        }
-      }
-      for (const std::int64_t more : {1, -1, 2, -2}) {
-        if (fits(values, [&](std::int64_t n, std::size_t) { return n + more; })) {
-          return fmt::format("({} {} {})", text, more < 0 ? "-" : "+", std::abs(more));
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
-  // "ceil_div(n, 256)", "ceil_div(n * 32, 256)", "ceil_div(n, 256 * 4)".
-  std::optional<std::string> shared_out(const std::vector<Named>& shares,
-                                        const std::vector<std::int64_t>& for_each) const {
-    for (const std::int64_t each : for_each) {
-      for (const auto& [share, by] : shares) {
-        for (const auto& [text, values] : products_) {
-          for (const std::int64_t threads : {1, 32, 16, 8, 4, 2}) {
-            if (each > 1 && threads > 1) continue;
-            const bool fit = fits(values, [&](std::int64_t n, std::size_t i) {
-              const std::int64_t size = std::max<std::int64_t>(1, by[i] * each);
-              return (n * threads + size - 1) / size;
-            });
-            if (!fit) continue;
-            return fmt::format("ceil_div({}{}, {}{})", text,
-                               threads > 1 ? fmt::format(" * {}", threads) : "", share,
-                               each > 1 ? fmt::format(" * {}", each) : "");
-          }
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
- private:
-  template <typename Of>
-  bool fits(const Column& values, const Of& of) const {
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      if (of(values[i], i) != wanted_[i]) return false;
-    }
-    return true;
-  }
-
-  std::vector<Named> products_;
-  Column wanted_;
-};
-
-// ---- the grid -----------------------------------------------------------------------------------
-
-struct CapturedGrid {
-  std::vector<std::string> axes;
-  std::vector<Named> extents;  // that no number of the kernel is
-  bool is_found = true;        // formulas of the kernel's numbers
-};
-
-// "16" and "float" of "void k<float, 16>(float*)"; the demangler writes "(int)16" and "16u", too.
-std::vector<std::string> template_arguments(const CapturedLaunch& launch) {
-  const std::string& name = launch.name;
-  std::vector<std::string> out;
-  const std::size_t open = name.find('<'), call = name.find('(');
-  if (open == name.npos || (call != name.npos && call < open)) return out;
-  int depth = 0;
-  std::string now;
-  for (std::size_t at = open + 1; at < name.size(); ++at) {
-    const char c = name[at];
-    if (depth == 0 && (c == ',' || c == '>')) {
-      const std::size_t behind = now.starts_with("(") ? now.find(')') + 1 : 0;
-      out.emplace_back(trimmed(std::string_view(now).substr(behind)));
-      now.clear();
-      if (c == '>') return out;
-      continue;
-    }
-    depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
-    now += c;
-  }
-  return {};
-}
-
-std::optional<std::int64_t> template_number(const FoundKernel& kernel, std::size_t place,
-                                            const std::vector<std::string>& arguments) {
-  if (place >= arguments.size() || kernel.templates[place].is_type()) return std::nullopt;
-  std::string text = arguments[place];
-  if (text == "true" || text == "false") return text == "true" ? 1 : 0;
-  while (!text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0) {
-    text.pop_back();
-  }
-  return whole_number(text);
-}
-
-// Divisors that a grid may have along an axis: template parameters, the block, and both.
-std::vector<Named> shares_of(const FoundKernel& kernel, const Launches& launches,
-                             std::size_t axis) {
-  std::vector<Named> out;
-  const auto arguments = template_arguments(launches.front());
-  for (std::size_t i = 0; i < kernel.templates.size(); ++i) {
-    const auto number = template_number(kernel, i, arguments);
-    if (number && *number > 1) {
-      out.emplace_back(kernel.templates[i].name, Column(launches.size(), *number));
-    }
-  }
-  const auto block = [&](std::size_t which) {
-    return column_of(launches, [&](const auto& one) { return one.geometry.block.at(which); });
-  };
-  const auto add = [&](std::size_t which) {
-    const Column values = block(which);
-    if (values.front() < 2) return;
-    const std::string number = std::to_string(values.front());
-    const std::vector<Named> others = out;
-    out.emplace_back(number, values);
-    for (const Named& other : others) {
-      Named both{number + " * " + other.first, values};
-      for (std::size_t i = 0; i < values.size(); ++i) both.second[i] *= other.second[i];
-      out.push_back(std::move(both));
-    }
-  };
-  add(axis);
-  for (std::size_t other = 0; other < 3; ++other) {
-    if (other != axis) add(other);
-  }
-  return out;
-}
-
-// Powers of two, where no other divisor fits.
-std::vector<Named> plain_shares(std::size_t launches) {
-  std::vector<Named> out;
-  for (std::int64_t number = 2; number <= 8192; number *= 2) {
-    out.emplace_back(std::to_string(number), Column(launches, number));
-  }
-  return out;
-}
-
-// The formula of a grid along an axis: shares of a problem first where the kernel takes such.
-std::optional<std::string> grid_formula(const FoundKernel& kernel, const Launches& launches,
-                                        std::size_t axis, const Formulas& formulas) {
-  const bool is_shared = !share_of_a_block(kernel.body, "xyz"[axis]).factors.empty();
-  auto plain = formulas.plain();
-  if (!is_shared && plain) return plain;
-  auto shared = formulas.shared_out(shares_of(kernel, launches, axis), {1, 2, 4, 8, 3, 16});
-  if (shared) return shared;
-  return plain ? plain : formulas.shared_out(plain_shares(launches.size()), {1});
-}
-
-// Whether a statement of the kernel has the index of the block and its extent: it counts threads.
-bool counts_threads(const FoundKernel& kernel, std::size_t axis) {
-  const std::string_view letter(&"xyz"[axis], 1);
-  bool has_index = false, has_extent = false;
-  for (std::size_t i = 0; i + 2 < kernel.body.size(); ++i) {
-    const Token& now = kernel.body[i];
-    if (now.is(";") || now.is("{")) has_index = has_extent = false;
-    has_index |= now.is("blockIdx") && kernel.body[i + 2].text == letter;
-    has_extent |= now.is("blockDim") && kernel.body[i + 2].text == letter;
-    if (has_index && has_extent) return true;
-  }
-  return false;
-}
-
-void add_axis(const FoundKernel& kernel, const Launches& launches, std::size_t axis,
-              CapturedGrid& grid) {
-  const Column wanted =
-      column_of(launches, [&](const auto& one) { return one.geometry.grid.at(axis); });
-  const std::vector<Named> products = products_of(kernel, launches);
-  const bool any_differs =
-      std::ranges::any_of(products, [](const Named& one) { return !is_constant(one.second); });
-  if (is_constant(wanted) && (wanted.front() == 1 || any_differs)) {
-    grid.axes.push_back(std::to_string(wanted.front()));
-    return;
-  }
-  const auto text = grid_formula(kernel, launches, axis, Formulas(products, wanted));
-  if (text) return grid.axes.push_back(*text);
-  grid.is_found = false;
-  const std::string letter(1, "xyz"[axis]);
-  if (!counts_threads(kernel, axis)) {
-    grid.extents.emplace_back("blocks_" + letter, wanted);
-    return grid.axes.push_back("blocks_" + letter);
-  }
-  Named threads{"threads_" + letter, wanted};
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    threads.second[i] *= launches[i].geometry.block.at(axis);
-  }
-  grid.axes.push_back(
-      fmt::format("ceil_div({}, {})", threads.first, launches.front().geometry.block.at(axis)));
-  grid.extents.push_back(std::move(threads));
-}
-
-CapturedGrid grid_of(const FoundKernel& kernel, const Launches& launches) {
-  CapturedGrid out;
-  for (std::size_t axis = 0; axis < 3; ++axis) add_axis(kernel, launches, axis, out);
-  while (out.axes.size() > 1 && out.axes.back() == "1") out.axes.pop_back();
   return out;
 }
 
@@ -507,8 +242,8 @@ std::string shape_of(DraftContext& c, const FoundArgument& one, std::size_t plac
     return static_cast<std::int64_t>(Behind(launch, place).bytes()) / size;
   });
   const bool is_number = launches.size() > 1 && is_constant(elements);
-  const auto formula = is_number ? std::to_string(elements.front())
-                                 : Formulas(products_of(c.kernel, launches), elements).plain();
+  const auto formula =
+      is_number ? std::to_string(elements.front()) : plain_formula(c.kernel, launches, elements);
   is_exact = formula.has_value();
   std::string text = formula.value_or(std::to_string(elements.front()));
   if (is_exact) {
@@ -591,7 +326,10 @@ bool needs_captured_memory(const DraftContext& context) {
   });
 }
 
-void draft_captured(DraftContext& c) {
+namespace {
+
+// The extents of the study, with their values at each launch.
+std::vector<Named> extents_of(const DraftContext& c) {
   const Launches& launches = c.request.captured;
   std::vector<Named> columns;
   for (const auto& [name, value] : c.plan.extents) {
@@ -603,31 +341,32 @@ void draft_captured(DraftContext& c) {
     }
     columns.emplace_back(name, std::move(values));
   }
-  for (Named& one : c.captured_extents) {
+  for (const Named& one : c.captured_extents) {
     const auto known = std::ranges::find(columns, one.first, &Named::first);
     if (known == columns.end()) columns.push_back(one);
     if (known != columns.end()) known->second = one.second;
   }
-  const auto row = [&](std::size_t launch) {
-    std::vector<std::pair<std::string, std::int64_t>> out;
-    for (const auto& [name, values] : columns) out.emplace_back(name, values[launch]);
-    return out;
-  };
-  bool are_distinct = true;
-  for (std::size_t a = 0; a < launches.size(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) are_distinct &= row(a) != row(b);
+  return columns;
+}
+
+// One for each launch. Where some are alike the launches are counted.
+std::vector<std::vector<std::pair<std::string, std::int64_t>>> sizes_of(const DraftContext& c) {
+  std::vector<std::vector<std::pair<std::string, std::int64_t>>> rows(c.request.captured.size());
+  for (const auto& [name, values] : extents_of(c)) {
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].emplace_back(name, values[i]);
   }
-  if (!are_distinct) {
-    Named number{c.new_name("launch"), {}};
-    for (std::size_t i = 1; i <= launches.size(); ++i) {
-      number.second.push_back(static_cast<std::int64_t>(i));
-    }
-    columns.push_back(std::move(number));
+  auto sorted = rows;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) == sorted.end()) return rows;
+  const std::string number = c.new_name("launch");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].emplace_back(number, static_cast<std::int64_t>(i + 1));
   }
-  c.plan.extents = row(0);
-  for (std::size_t i = 1; i < launches.size(); ++i) c.plan.more_sizes.push_back(row(i));
-  c.plan.captured = c.request.captured_names;
-  c.plan.size_of_host.clear();
+  return rows;
+}
+
+void say_captured(DraftContext& c) {
+  const Launches& launches = c.request.captured;
   c.plan.found.push_back(fmt::format("{}: sizes, numbers, memory and answers{}",
                                      launches.size() == 1
                                          ? "a captured launch"
@@ -638,18 +377,29 @@ void draft_captured(DraftContext& c) {
   });
   if (!writes) {
     c.plan.guessed.push_back(
-        "the launches left all memory as it was, so a kernel that does "
-        "nothing is right: capture an earlier one (--launch 1)");
+        "the launches left all memory as it was, so a kernel that does nothing is right: capture "
+        "an earlier one (--launch 1)");
   }
   if (!captured_grid(c.kernel, c.request).is_found) {
     c.plan.guessed.push_back(
-        "the grid, as it was in the captured launches: no formula of the "
-        "kernel's numbers fits them");
+        "the grid: no formula of the kernel's numbers fits the launches, so it has as many "
+        "threads, or blocks, as they had");
   } else if (launches.size() + c.request.as_large.size() == 1) {
     c.plan.guessed.push_back(
-        "the grid: its formula fits the only captured launch (capture more "
-        "with --sizes)");
+        "the grid: its formula fits the only captured launch (capture more with --sizes)");
   }
+}
+
+}  // namespace
+
+void draft_captured(DraftContext& c) {
+  auto sizes = sizes_of(c);
+  c.plan.extents = std::move(sizes.front());
+  c.plan.more_sizes.assign(std::make_move_iterator(sizes.begin() + 1),
+                           std::make_move_iterator(sizes.end()));
+  c.plan.captured = c.request.captured_names;
+  c.plan.size_of_host = c.plan.extents;
+  say_captured(c);
 }
 
 }  // namespace tuner

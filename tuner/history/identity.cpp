@@ -184,6 +184,24 @@ bool has_usual_tolerance(const Study& study) {
   });
 }
 
+// Writes what kernels get at a size.
+std::string inputs_text(const Study& study, const ProblemSize& size, const Bindings& names,
+                        const MeasuredWith& with) {
+  std::string inputs;
+  for (const auto* list : {&study.arguments, &study.constants}) {
+    std::string before;  // of one with a type for each value of a parameter: it is said once
+    for (const ArgumentSpec& argument : *list) {
+      std::string text = text_of(argument, names, with) + '\n';
+      if (!argument.choice || text != before) inputs += text;
+      before = std::move(text);
+    }
+    inputs += "--\n";
+  }
+  if (study.memory_is_captured) inputs += memory_text(study, size, with);
+  if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
+  return inputs;
+}
+
 std::string verification(const Study& study, const Bindings& names, const MeasuredWith& with) {
   std::string verify;
   if (study.reference && has_usual_tolerance(study)) verify += "usual: atol by size\n";
@@ -232,18 +250,7 @@ ContextKey context_key(const Study& of_all_sizes, const DeviceFacts& device,
   std::string options;
   for (const std::string& option : study.kernel.options) options += option + '\n';
   const Bindings names = facts_of(size, device);
-  std::string inputs;
-  for (const auto* list : {&study.arguments, &study.constants}) {
-    std::string before;  // of one with a type for each value of a parameter: it is said once
-    for (const ArgumentSpec& argument : *list) {
-      std::string text = text_of(argument, names, with) + '\n';
-      if (!argument.choice || text != before) inputs += text;
-      before = std::move(text);
-    }
-    inputs += "--\n";
-  }
-  if (study.memory_is_captured) inputs += memory_text(study, size, with);
-  if (study.problem) inputs += study.problem->name + text_of(study.problem->options);
+  const std::string inputs = inputs_text(study, size, names, with);
   std::string launch = text_of(study.launch) + behind("|", study.launch_arguments) +
                        sequence_text(study.then, study.rounds);
   if (study.limits.any()) {

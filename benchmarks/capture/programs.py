@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Kernels of public programs: captured, replayed, drafted for, tuned, and put into the program.
+
+  programs.py TUNER SNAPSHOTS [NAME ...]
+
+SNAPSHOTS is a folder with checkouts of the programs below, each under the name of its repository. Each is built by nvcc
+and run as it is; nothing in it is changed. Prints a row for each kernel: seconds and bytes of the capture, whether the
+replay is equal, whether the untouched source is right in the study that `init --captured` drafts, the speed-up over the
+program's own configuration (the largest and the smallest of all captured sizes), and the ratio of the kernel's time in
+the program (`apply`). Logs and studies are left in programs/NAME. A GPU is needed."""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+LLM = "llm.c/dev/cuda"
+HEC = "HeCBench/src"
+ROD = "gpu-rodinia/cuda"
+SAMPLES = "cuda-samples/Samples"
+CUBLAS = "--use_fast_math -lcublas -lcublasLt"
+COMMON = "-I{snapshots}/cuda-samples/Common"
+PROGRAMS = {  # name: folder, source, flags of nvcc, arguments, kernel
+    "layernorm": (LLM, "layernorm_forward.cu", CUBLAS, "3", "layernorm_forward_kernel3"),
+    "gelu": (LLM, "gelu_forward.cu", CUBLAS, "1", "gelu_forward_kernel1"),
+    "adamw": (LLM, "adamw.cu", CUBLAS, "1", "adamw_kernel1"),
+    "residual": (LLM, "residual_forward.cu", CUBLAS, "1", "residual_forward_kernel1"),
+    "hec-adam": (f"{HEC}/adam-cuda", "main.cu", "", "10000 200 10", "adam"),
+    "hec-softmax": (f"{HEC}/softmax-cuda", "main.cu", "", "10000 784 0 20", "softMax"),
+    "hec-bilateral": (f"{HEC}/bilateral-cuda", "main.cu", "", "740 360 0.5 0.5 3", "bilateralFilter"),
+    "hec-stencil1d": (f"{HEC}/stencil1d-cuda", "stencil_1d.cu", "", "16777216 20", "stencil_1d"),
+    "hec-gelu": (f"{HEC}/gelu-cuda", "main.cu", "", "8 4096 512 20", "gelu_bias_loop_base"),
+    "hec-jacobi": (f"{HEC}/jacobi-cuda", "main.cu", "", "", "jacobi_step"),
+    "rod-pathfinder": (f"{ROD}/pathfinder", "pathfinder.cu", "", "100000 100 20", "dynproc_kernel"),
+    "matrixMul": (f"{SAMPLES}/0_Introduction/matrixMul", "matrixMul.cu", COMMON, "", "MatrixMulCUDA"),
+    "transpose": (f"{SAMPLES}/6_Performance/transpose", "transpose.cu", COMMON, "", "transposeNoBankConflicts"),
+}
+
+
+class Program:
+    """One program in a folder of its own, with a log of all commands."""
+
+    def __init__(self, name, tuner, snapshots):
+        self.name, self.tuner, self.snapshots = name, tuner, snapshots
+        folder, self.source, self.flags, self.arguments, self.kernel = PROGRAMS[name]
+        self.at = pathlib.Path("programs", name).resolve()
+        shutil.rmtree(self.at, ignore_errors=True)
+        shutil.copytree(snapshots / folder, self.at)
+        self.row = {}
+
+    def run(self, words, limit=90):
+        """The exit status, all that was printed, and the seconds."""
+        begin = time.time()
+        try:
+            done = subprocess.run(words, shell=True, cwd=self.at, capture_output=True, text=True, timeout=limit,
+                                  stdin=subprocess.DEVNULL)
+            status, text = done.returncode, done.stdout + done.stderr
+        except subprocess.TimeoutExpired:
+            status, text = 124, f"longer than {limit} s"
+        seconds = time.time() - begin
+        with open(self.at / "log.txt", "a") as log:
+            log.write(f"$ {words}\n{text[-8000:]}\n[{status}, {seconds:.2f} s]\n")
+        return status, text, seconds
+
+    def draft(self):
+        """Builds, captures, replays and drafts."""
+        flags = self.flags.format(snapshots=self.snapshots)
+        status, _, _ = self.run(f"nvcc -O3 -std=c++17 -arch=native -o prog {self.source} {flags}", 180)
+        if status:
+            return self.row.update(captured="does not build")
+        status, _, seconds = self.run(f"{self.tuner} capture --kernel {self.kernel} --sizes 3 -o captured -- "
+                                      f"./prog {self.arguments}")
+        captures = sorted(self.at.glob("captured/*/capture.json"))
+        size = sum(file.stat().st_size for file in self.at.glob("captured/*/*"))
+        self.row["captured"] = f"{len(captures)} in {seconds:.1f} s, {size / 2**20:.1f} MiB"
+        if not captures:
+            return None
+        _, text, seconds = self.run(f"{self.tuner} replay {captures[0].parent}")
+        self.row["replay"] = ("equal" if "equal, to the bit" in text else "differs") + f", {seconds:.1f} s"
+        status, text, seconds = self.run(f"{self.tuner} init {self.source} --kernel {self.kernel} "
+                                         "--captured captured -o study.yaml")
+        self.row["init"] = f"{seconds:.1f} s" if status == 0 else "refused"
+        return None
+
+    def tune(self):
+        """Runs the study, and applies it."""
+        if not (self.at / "study.yaml").exists():
+            return
+        _, text, seconds = self.run(f"{self.tuner} run study.yaml --backend cuda --budget 10s --results results "
+                                    "--progress none")
+        faster = [float(one) for one in re.findall(r"speed-up over the baseline \([^)]*\): ([\d.]+)", text)]
+        best = len(re.findall(r"the baseline \([^)]*\) is the best", text))
+        span = [1.0] * best + faster
+        self.row["run"] = f"{min(span):.2f} to {max(span):.2f}, {seconds:.1f} s" if span else "nothing is right"
+        _, text, seconds = self.run(f"{self.tuner} apply study.yaml --results results --pairs 2 -- "
+                                    f"./prog {self.arguments}")
+        ratio = re.search(r"kernel, ms .* ([\d.]+) \(", text)
+        why = re.search(r"left as they were.*?: (.*)", text)
+        self.row["apply"] = ratio.group(1) if ratio else why.group(1)[:60] if why else "not"
+
+
+def main():
+    tuner, snapshots = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    names = sys.argv[3:] or list(PROGRAMS)
+    programs = [Program(name, tuner, snapshots) for name in names]
+    with concurrent.futures.ThreadPoolExecutor(5) as pool:
+        list(pool.map(Program.draft, programs))
+    columns = ("captured", "replay", "init", "run", "apply")
+    print("| program | kernel |", " | ".join(columns), "|")
+    for one in programs:
+        one.tune()
+        print(f"| {one.name} | {one.kernel} |", " | ".join(one.row.get(key, "-") for key in columns), "|", flush=True)
+
+
+if __name__ == "__main__":
+    main()
