@@ -24,6 +24,7 @@ struct InitOptions {
   std::string output;            // the study; empty = beside the source, with its name
   std::string kernel;            // empty = the first that is not a reference
   std::string captured;          // folder of captured launches; empty = there are none
+  Strings knobs;                 // numbers of the source to be tuned, besides those that look so
   bool force = false;
   bool no_try = false;
   Strings plugin_dirs;
@@ -35,6 +36,7 @@ InitOptions parse_init(const Strings& words) {
   add("output,o", o.output,
       "the study to write, '-' for standard output; default: the source's name with .yaml");
   add("kernel", o.kernel, "draft for this kernel of several");
+  add("knobs", o.knobs, "tune these numbers, too: A,B (#define, const, template parameter)");
   add.force(o.force);
   add("captured", o.captured,
       "a folder that 'tuner capture' has written: sizes, numbers, inputs and answers of the "
@@ -386,6 +388,9 @@ int init_command(const Strings& words) {
   const bool is_file = study != "-" && is_seekable_file(study);
   const fs::path folder = is_file ? folder_of(study) : fs::path(".");
   DraftRequest request{text, options.source, relative_to(folder, source), options.kernel};
+  for (const std::string& some : options.knobs) {
+    for (const std::string& one : split(some, ',')) request.knobs.insert(one);
+  }
   take_project(source, options.script, folder, request);
   if (!options.captured.empty()) take_captured(options.captured, folder, request);
   if (!options.script.empty() && request.scripts.empty()) {

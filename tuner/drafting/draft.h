@@ -30,6 +30,8 @@ struct DraftRequest {
   std::vector<CapturedLaunch> as_large{};     // with other blocks: what the grid follows
   std::vector<std::string> captured_names{};  // their folders, as the study names them
 
+  std::set<std::string> knobs{};  // that are asked for, whatever they look like
+
   // Lessons of an earlier draft.
   bool without_host = false;  // a launch of the host code that makes no study
   // By buffer or kEvery: it is this many times as large as it seems to be.

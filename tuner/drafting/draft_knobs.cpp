@@ -84,7 +84,7 @@ class Knobs {
     for (const FoundMacro& macro : c_.source.macros) {
       const bool is_used = c_.reached.contains(macro.name) || of_the_launch(macro.name);
       const bool is_new = c_.plan.parameter(macro.name) == nullptr;
-      if (!is_used || !is_new || !looks_tunable(macro.name)) continue;
+      if (!is_used || !is_new || !is_knob(macro.name)) continue;
       if (macro.is_guarded) {
         add_macro(macro.name, macro.value, "macro of " + macro.place);
       } else {
@@ -104,6 +104,17 @@ class Knobs {
                              (mentions(one.head, "__device__") && !one.body.empty() &&
                               c_.reached.contains(std::string(last_name(one.name))));
       if (is_device && c_.source.holds(one.all.front())) take_undefined(one);
+    }
+  }
+
+  // Throws InputError for a knob that was asked for and that the kernel has not.
+  void check_knobs() const {
+    for (const std::string& name : c_.request.knobs) {
+      if (c_.plan.parameter(name) != nullptr) continue;
+      throw InputError(
+          Complaint{{c_.request.source_name, c_.kernel.line, 1},
+                    fmt::format("{} uses no number '{}'", c_.kernel.name, name),
+                    "a knob is a #define, a const or constexpr variable, or a template parameter"});
     }
   }
 
@@ -167,6 +178,11 @@ class Knobs {
     return says("index") || says("idx") || says("size") || says("offset") ? "int" : "float";
   }
 
+  // Whether a name is a knob, by its looks or because it was asked for.
+  bool is_knob(const std::string& name) const {
+    return c_.request.knobs.contains(name) || looks_tunable(name);
+  }
+
   // Whether template parameters of this kind are numbers.
   bool is_number(const std::string& kind) const {
     return kind == "auto" ||
@@ -186,7 +202,7 @@ class Knobs {
       const bool is_guarded = macro != nullptr && macro->is_guarded;
       if (!value || *value < 1 || is_guarded) continue;
       if (c_.source.computed.contains(name)) continue;  // another branch of an #if names another
-      if (!looks_tunable(name) || !c_.reached.contains(name)) continue;
+      if (!is_knob(name) || !c_.reached.contains(name)) continue;
       if (c_.plan.parameter(name) != nullptr || !is_in_reach(*one.at)) continue;
       c_.plan.replaced.push_back(name);
       c_.plan.parameters.push_back({name, values_to_try(name, *value, 0), *value, false,
@@ -347,13 +363,13 @@ class Knobs {
     const bool is_flag = one.kind == "bool";
     const bool is_guess = !value;
     if (!value) {
-      value = is_flag ? 1 : looks_tunable(one.name) ? 16 : 1;
+      value = is_flag ? 1 : is_knob(one.name) ? 16 : 1;
       c_.plan.guessed.push_back(
           fmt::format("template parameter {} is {} at present", one.name, *value));
     }
     DraftedParameter out{one.name, {}, *value, is_guess, "template parameter"};
     out.values = is_flag ? std::vector<std::int64_t>{0, 1} : values_to_try(one.name, *value, 0);
-    if (looks_tunable(one.name)) return out;
+    if (is_knob(one.name)) return out;
     out.values = {*value};  // it may well be a part of what is computed
     c_.plan.guessed.push_back(
         fmt::format("{} stays {}: add values if it is a knob", one.name, *value));
@@ -375,6 +391,7 @@ void draft_knobs(DraftContext& context) {
   knobs.take_templates();
   knobs.take_macros();
   knobs.take_assertions();
+  knobs.check_knobs();
   if (context.request.script) knobs.take_script(*context.request.script);
 }
 

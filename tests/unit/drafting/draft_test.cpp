@@ -93,6 +93,26 @@ TEST(Draft, OnlyWhatTheKernelUsesIsAKnob) {
   lacks(yaml, {"BLOCK_A", "PAD", "VEC"});
 }
 
+TEST(Draft, KnobsThatAreAskedForAreThose) {
+  DraftRequest request{
+      "#define RADIUS 2\n#define OTHER 3\n__global__ void k(float* a, int n) {\n"
+      "  a[blockIdx.x * blockDim.x + threadIdx.x] = RADIUS + n;\n}\n",
+      "k.cu",
+      "k.cu",
+      {}};
+  request.knobs = {"RADIUS"};
+  says(draft_study(request).yaml, {"replace: [RADIUS]", "RADIUS: [1, 2, 4]"});
+  request.knobs = {"OTHER"};
+  EXPECT_THROW(draft_study(request), InputError);
+  try {
+    draft_study(request);
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "k.cu:3:1: k uses no number 'OTHER' (a knob is a #define, a const or constexpr "
+              "variable, or a template parameter)");
+  }
+}
+
 TEST(Draft, AnAnswerOfOneElementABlockDependsOnTheBlock) {
   const std::string yaml =
       drafted(
