@@ -261,11 +261,10 @@ class Drafts {
       if (is_new) draft = accepted();
     }
     draft = accepted();
-    draft.found.push_back(
-        right == 1 ? "tried one configuration on the CPU: it runs"
-                   : fmt::format("tried on the CPU: {} configurations run, each with one other "
-                                 "value, and agree",
-                                 right));
+    draft.found.push_back(right == 1 ? "tried on the CPU: one configuration runs"
+                                     : fmt::format("tried on the CPU: {} configurations run, each "
+                                                   "with one other value, and agree",
+                                                   right));
     if (untried > 0)
       said.push_back(fmt::format("{} values were not tried: it takes too long", untried));
     std::ranges::move(said, std::back_inserter(draft.guessed));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -46,9 +47,33 @@ bool is_of_the_system(const std::string& name) {
          });
 }
 
-// The folders that a project's build may name, the nearest first.
+// Adds the folders that a build file names, "-I../include" or "include_directories(src)": all words
+// that are one. Only headers that are missing otherwise are looked for in them.
+void add_named_folders(const fs::path& build_file, std::vector<fs::path>& out) {
+  constexpr std::size_t kMostFolders = 64;
+  const auto text = readable_text(build_file);
+  const fs::path folder = build_file.parent_path();
+  for (std::size_t at = 0; text && at < text->size() && out.size() < kMostFolders;) {
+    const std::size_t end = std::min(text->find_first_of(" \t\r\n\"'();,=", at), text->size());
+    std::string word = text->substr(at, end - at);
+    at = end + 1;
+    if (word.starts_with("-I")) word.erase(0, 2);
+    for (const char* own : {"${CMAKE_CURRENT_SOURCE_DIR}", "${PROJECT_SOURCE_DIR}",
+                            "${CMAKE_SOURCE_DIR}", "$(CURDIR)"}) {
+      word = replaced(std::move(word), own, folder.string());
+    }
+    std::error_code failed;
+    const fs::path named = fs::weakly_canonical(folder / word, failed);
+    const bool is_one = word.find_first_not_of("./") != word.npos && word.size() < 256 && !failed &&
+                        fs::is_directory(named, failed);
+    const bool is_system = named.string().starts_with("/usr/");
+    if (is_one && !is_system && std::ranges::find(out, named) == out.end()) out.push_back(named);
+  }
+}
+
+// The folders that a project's build may name, the nearest first, and then those that it does name.
 std::vector<fs::path> neighbouring_folders(const fs::path& folder) {
-  std::vector<fs::path> out;
+  std::vector<fs::path> out, named;
   fs::path now = folder;
   for (int i = 0; i <= kFoldersAbove && now.has_relative_path(); ++i, now = now.parent_path()) {
     for (const char* name : {"", "include", "common", "Common", "inc", "src", "util", "utils"}) {
@@ -56,9 +81,16 @@ std::vector<fs::path> neighbouring_folders(const fs::path& folder) {
       const fs::path one = *name == '\0' ? now : now / name;
       if (fs::is_directory(one, ignored)) out.push_back(one);
     }
+    for (const char* name : {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt",
+                             "compile_commands.json", "build/compile_commands.json"}) {
+      add_named_folders(now / name, named);
+    }
     std::error_code ignored;
     if (fs::exists(now / ".git", ignored)) break;
   }
+  std::ranges::copy_if(named, std::back_inserter(out), [&](const fs::path& one) {
+    return std::ranges::find(out, one) == out.end();
+  });
   return out;
 }
 

@@ -19,8 +19,9 @@ struct ProjectFiles {
   std::vector<std::filesystem::path> include_dirs;
 };
 
-// Headers are looked for beside the including file, in the folders above the source and in what
-// these call include, common, inc, src. What the system has is left to the compilers.
+// Headers are looked for beside the including file, in the folders above the source, in what these
+// call include, common, inc, src, and in what their build files (make, CMake, compile_commands.json)
+// name. What the system has is left to the compilers.
 ProjectFiles project_files(const std::filesystem::path& source, const std::string& text);
 
 }  // namespace tuner

@@ -28,6 +28,24 @@ TEST_F(ProjectFilesTest, HeadersAreFoundWhereABuildWouldFindThem) {
   EXPECT_EQ(files.include_dirs[0].filename(), "common");
 }
 
+TEST_F(ProjectFilesTest, FoldersThatABuildFileNamesAreLookedIn) {
+  const std::string text = "#include \"one.h\"\n#include \"two.h\"\n#include \"three.h\"\n";
+  const auto source = write("app/k/k.cu", text);
+  write("lib/of/one.h", "\n");
+  write("app/k/parts/two.h", "\n");
+  write("app/third/three.h", "\n");
+  write("app/k/Makefile", "CFLAGS := -O3 -I../../lib/of $(EXTRA)\n");
+  write("app/k/CMakeLists.txt",
+        "target_include_directories(k PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/parts nowhere)\n");
+  write("app/build/compile_commands.json",
+        "[{\"command\": \"nvcc -I " +
+            (std::filesystem::path(source).parent_path().parent_path() / "third").string() +
+            " -c k.cu\"}]\n");
+  const ProjectFiles files = project_files(source, text);
+  ASSERT_EQ(files.headers.size(), 3U);
+  EXPECT_EQ(files.include_dirs.size(), 3U);
+}
+
 TEST_F(ProjectFilesTest, HostCodeIsBesideOrAboveAndMayIncludeTheSource) {
   const auto source = write("kernel/k.cu", "__global__ void k() {}\n");
   write("kernel/other.cu", "// k.cu\n");
