@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/stopwatch.h"
@@ -226,49 +229,57 @@ class Drafts {
   // Asks of a draft that runs what else it says: whether it holds at odd sizes, where a kernel may
   // go past the end of a tile, and with each other value of each parameter.
   DraftedStudy asked(DraftedStudy draft, const Catalogue& catalogue, const Stopwatch& since) {
-    using End = DraftTrial::End;
     std::vector<std::string> said;
-    if (draft.has_guessed_extents) {
-      request_.odd = true;
-      const DraftedStudy odd = accepted();
-      const DraftTrial trial = odd.yaml == draft.yaml ? DraftTrial{} : tried(odd, catalogue);
-      if (trial.end == End::kRight) draft = odd;
-      if (trial.end != End::kRight) request_.odd = false;
-      if (trial.end != End::kRight && odd.yaml != draft.yaml) {
-        said.push_back("at odd sizes it " + shown_end(trial.end) + ": " + trial.message);
-      }
-    }
+    if (draft.has_guessed_extents) try_odd_sizes(draft, catalogue, said);
     std::set<std::pair<std::string, std::int64_t>> known;
-    std::size_t right = 1, untried = 0;
-    for (bool is_new = true; is_new;) {
-      is_new = false;
-      untried = 0;
-      for (const DraftedKnob& knob : draft.knobs) {
-        for (const std::int64_t value : knob.values) {
-          if (value == knob.present || known.contains({knob.name, value})) continue;
-          if (since.seconds() > kPatienceForQuestions) {
-            ++untried;
-            continue;
-          }
-          const DraftTrial trial = tried(draft, catalogue, {{knob.name, std::to_string(value)}});
-          if (trial.end == End::kRight) ++right;
-          is_new = take_answer(knob, value, trial);
-          if (is_new) break;
-          known.emplace(knob.name, value);
-        }
-        if (is_new) break;
+    std::size_t right = 1;
+    while (const auto next = next_value(draft, known)) {
+      if (since.seconds() > kPatienceForQuestions) break;
+      const auto& [knob, value] = *next;
+      const DraftTrial trial = tried(draft, catalogue, {{knob.name, std::to_string(value)}});
+      if (trial.end == DraftTrial::End::kRight) ++right;
+      if (take_answer(knob, value, trial)) {
+        draft = accepted();  // of which the value is asked again
+      } else {
+        known.emplace(knob.name, value);
       }
-      if (is_new) draft = accepted();
     }
+    if (next_value(draft, known)) said.emplace_back("not every value was tried: it takes too long");
     draft = accepted();
     draft.found.push_back(right == 1 ? "tried on the CPU: one configuration runs"
                                      : fmt::format("tried on the CPU: {} configurations run, each "
                                                    "with one other value, and agree",
                                                    right));
-    if (untried > 0)
-      said.push_back(fmt::format("{} values were not tried: it takes too long", untried));
     std::ranges::move(said, std::back_inserter(draft.guessed));
     return draft;
+  }
+
+  // Takes odd sizes in the place of guessed ones, if the draft holds at them; else says why not.
+  void try_odd_sizes(DraftedStudy& draft, const Catalogue& catalogue,
+                     std::vector<std::string>& said) {
+    request_.odd = true;
+    const DraftedStudy odd = accepted();
+    if (odd.yaml == draft.yaml) return;
+    const DraftTrial trial = tried(odd, catalogue);
+    request_.odd = trial.end == DraftTrial::End::kRight;
+    if (request_.odd) draft = odd;
+    if (!request_.odd) {
+      said.push_back("at odd sizes it " + shown_end(trial.end) + ": " + trial.message);
+    }
+  }
+
+  using KnobValue = std::pair<DraftedKnob, std::int64_t>;
+
+  // Finds a value of the draft that is neither the present one nor among those that are known.
+  static std::optional<KnobValue> next_value(
+      const DraftedStudy& draft, const std::set<std::pair<std::string, std::int64_t>>& known) {
+    for (const DraftedKnob& knob : draft.knobs) {
+      for (const std::int64_t value : knob.values) {
+        const bool is_new = value != knob.present && !known.contains({knob.name, value});
+        if (is_new) return KnobValue{knob, value};
+      }
+    }
+    return std::nullopt;
   }
 
   // Learns from a value that was tried. Returns whether another draft may do better with it.
