@@ -20,8 +20,8 @@ struct ProjectFiles {
 };
 
 // Headers are looked for beside the including file, in the folders above the source, in what these
-// call include, common, inc, src, and in what their build files (make, CMake, compile_commands.json)
-// name. What the system has is left to the compilers.
+// call include, common, inc, src, and in what their build files (make, CMake,
+// compile_commands.json) name. What the system has is left to the compilers.
 ProjectFiles project_files(const std::filesystem::path& source, const std::string& text);
 
 }  // namespace tuner
