@@ -12,6 +12,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/deploy/domain_table.h"
+#include "tuner/resolve/argument_plans.h"
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/resolve/sequence_plan.h"
@@ -90,8 +91,24 @@ VariantChooser::VariantChooser(const Study& study, const std::vector<RankedResul
       parts_(size_parts(study)),
       dimensions_(dimension_names(table_.entries.front().size)) {
   for (const RankedResults& one : results) {
-    for (const Trial& trial : one.trials) measured_.insert(trial.configuration);
+    for (std::size_t i = 0; i < one.trials.size(); ++i) {
+      measured_.insert(one.trials[i].configuration);
+      if (i < one.ranked) right_.insert(one.trials[i].configuration);
+    }
   }
+  if (study.baseline) right_.insert(study.baseline->configuration);
+}
+
+std::string VariantChooser::unknown_instance(const std::string& mangled) const {
+  for (const auto& [name, value] : template_values(study_, mangled)) {
+    const auto parameter = std::ranges::find(study_.parameters, name, &Parameter::name);
+    if (parameter == study_.parameters.end()) continue;
+    const auto place = static_cast<std::size_t>(parameter - study_.parameters.begin());
+    const bool is_known = std::ranges::any_of(
+        right_, [&](const Configuration& one) { return cpp_text(one.at(place)) == value; });
+    if (!is_known) return fmt::format("its {} is {}, with which nothing was right", name, value);
+  }
+  return {};
 }
 
 Expected<DeviceFacts, std::string> VariantChooser::facts_of(const ProgramDevice& device) const {

@@ -61,6 +61,9 @@ class VariantChooser {
   // Facts of the tuned device of that model, else those of the nominal one of its architecture.
   Expected<DeviceFacts, std::string> facts_of(const ProgramDevice& device) const;
   const std::vector<SizePart>& parts() const { return parts_; }
+  // Why a kernel of a program may give another answer than the study's: one of its template
+  // arguments is a parameter, and has a value with which nothing was right. Empty: none has.
+  std::string unknown_instance(const std::string& mangled) const;
 
  private:
   Expected<Bindings, std::string> named_extents(const ProgramLaunch& launch) const;
@@ -75,6 +78,7 @@ class VariantChooser {
   std::vector<SizePart> parts_;
   std::vector<std::string> dimensions_;
   std::set<Configuration> measured_;  // at any size
+  std::set<Configuration> right_;     // of these, or the baseline
 };
 
 }  // namespace tuner

@@ -139,7 +139,8 @@ json Conversation::answer_kernel(const json& line) {
   const ProgramKernel kernel{line.at("kernel"), line.at("parameters")};
   if (!is_kernel_of(study_, pattern_, kernel.name)) return {{"wanted", false}};
   json parts = json::array();
-  const std::string wrong = misfit(study_, kernel);
+  std::string wrong = misfit(study_, kernel);
+  if (wrong.empty() && pattern_.empty()) wrong = chooser_.unknown_instance(kernel.name);
   if (wrong.empty()) {
     for (const SizePart& one : chooser_.parts()) {
       parts.push_back({one.parameter, one.offset, tuner::size_of(one.type)});

@@ -56,9 +56,12 @@ class Image {
   std::vector<Elf64_Shdr> sections_;
 };
 
-// Names that the compiler makes begin with '$' or '.'.
+// Names that the compiler makes begin with '$' or '.'; objects of the toolkit's C++ libraries are
+// empty.
 bool is_of_source(std::string_view name) {
-  return !name.empty() && name.front() != '$' && name.front() != '.';
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  return !name.empty() && name.front() != '$' && name.front() != '.' && !has("4cuda3std") &&
+         !has("6thrust") && !has("3cub");
 }
 
 }  // namespace

@@ -154,6 +154,22 @@ bool is_kernel_of(const Study& study, const std::string& pattern, const std::str
   return true;
 }
 
+std::vector<std::pair<std::string, std::string>> template_values(const Study& study,
+                                                                 const std::string& mangled) {
+  const NameParts wanted = parts_of(study.kernel.entry);
+  const NameParts seen = parts_of(demangled(mangled));
+  std::vector<std::pair<std::string, std::string>> out;
+  for (std::size_t i = 0; i < std::min(wanted.given.size(), seen.given.size()); ++i) {
+    const std::string text(trimmed(wanted.given[i]));
+    const auto inner = text.size() > 2 ? text.substr(1, text.size() - 2) : "";
+    if (text != "{" + inner + "}") continue;
+    const std::string value = seen.given[i];
+    const std::size_t cast = value.starts_with('(') ? value.find(')') + 1 : 0;
+    out.emplace_back(inner, plain_argument(value.substr(cast)));
+  }
+  return out;
+}
+
 namespace {
 
 // Whether no parameter has a part in its value.

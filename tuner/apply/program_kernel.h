@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/model/study.h"
@@ -24,6 +25,10 @@ std::string demangled(const std::string& name);
 // arguments that stand there without a parameter have to be the same. With a pattern: whether the
 // demangled name has that text in it, or fits it as a whole where it has a '*'.
 bool is_kernel_of(const Study& study, const std::string& pattern, const std::string& mangled);
+
+// Template arguments of a program's kernel that are parameters of the study, with their values.
+std::vector<std::pair<std::string, std::string>> template_values(const Study& study,
+                                                                 const std::string& mangled);
 
 // Throws InputError where no launch of a program can be one of the study's.
 void require_one_launch(const Study& study);

@@ -168,10 +168,10 @@ AppliedRuns make_runs(const ApplyOptions& options, Program& program, Conversatio
   AppliedRuns runs;
   const auto run = [&](bool with_tuned) {
     AppliedRun one = program.run(with_tuned);
+    talk.prepare();
     one.counts = talk.end_run();
     const bool is_whole = program.status() == 0 && interrupt.count() == 0;
     if (is_whole && one.counts.all() == 0) complain_of_nothing(options, program, one.counts);
-    talk.prepare();
     if (is_whole || options.once) (with_tuned ? runs.with : runs.without).push_back(std::move(one));
     return is_whole;
   };

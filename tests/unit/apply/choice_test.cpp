@@ -36,6 +36,16 @@ struct Chosen {
   VariantChooser chooser;
 };
 
+// scale<6> computes something else than scale<64>, for all that is known.
+TEST(Choice, AnInstanceWithAValueThatWasNeverRightIsNone) {
+  Chosen chosen(kBoth);
+  EXPECT_EQ(chosen.chooser.unknown_instance("_Z5scaleILi6EEvPffil"), "");
+  chosen.study.kernel.entry = "scale<{BLOCK}>";
+  EXPECT_EQ(chosen.chooser.unknown_instance("_Z5scaleILi64EEvPffil"), "");
+  EXPECT_EQ(chosen.chooser.unknown_instance("_Z5scaleILi6EEvPffil"),
+            "its BLOCK is 6, with which nothing was right");
+}
+
 TEST(Choice, TheScalarsOfALaunchAreItsSize) {
   const Chosen chosen(kBoth);
   ASSERT_EQ(chosen.chooser.parts().size(), 2U);
