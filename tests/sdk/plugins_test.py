@@ -217,7 +217,7 @@ class Installed(unittest.TestCase):
         self.assertIn("bad.yaml:26:38: observer 'footprint' gives no 'cpu_s'; it gives: image_bytes, "
                       "cpu_ms (did you mean 'cpu_ms'?)", said)
         said = call(self.tuner, "check", "spmv.yaml", cwd=build, status=2).stderr
-        self.assertIn("there is no problem 'power_law_csr'; none is installed", said)
+        self.assertIn("there is no problem 'power_law_csr'; there are: python", said)
 
     def test_a_size_that_the_problem_refuses_ends_with_its_reason(self):
         build = self.built(COMPILERS[0])
