@@ -97,7 +97,8 @@ void fill_parameters(const HeaderModel& model, Filling& out) {
   out.words["PARAMETER_NAMES"] = joined(model.parameters, std::mem_fn(&HeaderField::name));
   std::string& each = out.words["EACH_CONFIG"];
   for (std::size_t c = 0; c < configurations.size(); ++c) {
-    out.lists["CONFIGS"].push_back({{{"LITERAL", model.literal(configurations[c])}}});
+    out.lists["CONFIGS"].push_back({{{"LITERAL", model.literal(configurations[c])},
+                                     {"JSON", cpp_string(values_json(configurations[c]))}}});
     each += fmt::format(" \\\n  X({}", c);
     for (std::size_t p = 0; p < model.parameters.size(); ++p) {
       each += (model.parameters[p].is_choice ? ", ::" + model.space + "::" : ", ") +
@@ -347,13 +348,17 @@ std::string source_hash(const HeaderOptions& options) {
 
 std::string header_document(const HeaderModel& model, const HeaderOptions& options,
                             const HeaderText& text) {
-  Filling filling{{{"FN", model.prefix + "_FN"},
-                   {"TABLE", model.prefix + "_TABLE"},
-                   {"PREFIX", model.prefix},
-                   {"SPACE", model.space},
-                   {"TITLE", text.title},
-                   {"INCLUDES", text.includes},
-                   {"MORE", text.more}}};
+  Filling filling{
+      {{"FN", model.prefix + "_FN"},
+       {"TABLE", model.prefix + "_TABLE"},
+       {"PREFIX", model.prefix},
+       {"SWITCH", "TUNER_COUNT_ASKED"},
+       {"ASKED_HEAD", cpp_string(asked_head(*model.study, *model.table, source_hash(options)))},
+       {"EXTENT_COUNT", std::to_string(model.dims.size())},
+       {"SPACE", model.space},
+       {"TITLE", text.title},
+       {"INCLUDES", text.includes},
+       {"MORE", text.more}}};
   fill_comments(model, options, filling);
   fill_macros(model, text, filling);
   fill_parameters(model, filling);

@@ -237,6 +237,7 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
   all.words.insert({{"GENERATOR", options.header.generator},
                     {"KERNEL_NAME", study.kernel.name},
                     {"STEM", options.stem},
+                    {"PREFIX", model.prefix},
                     {"TEXT", options.source.text},
                     {"UNVERIFIED", table.unverified},
                     {"CONSTANT_MEMORY", has_constants ? "yes" : ""},

@@ -145,6 +145,12 @@ ExportedTable table_of(const Json& json) {
   return out;
 }
 
+Json values_of(const Configuration& configuration) {
+  Json values = Json::array();
+  for (const Value& value : configuration) values.push_back(value_to_json(value));
+  return values;
+}
+
 // One element a line, so that two exports can be compared.
 std::string lines_of(const Json& list) {
   std::string out = "[";
@@ -163,11 +169,7 @@ std::string table_comment(const Study& study, const TunedTable& table,
   Json devices = Json::array();
   for (const DeviceFacts& one : table.devices) devices.push_back(device_in_table(one));
   Json configurations = Json::array();
-  for (const Configuration& one : table.configurations) {
-    Json values = Json::array();
-    for (const Value& value : one) values.push_back(value_to_json(value));
-    configurations.push_back(std::move(values));
-  }
+  for (const Configuration& one : table.configurations) configurations.push_back(values_of(one));
   Json entries = Json::array();
   for (const TunedEntry& one : table.entries) entries.push_back(json_of(one));
   std::string domain;
@@ -207,6 +209,21 @@ ExportedTable read_table_comment(const std::string& text, const std::string& fil
   } catch (const std::exception& error) {
     reject(file, std::string("its table makes no sense: ") + error.what());
   }
+}
+
+std::string values_json(const Configuration& configuration) {
+  return values_of(configuration).dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+std::string asked_head(const Study& study, const TunedTable& table,
+                       const std::string& source_hash) {
+  const Json parameters = parameter_names(study.parameters);
+  const Json dimensions = dimension_names(table.entries.front().size);
+  return fmt::format(
+      "{{\"asked\": 1, \"kernel\": {}, \"source_hash\": \"{}\",\n\"parameters\": {},\n"
+      "\"dimensions\": {},\n\"configurations\": [",
+      dump(study.kernel.name), source_hash, parameters.dump(-1, ' ', true),
+      dimensions.dump(-1, ' ', true));
 }
 
 std::string kept_report(const Study& study, const TunedTable& table) {

@@ -26,6 +26,12 @@ std::string table_comment(const Study& study, const TunedTable& table,
 // there is none (not exported by this tuner, or by an older one) or it makes no sense.
 ExportedTable read_table_comment(const std::string& text, const std::string& file);
 
+// A configuration as a JSON list.
+std::string values_json(const Configuration& configuration);
+
+// The beginning of the file of sizes that an application asked for, up to its configurations.
+std::string asked_head(const Study& study, const TunedTable& table, const std::string& source_hash);
+
 // Reports which of an earlier export's winners stay (TableOptions::earlier) and why, one line each,
 // for the user, not for the file.
 std::string kept_report(const Study& study, const TunedTable& table);

@@ -33,6 +33,26 @@ TUNER_TITLE\
 #define TUNER_TABLE inline constexpr
 #endif
 TUNER_INCLUDES\
+#if defined(TUNER_SWITCH) && !defined(__CUDACC_RTC__)
+#define TUNER_PREFIX_COUNTS  // which sizes are asked for
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#ifdef _WIN32
+#include <process.h>
+#else
+#include <pthread.h>
+#include <unistd.h>
+#endif
+#endif
 #ifndef __CUDACC_RTC__
 //each MACROS
 #pragma push_macro("TUNER_NAME")

@@ -43,7 +43,7 @@ launch_plan plan_of(const device_state& state, const dims& problem) {
   const device& facts = state.facts;
   plan.state = &state;
   plan.problem = problem;
-  plan.chosen = select(facts, problem);
+  plan.chosen = detail::answer_to(facts, problem);
   const config& cfg = plan.chosen.cfg;
   if (!(TUNER_POSITIVE) || !valid(cfg, problem, facts)) {
     plan.status = plan.chosen.how == match::unsupported ? cudaErrorInvalidConfiguration

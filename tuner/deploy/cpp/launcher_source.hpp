@@ -216,6 +216,11 @@ launched TUNER_FUNCTION(TUNER_PARAMETERS) {
   const launch_plan& plan = plan_for(*state, problem);
   done.status = plan.status;
   done.chosen = plan.chosen;
+#ifdef TUNER_PREFIX_COUNTS
+  detail::count_asked(state->facts, problem, plan.chosen,
+                      plan.status == cudaErrorInvalidConfiguration ? match::unsupported
+                                                                   : plan.chosen.how);
+#endif
   if (done.status != cudaSuccess) return done;
   const int variant = plan.variant;
 //if SCRATCH

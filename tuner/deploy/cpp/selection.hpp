@@ -31,12 +31,8 @@ struct question {
     return TUNER_DISTANCE;
   }
 };
-}  // namespace detail
-
-// The configuration for a size on a device: from the nearest device that was tuned, there from the
-// nearest size; what is not valid here is passed over. A size that is not positive in every
-// dimension gets the default configuration, marked as a fallback.
-TUNER_FN selection select(const device& v, const dims& d) {
+// What select() answers, uncounted.
+TUNER_FN selection answer_to(const device& v, const dims& d) {
   if (!(TUNER_POSITIVE)) return {configs[0], match::fallback, 0, -1, 4, 0.0};
 //if SIZE_RULES
   if (!detail::rules_of_the_size(detail::names(configs[0], d, v))) {
@@ -59,6 +55,32 @@ TUNER_FN selection select(const device& v, const dims& d) {
           found.tier,
           static_cast<double>(found.distance) * TUNER_UNIT};
 }
+}  // namespace detail
+
+#ifdef TUNER_PREFIX_COUNTS
+//part asked.hpp
+
+inline namespace counted {  // so that files with and without counts may become one program
+#endif
+// The configuration for a size on a device: from the nearest device that was tuned, there from the
+// nearest size; what is not valid here is passed over. A size that is not positive in every
+// dimension gets the default configuration, marked as a fallback.
+TUNER_FN selection select(const device& v, const dims& d) {
+  const selection s = detail::answer_to(v, d);
+#if defined(TUNER_PREFIX_COUNTS) && !defined(__CUDA_ARCH__)
+  if (!__builtin_is_constant_evaluated()) detail::count_asked(v, d, s, s.how);
+#endif
+  return s;
+}
+#ifdef TUNER_PREFIX_COUNTS
+// Writes what this process has asked for until now; the end of the program does, too. False: there
+// is no file, because nothing was asked for, TUNER_ASKED is empty, or it cannot be written.
+inline bool write_asked() { return detail::asked_recorder::get().write(); }
+}  // namespace counted
+#else
+// Without TUNER_SWITCH nothing is counted, and there is nothing to write.
+TUNER_FN bool write_asked() { return false; }
+#endif
 
 // What selection::how means.
 TUNER_FN const char* in_words(match how) {
@@ -91,4 +113,4 @@ TUNER_FN device device_of(int compute_capability) {
 
 // The selection at compile time: best<TUNER_EXAMPLE>.cfg.
 template <int ComputeCapability, long long... Size>
-TUNER_TABLE selection best = select(device_of(ComputeCapability), dims{Size...});
+TUNER_TABLE selection best = detail::answer_to(device_of(ComputeCapability), dims{Size...});
