@@ -156,24 +156,27 @@ struct asked_slot {
   const char* device;
   asked_counts* counts;
 };
-// Counts an answer. A thread remembers where it has counted.
-inline void count_asked(const device& v, const dims& d, const selection& s, match how) {
+// Finds where an answer is counted, and remembers that for the thread; null where there is nothing
+// to launch.
+inline asked_counts* asked_place(const device& v, const dims& d, const selection& s, match how) {
   static_cast<void>(d);
-  if (!(TUNER_POSITIVE)) return;  // there is nothing to launch
+  if (!(TUNER_POSITIVE)) return nullptr;
   const asked_key key{{v.compute_capability, static_cast<long long>(how),
                        static_cast<long long>(s.config_id), TUNER_SIZE}};
   unsigned long long hash = 0;
   for (const long long one : key) {
     hash = (hash ^ static_cast<unsigned long long>(one)) * 0x9e3779b97f4a7c15ull;
-    hash ^= hash >> 32;
   }
   thread_local asked_slot slots[64] = {};
-  thread_local const unsigned mine = asked_recorder::get().next_thread() % 8;
-  asked_slot& slot = slots[hash % 64];
+  asked_slot& slot = slots[hash >> 58];
   if (slot.counts == nullptr || slot.key != key || std::strcmp(slot.device, v.name) != 0) {
     slot.counts = &asked_recorder::get().counts_of(v.name, key, slot.device);
     slot.key = key;
   }
-  slot.counts->shards[mine].count.fetch_add(1, std::memory_order_relaxed);
+  return slot.counts;
+}
+inline void count_at(asked_counts* place) {
+  thread_local const unsigned mine = asked_recorder::get().next_thread() % 8;
+  if (place != nullptr) place->shards[mine].count.fetch_add(1, std::memory_order_relaxed);
 }
 }  // namespace detail

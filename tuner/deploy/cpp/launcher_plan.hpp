@@ -5,6 +5,9 @@ struct launch_plan {
   cudaError_t status = cudaSuccess;
   selection chosen{};
   int variant = 0;
+#ifdef TUNER_PREFIX_COUNTS
+  detail::asked_counts* asked = nullptr;
+#endif
   extent grid{};
   extent block{};
   long long shared = 0;
@@ -113,5 +116,11 @@ const launch_plan& plan_for(const device_state& state, const dims& problem) {
   launch_plan& fresh = known[oldest];
   oldest = (oldest + 1) % count;
   fresh = plan_of(state, problem);
+#ifdef TUNER_PREFIX_COUNTS
+  fresh.asked = detail::asked_place(state.facts, problem, fresh.chosen,
+                                    fresh.status == cudaErrorInvalidConfiguration
+                                        ? match::unsupported
+                                        : fresh.chosen.how);
+#endif
   return fresh;
 }

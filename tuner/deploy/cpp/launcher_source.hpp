@@ -217,9 +217,7 @@ launched TUNER_FUNCTION(TUNER_PARAMETERS) {
   done.status = plan.status;
   done.chosen = plan.chosen;
 #ifdef TUNER_PREFIX_COUNTS
-  detail::count_asked(state->facts, problem, plan.chosen,
-                      plan.status == cudaErrorInvalidConfiguration ? match::unsupported
-                                                                   : plan.chosen.how);
+  detail::count_at(plan.asked);
 #endif
   if (done.status != cudaSuccess) return done;
   const int variant = plan.variant;

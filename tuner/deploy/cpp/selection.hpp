@@ -68,7 +68,7 @@ inline namespace counted {  // so that files with and without counts may become 
 TUNER_FN selection select(const device& v, const dims& d) {
   const selection s = detail::answer_to(v, d);
 #if defined(TUNER_PREFIX_COUNTS) && !defined(__CUDA_ARCH__)
-  if (!__builtin_is_constant_evaluated()) detail::count_asked(v, d, s, s.how);
+  if (!__builtin_is_constant_evaluated()) detail::count_at(detail::asked_place(v, d, s, s.how));
 #endif
   return s;
 }
