@@ -10,6 +10,7 @@
 
 #include "tuner/base/note.h"
 #include "tuner/files/recording.h"
+#include "tuner/history/asked.h"
 #include "tuner/model/study.h"
 #include "tuner/ports/strategy.h"
 #include "tuner/space/search_space.h"
@@ -30,6 +31,7 @@ struct Settings {
   std::optional<Recording> warm_recording{};  // and of these
   std::string results = "results";            // folder of the store and of the ranked CSV files
   bool in_turn = false;                       // one size after the other, on all devices of a model
+  std::vector<AskedSize> asked{};             // of these the missed ones, instead of all sizes
   bool cross_sizes = false;  // each size's winner is measured at the other sizes too
 };
 

@@ -49,6 +49,10 @@ void OptionTable::group(const std::string& title) {
   groups_.push_back(std::make_shared<po::options_description>(title, width, width / 2));
 }
 
+void OptionTable::asked(Strings& files, const char* help) {
+  (*this)("asked", po::value(&files)->composing()->multitoken(), help);
+}
+
 void OptionTable::color(std::string& choice) {
   const auto check = [](const std::string& given) {
     must_be_one_of("--color", given, {"auto", "always", "never"});

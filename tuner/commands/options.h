@@ -46,6 +46,7 @@ struct DeviceOptions : StudyOptions {
 struct RunOptions : DeviceOptions {
   bool names_device = false;  // else ranks of a job share all
   bool names_jobs = false;    // else ranks of a node share its cores
+  Strings asked;              // files of what applications asked for; none: the study's sizes
   Strings where;              // further constraints, such as "FORM == 'naive'"
   Strings strategies;         // NAME[:option=value,...]; none = the study's; several to be replayed
   std::string budget;         // "500", "90s", "500,10m"; empty = the study's
@@ -112,6 +113,7 @@ class OptionTable {
   }
   // Options that several commands share. Values that make no sense are reported while the words are
   // parsed.
+  void asked(Strings& files, const char* help);
   void color(std::string& choice);
   void device(DeviceOptions& options, const char* backends = "auto, cuda, cpu, ...");
   void filter(ResultFilter& filter);

@@ -1,6 +1,7 @@
 // `tuner run`: reads study and options, has the study tuned, and shows what happens. Of several
 // ranks the first does that, and the others lend what they have.
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -40,6 +41,9 @@ void add_replay(RunOptions& o, OptionTable& add) {
 void add_space(RunOptions& o, OptionTable& add) {
   add.group("what is tuned");
   add.sizes(o);
+  add.asked(o.asked,
+            "files of an application that was built with TUNER_COUNT_ASKED: tune the sizes that it "
+            "asked for and that were not tuned, the costliest first; the budget is for all");
   add("where", o.where,
       "tune only where this holds, such as \"FORM == 'shared'\"; may be repeated");
   add.t1(o);
@@ -127,6 +131,10 @@ RunOptions parse_run(const Strings& words) {
   if (o.strategies.size() > 1 && o.replay.empty()) {
     wrong_usage("several strategies are for --replay, which compares them");
   }
+  if (!o.asked.empty() && (!o.sizes.empty() || !o.replay.empty())) {
+    wrong_usage(std::string("--asked names the sizes; it does not go with ") +
+                (o.replay.empty() ? "--size" : "--replay"));
+  }
   must_be_one_of("--progress", o.progress, {"auto", "plain", "json", "none"});
   settings.warm_start = !cold_start;
   if (cold_start && !o.warm_start_recording.empty()) {
@@ -189,6 +197,23 @@ void check_conditions(const Study& study) {
   for (const std::string& fact : facts_used(study))
     space.facts.emplace("device." + fact, std::int64_t{1});
   SearchSpace::build(std::move(space));
+}
+
+// Takes the sizes that were asked for and missed instead of the study's. Returns false where there
+// are none.
+bool take_asked(Settings& settings, const RunOptions& options) {
+  if (options.asked.empty()) return true;
+  settings.asked = read_asked(options.asked, settings.study);
+  std::vector<ProblemSize> missed;
+  for (const AskedSize& one : settings.asked) {
+    if (one.is_missed() && std::ranges::find(missed, one.size) == missed.end()) {
+      missed.push_back(one.size);
+    }
+  }
+  if (missed.empty()) return false;
+  settings.study.sizes = std::move(missed);
+  settings.study.domain.reset();
+  return true;
 }
 
 // The study and the command line, which has the last word.
@@ -274,7 +299,10 @@ int run_or_replay(const Strings& words) {
   const RunOptions options = parse_run(words);
   if (!options.replay.empty()) return replay_command(options);
   return with_progress(options.progress, Colours(options.color, stderr), [&](Progress& progress) {
-    return run(options, settings_of(options, progress), ranks, progress);
+    Settings settings = settings_of(options, progress);
+    if (take_asked(settings, options)) return run(options, std::move(settings), ranks, progress);
+    progress.note("every size that was asked for is tuned: there is nothing to do");
+    return kExitDone;
   });
 }
 

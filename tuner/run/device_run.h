@@ -117,4 +117,12 @@ std::vector<SizeOutcome> tune_domain(DeviceRun& run, std::uint64_t seed, double 
                                      const std::function<double()>& now,
                                      const std::function<void(const SizeOutcome&)>& conclude);
 
+// Tunes the sizes that were asked for on this device and not answered exactly, the costliest first.
+// The budget is that of all of them together, each size's share is what it costs; what one does not
+// need is the others'. `begin`, `now`, `conclude`: as above. The configurations that an application
+// got are measured first. A size of which the study makes no sense is reported and passed over.
+std::vector<SizeOutcome> tune_asked(DeviceRun& run, const std::vector<AskedSize>& asked,
+                                    double begin, const std::function<double()>& now,
+                                    const std::function<void(const SizeOutcome&)>& conclude);
+
 }  // namespace tuner

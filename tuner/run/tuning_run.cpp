@@ -74,6 +74,9 @@ void look_again_at_suspects(Bench& bench, std::vector<WorkingDevice>& devices,
 std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const Settings& settings, double spent) {
   const std::filesystem::path store = run.history().store().file();
   const auto tell = [&](const SizeOutcome& outcome) { conclude(outcome, store, run.listener()); };
+  if (!settings.asked.empty()) {
+    return tune_asked(run, settings.asked, steady_seconds() - spent, steady_seconds, tell);
+  }
   if (settings.study.domain) {
     return tune_domain(run, settings.seed, steady_seconds() - spent, steady_seconds, tell);
   }
@@ -90,7 +93,8 @@ std::vector<SizeOutcome> tune_in_turn(DeviceRun& run, const Settings& settings, 
 
 bool go_side_by_side(const Settings& settings, std::size_t devices) {
   const Study& study = settings.study;
-  return !settings.in_turn && !study.domain && study.sizes.size() > 1 && devices > 1;
+  return !settings.in_turn && !study.domain && settings.asked.empty() && study.sizes.size() > 1 &&
+         devices > 1;
 }
 
 // All that a run has opened, on the thread that has begun it. Groups only read it.

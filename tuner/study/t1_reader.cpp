@@ -15,10 +15,9 @@
 #include "tuner/study/yaml_values.h"
 
 namespace tuner {
-namespace {
 
 // A YAML reader reads JSON too, and knows where everything stands; but it reads more than JSON.
-YamlRef parse_json(Diagnostics& diagnostics) {
+YamlRef parse_json_tree(Diagnostics& diagnostics) {
   try {
     const auto ignored = nlohmann::json::parse(
         diagnostics.text(), [](int depth, auto, auto&) { return depth < kMaxYamlDepth; });
@@ -44,6 +43,8 @@ YamlRef parse_json(Diagnostics& diagnostics) {
   }
   return nullptr;
 }
+
+namespace {
 
 // Names of searches in the wild (lower case, letters only) and ours.
 std::string strategy_called(const std::string& text) {
@@ -302,7 +303,7 @@ StudyFile parse_t1_file(const std::filesystem::path& path, const StudyReading& h
   Study& study = result.study;
   study.file = std::filesystem::absolute(path).lexically_normal();
   study.text = diagnostics.text();
-  const YamlRef root = parse_json(diagnostics);
+  const YamlRef root = parse_json_tree(diagnostics);
   if (root && expect_map(*root, "a T1 file")) {
     Names names(diagnostics);
     T1Reader t1{{diagnostics, names, study, how.data}};
@@ -324,7 +325,7 @@ SpaceDefinition parse_space_json(const std::string& text, const std::string& fil
   Names names(diagnostics);
   Study study;
   Reader reader{diagnostics, names, study};
-  const YamlRef root = parse_json(diagnostics);
+  const YamlRef root = parse_json_tree(diagnostics);
   const YamlNode* parameters = root ? root->value_of("parameters") : nullptr;
   if (parameters != nullptr) {
     read_parameters(reader, *parameters);
