@@ -11,6 +11,7 @@
 #include "tuner/base/text.h"
 #include "tuner/bench/devices.h"
 #include "tuner/check/checked_study.h"
+#include "tuner/commands/asked_results.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/result_sets.h"
 #include "tuner/files/failure_report.h"
@@ -56,6 +57,7 @@ struct ResultsOptions : StudyOptions {  // `study` may also be where results are
   bool here = false;
   bool all = false;       // also what a plain run would not go on with
   bool failures = false;  // why variants failed, instead of the ranking
+  Strings asked;          // files of what applications asked for; instead of the ranking
   bool json = false;
   std::string color = "auto";
 };
@@ -76,7 +78,10 @@ ResultsOptions parse_results(const Strings& words) {
   add.t1(o);
   add("failures", o.failures,
       "why variants failed, by cause, with an example of each, instead of the ranking");
-  add("json", o.json, "the ranking, or the failures, as JSON");
+  add.asked(o.asked,
+            "files of an application that was built with TUNER_COUNT_ASKED: how its sizes were "
+            "answered, and what that loses against the best known now");
+  add("json", o.json, "the ranking, the failures, or the sizes that were asked for, as JSON");
   add.color(o.color);
   const auto values = add.parse(words, "tuner results [STUDY|DIR|FILE] [options]");
   if (o.json && !o.csv.empty()) wrong_usage("--json and --csv exclude each other");
@@ -254,10 +259,33 @@ void print_json(const std::vector<StoredResults>& all, const ResultsOptions& opt
   std::cout << dump(Json{{"results", std::move(listed)}}, 2) << "\n";
 }
 
+// Shows what was asked for, with what is known now; nothing need have been measured.
+int show_asked(const ResultsOptions& options) {
+  if (options.study.empty() || holds_results(options.study)) {
+    wrong_usage("--asked needs the study: tuner results STUDY --asked FILE...");
+  }
+  const Study study = with_t1_options(read_study(options.study), options);
+  std::vector<AskedSize> asked = read_asked(options.asked, study);
+  std::erase_if(asked, [&](const AskedSize& one) {
+    DeviceFacts device;
+    device.name = one.device;
+    return !fits(device, one.size, options.filter);
+  });
+  std::vector<StoredResults> all;
+  if (fs::exists(fs::path(options.results) / "tuner.sqlite")) {
+    Store store = Store::open(options.results, Store::Access::kRead);
+    all = newest_of_each(stored_results(store, &study, options.filter));
+    std::erase_if(all, [](const StoredResults& one) { return !one.stale.empty(); });
+  }
+  std::cout << (options.json ? asked_json(study, asked, all) : asked_table(study, asked, all));
+  return kExitDone;
+}
+
 }  // namespace
 
 int results_command(const Strings& words) {
   const ResultsOptions options = parse_results(words);
+  if (!options.asked.empty()) return show_asked(options);
   const bool place = holds_results(options.study);
   const bool folder = place && fs::exists(fs::path(options.study) / "tuner.sqlite");
   const fs::path directory = folder ? options.study : options.results;

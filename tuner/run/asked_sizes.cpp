@@ -88,10 +88,9 @@ std::vector<SizeOutcome> tune_asked(DeviceRun& run, const std::vector<AskedSize>
   std::exception_ptr first_error;
   for (std::size_t i = 0; i < work.size() && !run.is_interrupted(); ++i) {
     if (shared.is_spent()) {
-      run.listener().note(fmt::format("asked: the budget is spent; {} cheaper, from {} on",
-                                      count_text(work.size() - i, "size"),
-                                      work[i].asked.size.label()) +
-                          ", not tuned");
+      run.listener().note(
+          fmt::format("asked: the budget is spent; not tuned: {}, the costliest is {}",
+                      count_text(work.size() - i, "size"), work[i].asked.size.label()));
       break;
     }
     try {

@@ -1,0 +1,21 @@
+#pragma once
+// `tuner results STUDY --asked FILE...`: how an application's sizes were answered, and what that
+// loses.
+
+#include <string>
+#include <vector>
+
+#include "tuner/history/asked.h"
+#include "tuner/history/stored_results.h"
+
+namespace tuner {
+
+// A table for each device, with the total; `stored`: current results of the study.
+std::string asked_table(const Study& study, const std::vector<AskedSize>& asked,
+                        const std::vector<StoredResults>& stored);
+
+// The same as JSON (docs/contract.md).
+std::string asked_json(const Study& study, const std::vector<AskedSize>& asked,
+                       const std::vector<StoredResults>& stored);
+
+}  // namespace tuner
