@@ -110,7 +110,9 @@ TEST_F(AskedSizes, AreTunedAndThenNothingIsLostAnyMore) {
       EXPECT_GT(one["answers"][0]["loss"], 2);
     }
   }
-  EXPECT_TRUE(says(call({"results", "waste.yaml", "--asked", before}).out, ": 4 sizes, 7 calls\n"));
+  const auto table = call({"results", "waste.yaml", "--top", "3", "--asked", before}).out;
+  EXPECT_TRUE(says(table, ": 4 sizes, 7 calls\n")) << table;
+  EXPECT_TRUE(says(table, "  and 1 more (--top shows more)\n")) << table;
 
   export_header();
   const std::string after = asked_file("after");

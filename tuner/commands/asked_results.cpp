@@ -113,30 +113,37 @@ Json row_json(const Study& study, const Row& row) {
           {"answers", std::move(answers)}};
 }
 
+// A line for each answer of a size.
+std::string row_text(const Row& row, std::size_t width) {
+  const AskedTime& best = row.loss.best;
+  const std::string time =
+      best.ms <= 0 ? "" : fmt::format("{}{:.4g}", best.is_estimate ? "~" : "", best.ms);
+  std::string out;
+  for (std::size_t i = 0; i < row.asked->answers.size(); ++i) {
+    const AskedAnswer& answer = row.asked->answers[i];
+    out += fmt::format("  {:{}}  {:>9}  {:11}  {:>11}  {}\n", i == 0 ? row.asked->size.label() : "",
+                       width, answer.count, answer.how, i == 0 ? time : "", loss_text(row, i));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string asked_table(const Study& study, const std::vector<AskedSize>& asked,
-                        const std::vector<StoredResults>& stored) {
+                        const std::vector<StoredResults>& stored, std::size_t top) {
   std::string out;
-  for (const DeviceRows& device : by_device(study, asked, stored)) {
-    std::size_t width = 4;
-    for (const Row& row : device.rows) width = std::max(width, row.asked->size.label().size());
+  for (DeviceRows& device : by_device(study, asked, stored)) {
     out +=
         fmt::format("{} on {}: {}, {} calls\n", for_terminal(study.kernel.name),
                     name_of(*device.device), count_text(device.rows.size(), "size"), device.count);
+    const std::size_t left_out = device.rows.size() - std::min(top, device.rows.size());
+    device.rows.resize(device.rows.size() - left_out);
+    std::size_t width = 4;
+    for (const Row& row : device.rows) width = std::max(width, row.asked->size.label().size());
     out += fmt::format("  {:{}}  {:>9}  {:11}  {:>11}  {}\n", "size", width, "calls", "answered",
                        "best ms", "loss");
-    for (const Row& row : device.rows) {
-      const AskedTime& best = row.loss.best;
-      const std::string time =
-          best.ms <= 0 ? "" : fmt::format("{}{:.4g}", best.is_estimate ? "~" : "", best.ms);
-      for (std::size_t i = 0; i < row.asked->answers.size(); ++i) {
-        const AskedAnswer& answer = row.asked->answers[i];
-        out += fmt::format("  {:{}}  {:>9}  {:11}  {:>11}  {}\n",
-                           i == 0 ? row.asked->size.label() : "", width, answer.count, answer.how,
-                           i == 0 ? time : "", loss_text(row, i));
-      }
-    }
+    for (const Row& row : device.rows) out += row_text(row, width);
+    if (left_out > 0) out += fmt::format("  and {} more (--top shows more)\n", left_out);
     out += lost_text(device) + "\n";
   }
   return out;

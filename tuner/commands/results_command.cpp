@@ -277,7 +277,8 @@ int show_asked(const ResultsOptions& options) {
     all = newest_of_each(stored_results(store, &study, options.filter));
     std::erase_if(all, [](const StoredResults& one) { return !one.stale.empty(); });
   }
-  std::cout << (options.json ? asked_json(study, asked, all) : asked_table(study, asked, all));
+  std::cout << (options.json ? asked_json(study, asked, all)
+                             : asked_table(study, asked, all, options.top));
   return kExitDone;
 }
 
