@@ -101,7 +101,8 @@ class Installed(unittest.TestCase):
                 build = self.built(compiler)
                 plugins = sorted(build.glob("*.so"))
                 self.assertEqual([p.name for p in plugins],
-                                 ["footprint.so", "hill_climber.so", "markdown.so", "sparse.so"])
+                                 ["footprint.so", "hill_climber.so", "markdown.so", "sparse.so",
+                                  "widest.so"])
                 for plugin in plugins:
                     symbols = call("nm", "-D", "--defined-only", plugin).stdout.split("\n")
                     names = [line.split()[-1] for line in symbols if line]
@@ -142,7 +143,9 @@ class Installed(unittest.TestCase):
 
     def use(self, build):
         plugins = ("--plugin-dir", build)
-        call(self.tuner, "run", "transpose.yaml", *plugins, cwd=build)
+        told = call(self.tuner, "run", "transpose.yaml", *plugins, cwd=build)
+        self.assertIn("advice widest: 1 configuration is measured first, of 1 proposal", told.stderr)
+        self.assertIn("\nadvice widest: ", told.stdout)
         ranked = call(self.tuner, "export", "transpose.yaml", "--format", "csv", *plugins, cwd=build)
         rows = [line for line in ranked.stdout.split("\n") if ",ok," in line]
         self.assertGreaterEqual(len(rows), 3)

@@ -25,6 +25,7 @@
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/output_guard.h"
+#include "tuner/run/advice.h"
 #include "tuner/space/sampling.h"
 #include "tuner/study/schema.h"
 #include "tuner/study/t1_reader.h"
@@ -319,7 +320,14 @@ int check_study(const CheckOptions& options) {
   const Colours colours(options.color, stderr);
   const auto note = [&](const std::string& text) { std::cerr << colours.note(text) << "\n"; };
   for (const Complaint& warning : file.warnings) note("warning: " + render(warning, study.text));
-  if (study.problem || !study.observers.empty()) {
+  for (const Complaint& one : advice_file_faults(study)) {
+    note("warning: " + render(one, study.text));
+  }
+  const auto is_of_plugin = [](const AdviceSource& one) {
+    return one.kind == AdviceSource::Kind::kPlugin;
+  };
+  if (study.problem || !study.observers.empty() ||
+      std::ranges::any_of(study.search.advice, is_of_plugin)) {
     load_plugins(options.plugin_dirs).check_study(study);
   }
   check_sources(study, note);

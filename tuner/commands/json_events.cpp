@@ -160,6 +160,7 @@ Json ranked_json(const SizeOutcome& outcome, const Study& study) {
                      {"final", json_of(figures.final_round)},
                      {"metrics", json_of(best.metrics)}};
   }
+  if (!results.advice.empty()) event["advice"] = json_of(results.advice);
   event["bound"] = nullptr;
   if (outcome.utilization) {
     const Bottleneck bound =

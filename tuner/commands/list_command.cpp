@@ -24,8 +24,10 @@ ListOptions parse_list(const Strings& words) {
   ListOptions o;
   OptionTable add;
   add.plugin_dirs(o.plugin_dirs);
-  const auto values = add.parse(
-      words, "tuner list [plugins|backends|devices|strategies|exporters|problems|observers|NAME]");
+  const auto values =
+      add.parse(words,
+                "tuner list "
+                "[plugins|backends|devices|strategies|exporters|problems|observers|advisors|NAME]");
   o.what = one_input(values, "kind", false);
   return o;
 }
@@ -96,9 +98,10 @@ void list_named(const Catalogue& catalogue, const std::string& name) {
   constexpr std::pair<PluginKind, const char*> kKinds[] = {
       {PluginKind::kBackend, "backend"},   {PluginKind::kCompiler, "compiler"},
       {PluginKind::kStrategy, "strategy"}, {PluginKind::kExporter, "exporter"},
-      {PluginKind::kProblem, "problem"},   {PluginKind::kObserver, "observer"}};
-  std::vector<std::string> known{"plugins",   "backends", "devices",  "strategies",
-                                 "exporters", "problems", "observers"};
+      {PluginKind::kProblem, "problem"},   {PluginKind::kObserver, "observer"},
+      {PluginKind::kAdvisor, "advisor"}};
+  std::vector<std::string> known{"plugins",   "backends", "devices",   "strategies",
+                                 "exporters", "problems", "observers", "advisors"};
   bool found = false;
   for (const auto& [kind, word] : kKinds) {
     for (const std::string& one : catalogue.names(kind)) known.push_back(one);
@@ -159,6 +162,7 @@ int list_command(const Strings& words) {
   });
   section("problems", [&] { std::cout << items_text(catalogue, PluginKind::kProblem); });
   section("observers", [&] { std::cout << items_text(catalogue, PluginKind::kObserver); });
+  section("advisors", [&] { std::cout << items_text(catalogue, PluginKind::kAdvisor); });
   if (!listed) list_named(catalogue, strategy_named(options.what));
   return kExitDone;
 }

@@ -58,6 +58,7 @@ struct RunOptions : DeviceOptions {
   unsigned repeats = 1;
   unsigned compile_workers = 0;    // that a replay simulates; 0: one configuration after the other
   unsigned simulated_devices = 1;  // beside them
+  Strings advice;                  // files of configurations that are measured first
   std::string warm_start_recording;  // of which the strategy hears, too; empty: of none
 };
 

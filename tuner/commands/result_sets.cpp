@@ -9,9 +9,11 @@
 #include <map>
 #include <utility>
 
+#include "tuner/base/text.h"
 #include "tuner/files/ranked_files.h"
 #include "tuner/files/ranked_table.h"
 #include "tuner/history/identity.h"
+#include "tuner/search/ranking.h"
 #include "tuner/store/trial_codec.h"
 
 namespace tuner {
@@ -92,6 +94,18 @@ bool holds_results(const fs::path& place) {
          kind == ".tar" || is_store(place);
 }
 
+std::vector<FirstLoss> first_losses(const StoredResults& results,
+                                    const std::vector<std::size_t>& counts) {
+  std::vector<Trial> in_order = results.ranked.trials;
+  std::ranges::sort(in_order, {}, &Trial::index);  // which is the order of the store
+  const auto losses = losses_after(results.objective, in_order, counts);
+  std::vector<FirstLoss> out;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    out.push_back({counts[i], counts[i] <= in_order.size(), losses[i]});
+  }
+  return out;
+}
+
 namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
@@ -143,6 +157,17 @@ std::vector<std::string> remarks_of(const StoredResults& results) {
   if (!results.ranked.unverified.value_or("").empty()) {
     out.push_back("Not verified: " + *results.ranked.unverified +
                   "; wrong answers would be ranked.");
+  }
+  for (std::string& line : advice_lines(results.ranked)) out.push_back("A" + line.substr(1) + ".");
+  std::vector<std::string> parts;
+  if (results.has_store) {
+    for (const FirstLoss& one : first_losses(results, {1, 8, 32})) {
+      if (one.asked)
+        parts.push_back(fmt::format("{} after {}", loss_text(one.loss), one.questions));
+    }
+  }
+  if (parts.size() > 1) {
+    out.push_back("Distance from the best, by question: " + listed(parts, "and") + ".");
   }
   const auto outdated = std::ranges::count_if(results.ranked.trials, &Trial::outdated);
   if (outdated > 0) {

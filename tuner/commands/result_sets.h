@@ -1,7 +1,9 @@
 #pragma once
 // Results from wherever they are: a store, or ranked CSV files without one.
 
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,16 @@ std::vector<StoredResults> result_sets(const std::filesystem::path& from, const 
 
 // Whether this is such a place, and no study.
 bool holds_results(const std::filesystem::path& place);
+
+// How far one was from the best after so many questions.
+struct FirstLoss {
+  std::size_t questions = 0;
+  bool asked = false;            // as many
+  std::optional<double> loss{};  // 0.05 = 5 %; nothing: no answer was right by then
+};
+// Of results in a store, which has them in the order in which they came.
+std::vector<FirstLoss> first_losses(const StoredResults& results,
+                                    const std::vector<std::size_t>& counts);
 
 std::vector<ReportSet> report_sets(std::vector<StoredResults> results);
 

@@ -13,6 +13,7 @@
 #include "tuner/check/checked_study.h"
 #include "tuner/commands/asked_results.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/first_results.h"
 #include "tuner/commands/result_sets.h"
 #include "tuner/files/failure_report.h"
 #include "tuner/files/ranked_csv.h"
@@ -58,12 +59,14 @@ struct ResultsOptions : StudyOptions {  // `study` may also be where results are
   bool all = false;       // also what a plain run would not go on with
   bool failures = false;  // why variants failed, instead of the ranking
   Strings asked;          // files of what applications asked for; instead of the ranking
+  std::vector<std::size_t> first{};  // questions after which one looks, instead of the ranking
   bool json = false;
   std::string color = "auto";
 };
 
 ResultsOptions parse_results(const Strings& words) {
   ResultsOptions o;
+  std::string first;
   OptionTable add;
   add.results(o.results);
   add.filter(o.filter);
@@ -81,11 +84,17 @@ ResultsOptions parse_results(const Strings& words) {
   add.asked(o.asked,
             "files of an application that was built with TUNER_COUNT_ASKED: how its sizes were "
             "answered, and what that loses against the best known now");
-  add("json", o.json, "the ranking, the failures, or the sizes that were asked for, as JSON");
+  add("first", first,
+      "how far one was from the best after so many questions (1,8,32), instead of the ranking");
+  add("json", o.json, "whatever is shown, as JSON");
   add.color(o.color);
   const auto values = add.parse(words, "tuner results [STUDY|DIR|FILE] [options]");
   if (o.json && !o.csv.empty()) wrong_usage("--json and --csv exclude each other");
   o.study = one_input(values, "study, folder or file of results", false);
+  if (values.contains("first")) o.first = question_counts(first);
+  if (!o.first.empty() && (o.failures || !o.csv.empty())) {
+    wrong_usage("--first is instead of the ranking; it does not go with --failures or --csv");
+  }
   return o;
 }
 
@@ -300,7 +309,12 @@ int results_command(const Strings& words) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;
   }
-  if (!options.csv.empty()) {
+  if (!options.first.empty()) {
+    if (!all.front().has_store) {
+      reject(options.study, "--first needs a database: a CSV file has no order of questions");
+    }
+    print_first(all, options.first, options.json);
+  } else if (!options.csv.empty()) {
     OutputGuard guard(options.force);
     if (study) guard.protect(*study);
     guard.protect_store(directory);

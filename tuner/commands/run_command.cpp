@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "tuner/resolve/study_sources.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/run/tuning_run.h"
+#include "tuner/study/yaml_reader.h"
 #include "tuner/worker/plugins.h"
 
 #ifndef TUNER_VERSION
@@ -61,6 +63,8 @@ void add_search(RunOptions& o, bool& cold_start, OptionTable& add) {
       "do not tell the strategy what was measured for other sizes and on other devices");
   add("warm-start", o.warm_start_recording,
       "give the strategy a recording to start from; everything is measured again");
+  add("advice", o.advice,
+      "measure the configurations of this file first: a JSON list of maps; may be repeated");
   add("cross-sizes", o.settings.cross_sizes,
       "afterwards measure each size's winner at the other sizes, too, beyond the budget; exports "
       "then select better");
@@ -109,6 +113,9 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
   if (replayed && values["jobs"].defaulted()) o.settings.jobs = 1;
   if (o.settings.cross_sizes && replayed) {
     wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
+  }
+  if (replayed && !o.advice.empty()) {
+    wrong_usage("--advice is for studies; a replay gives no configurations a place in front");
   }
   if (!replayed && !values["repeats"].defaulted()) wrong_usage("--repeats goes with --replay");
 }
@@ -233,6 +240,10 @@ Settings settings_of(const RunOptions& options, Progress& progress) {
     std::tie(search.strategy, search.options) = parse_choice("--strategy", search.text);
   }
   search.strategy = strategy_named(search.strategy);
+  for (const std::string& file : options.advice) {
+    if (!std::filesystem::exists(file)) reject(file, "--advice: there is no such file");
+    search.advice.push_back(advice_file(std::filesystem::path(file).lexically_normal()));
+  }
   if (!options.warm_start_recording.empty()) {
     settings.warm_recording = read_any_recording(options.warm_start_recording);
   }

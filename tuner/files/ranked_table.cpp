@@ -192,6 +192,28 @@ std::string named_values(std::span<const std::string> names, const Configuration
   return for_terminal(out);
 }
 
+std::string loss_text(const std::optional<double>& loss) {
+  if (!loss) return "nothing right";
+  const double percent = 100 * *loss;
+  if (percent >= 9.95) return fmt::format("{:.0f} %", percent);
+  return fmt::format("{:.2g} %", percent < 0.005 ? 0 : percent);
+}
+
+std::vector<std::string> advice_lines(const RankedResults& results) {
+  std::vector<std::string> lines;
+  for (const AdviceWorth& one : results.advice) {
+    const std::string by = "advice " + for_terminal(one.by) + ": ";
+    if (one.loss) {
+      lines.push_back(
+          fmt::format("{}{} from the best, after {:.1f} s", by, loss_text(one.loss), one.after_s));
+    } else {
+      lines.push_back(
+          fmt::format("{}none of {} is right", by, count_text(one.tried, "configuration")));
+    }
+  }
+  return lines;
+}
+
 std::string ranked_table(const RankedResults& results, std::span<const std::string> parameters,
                          std::size_t top, const Colours& colours) {
   const std::vector<std::size_t> rows = shown_of(results, top);
@@ -223,6 +245,7 @@ std::string ranked_table(const RankedResults& results, std::span<const std::stri
   }
   if (auto limits = limit_column(results, rows)) columns.push_back(std::move(*limits));
   std::string out = baseline_line(results, parameters);
+  for (const std::string& line : advice_lines(results)) out += line + "\n";
   if (const auto bound = bound_of(best.counters)) out += "the best is " + bound->text + "\n";
   if (results.form == "launcher") {
     out += "launcher: what is timed is a function of the host, with all that it launches\n";

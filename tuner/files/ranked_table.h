@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/base/terminal_text.h"
 #include "tuner/model/ranked_results.h"
@@ -26,6 +28,12 @@ std::string outside_text(const RankedResults& results);
 
 // "BM=64 BN=32", with what a terminal must not see made harmless.
 std::string named_values(std::span<const std::string> names, const Configuration& configuration);
+
+// "advice heuristics: 4 % from the best, after 0.4 s", a line for each source.
+std::vector<std::string> advice_lines(const RankedResults& results);
+
+// "4 %", "0.35 %", "not right yet".
+std::string loss_text(const std::optional<double>& loss);
 
 // An aligned table of the best `top` for a terminal: time with the half width of its interval,
 // metrics, and the parameters that vary; "=" marks those tied with the best, "*" those on the front

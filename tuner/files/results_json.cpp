@@ -161,6 +161,9 @@ Json json_of(const RankedResults& results, const Study& study) {
       const DeviceLimit& limit = *results.trials[i].limit;
       trial["limit"] = {{"ms", limit.ms}, {"of", limit.of}, {"share", *share}};
     }
+    if (const auto& advised = results.trials[i].advised) {
+      trial["advised"] = {{"by", advised->by}, {"after_s", advised->after_s}};
+    }
     if (!results.front.empty()) trial["front"] = i < results.front.size() && results.front[i];
     if (results.baseline && i < results.baseline->speedups.size()) {
       trial["speedup"] = json_of(results.baseline->speedups[i]);
@@ -184,6 +187,7 @@ Json json_of(const RankedResults& results, const Study& study) {
   if (results.outside > 0) out["outside"] = results.outside;
   if (!results.warnings.empty()) out["warnings"] = results.warnings;
   if (results.baseline) out["baseline"] = json_of(*results.baseline, study);
+  if (!results.advice.empty()) out["advice"] = json_of(results.advice);
   out["trials"] = trials;
   return out;
 }
@@ -200,6 +204,17 @@ Json json_of(const std::vector<Parameter>& parameters, const Configuration& conf
   Json out = Json::object();
   for (std::size_t i = 0; i < parameters.size() && i < configuration.size(); ++i) {
     out[parameters[i].name] = value_to_json(configuration[i]);
+  }
+  return out;
+}
+
+Json json_of(const std::vector<AdviceWorth>& advice) {
+  Json out = Json::array();
+  for (const AdviceWorth& one : advice) {
+    out.push_back({{"by", one.by},
+                   {"tried", one.tried},
+                   {"loss", one.loss ? Json(*one.loss) : Json(nullptr)},
+                   {"after_s", one.after_s}});
   }
   return out;
 }

@@ -297,8 +297,11 @@ bool StudyTuning::search(const WantedSize& wanted, const tuner::Toolchain& tools
   const tuner::RunListener listener([&events](const tuner::RunEvent& event) {
     if (event.kind == tuner::RunEvent::Kind::kTrial) events.trial(*event.trial);
   });
-  tuner::DeviceRun run(settings, make_strategy, sources.reference, history, device, listener,
-                       [this] { return stop_.count() > 0; });
+  const tuner::Caller caller{
+      {program_of(installation_), installation_.plugin_dirs}, catalogue_, stop_, {}};
+  tuner::DeviceRun run(
+      settings, make_strategy, sources.reference, history, device, listener,
+      [this] { return stop_.count() > 0; }, tuner::advice_asked(caller));
   tuner::SizeOptions options;
   options.first = winners();
   const tuner::SizeOutcome outcome = run.tune(wanted.size, options);

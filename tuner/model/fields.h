@@ -108,6 +108,8 @@ TUNER_FIELDS(DeviceLimit, ms, of)
 
 TUNER_FIELDS(Conditions, clock_mhz, watts)
 
+TUNER_FIELDS(Advised, by, after_s)
+
 template <Is<FinalResult> T, typename Visit>
 void for_each_field(T& final, Visit&& visit) {
   visit("samples_ms", final.samples);
@@ -153,6 +155,7 @@ void for_each_field(T& trial, Visit&& visit) {
   visit("sources_known", trial.sources_known);
   visit("reference_ms", trial.reference_ms);
   visit("limit", trial.limit);
+  visit("advised", trial.advised);
   visit("outdated", trial.outdated);
   visit("outside", trial.outside);
 }

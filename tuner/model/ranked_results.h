@@ -30,6 +30,15 @@ struct BaselineResult {
   std::vector<Speedup> speedups{};  // of each ranked trial over it; empty where it is not ranked
 };
 
+// What the proposals of one source outside of the search were worth.
+struct AdviceWorth {
+  std::string by;
+  std::size_t tried = 0;         // configurations of it that have a result
+  std::optional<double> loss{};  // of its best by the search: 0.04 = 4 % from the best of all;
+                                 // nothing: none is valid
+  double after_s = 0;            // when that one's result was there, in seconds of its search
+};
+
 // The words of a study for how launches are timed.
 inline std::string_view name_of(CacheState cache) {
   return cache == CacheState::kCold ? "cold" : cache == CacheState::kHot ? "hot" : "rotate";
@@ -68,6 +77,7 @@ struct RankedResults {
   std::string date;    // ISO 8601, of the newest trial
   std::string compiler;
   std::optional<BaselineResult> baseline{};  // where the study names one
+  std::vector<AdviceWorth> advice{};         // of each source, in the order of their results
   std::optional<TimedHow> timed{};           // nothing: not known
   std::size_t outside = 0;                   // stored trials that are not here: Trial::outside
   // Doubts about the answers when they were compared, such as "zeros would pass for y".

@@ -349,12 +349,26 @@ struct ObserverSpec {
   Position value_where;  // of the value's
 };
 
+// Something outside of the search that proposes configurations, which are measured first.
+struct AdviceSource {
+  enum class Kind { kFile, kCommand, kPlugin, kNvMatmul };
+  Kind kind = Kind::kFile;
+  std::string name{};                // that results keep, and messages say
+  std::vector<std::string> words{};  // the file, the command line, or the plugin's advisor
+  std::filesystem::path folder{};    // in which a command works
+  // Of nvMatmulHeuristics: parameters, and the fields that they are given.
+  std::vector<std::pair<std::string, std::string>> fields{};
+  OptionList options{};  // of an advisor
+  Position where{};
+};
+
 struct SearchSpec {
   std::string strategy = "default";
   OptionList options;
   Budget budget;
   // The search of a domain ends once the expected loss of what was tuned is below this.
   double until_loss = 0.03;
+  std::vector<AdviceSource> advice{};
   Position where;
   std::string text{};  // that has the positions; empty = the study's
 };

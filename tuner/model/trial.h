@@ -140,6 +140,14 @@ struct FinalResult {
   FinalFigure objective;
 };
 
+// Who proposed a configuration from outside of the search, and how many seconds after the search's
+// begin its result was there.
+struct Advised {
+  std::string by;
+  double after_s = 0;
+  friend bool operator==(const Advised&, const Advised&) = default;
+};
+
 struct Trial : Measured {
   ConfigIndex index = 0;
   Configuration configuration;
@@ -167,6 +175,7 @@ struct Trial : Measured {
   // The device's least time, where the study says what has to be done at least and the device's
   // ceilings are known.
   std::optional<DeviceLimit> limit{};
+  std::optional<Advised> advised{};  // nothing: the search asked for it, or the baseline did
   // Valid, but from when the device was faster or slower than it is now: not to be compared with
   // what was measured since, and not ranked. `message` says so.
   bool outdated = false;

@@ -34,6 +34,7 @@ extern "C" {
 #define TUNER_KIND_EXPORTER "tuner.exporter/2"
 #define TUNER_KIND_PROBLEM "tuner.problem/1"
 #define TUNER_KIND_OBSERVER "tuner.observer/1"
+#define TUNER_KIND_ADVISOR "tuner.advice/1"
 
 typedef struct tuner_str {
   const char* data; /* not terminated; may hold zero bytes */
@@ -414,6 +415,18 @@ typedef struct tuner_exporter_factory {
   int (*write)(uint32_t item, const tuner_pair* options, size_t option_count,
                tuner_str results_json, tuner_sink out, tuner_sink error);
 } tuner_exporter_factory;
+
+/* ---- advisor: configurations that are measured first -------------------------------------------
+ * Sees study, problem size and device as one JSON document, and writes a JSON list of maps from
+ * parameters to values (docs/study-file.md#advice). */
+
+typedef struct tuner_advisor_factory {
+  uint32_t struct_size;
+  uint32_t count;
+  const tuner_item_info* (*info)(uint32_t item);
+  int (*propose)(uint32_t item, const tuner_pair* options, size_t option_count,
+                 tuner_str question_json, tuner_sink out, tuner_sink error);
+} tuner_advisor_factory;
 
 #ifdef __cplusplus
 }

@@ -276,6 +276,19 @@ std::unique_ptr<Exporter> make_plugin_exporter(const PluginItem& item, OptionLis
   return std::make_unique<PluginExporter>(item, std::move(options), std::move(document));
 }
 
+Expected<std::string, std::string> ask_plugin_advisor(const PluginItem& item,
+                                                      const OptionList& options,
+                                                      const std::string& question) {
+  const std::vector<tuner_pair> pairs = abi_pairs(options);
+  StringSink out;
+  StringSink error;
+  const auto& factory = item.factory_as<tuner_advisor_factory>();
+  const int status = factory.propose(item.number, pairs.data(), pairs.size(), to_abi(question),
+                                     out.sink(), error.sink());
+  if (status != TUNER_OK) return Unexpected{error.text};
+  return std::move(out.text);
+}
+
 Expected<std::unique_ptr<Problem>, std::string> make_plugin_problem(
     const PluginItem& item, const OptionList& options,
     const std::vector<std::pair<std::string, std::int64_t>>& extents) {

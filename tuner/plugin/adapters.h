@@ -86,6 +86,11 @@ using ResultsDocument = std::function<std::string(const Study&, const std::vecto
 std::unique_ptr<Exporter> make_plugin_exporter(const PluginItem& item, OptionList options,
                                                ResultsDocument document);
 
+// Asks a plugin's advisor; its answer, or why there is none.
+Expected<std::string, std::string> ask_plugin_advisor(const PluginItem& item,
+                                                      const OptionList& options,
+                                                      const std::string& question);
+
 // A plugin's problem for one problem size, or why it could not be made.
 Expected<std::unique_ptr<Problem>, std::string> make_plugin_problem(
     const PluginItem& item, const OptionList& options,

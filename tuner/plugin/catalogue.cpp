@@ -25,6 +25,7 @@ constexpr std::array<KindRow, kPluginKindCount> kKinds{{
     {TUNER_KIND_EXPORTER, "exporter", sizeof(tuner_exporter_factory)},
     {TUNER_KIND_PROBLEM, "problem", sizeof(tuner_problem_factory)},
     {TUNER_KIND_OBSERVER, "observer", sizeof(tuner_observer_factory)},
+    {TUNER_KIND_ADVISOR, "advisor", sizeof(tuner_advisor_factory)},
 }};
 
 const KindRow& row(PluginKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -297,6 +298,12 @@ std::unique_ptr<Exporter> Catalogue::make_exporter(const std::string& name,
   return make_plugin_exporter(item, options, std::move(document));
 }
 
+Expected<std::string, std::string> Catalogue::ask_advisor(const std::string& name,
+                                                          const OptionList& options,
+                                                          const std::string& question) const {
+  return ask_plugin_advisor(require(PluginKind::kAdvisor, name, {}), options, question);
+}
+
 Expected<std::unique_ptr<Problem>, std::string> Catalogue::make_problem(
     const std::string& name, const OptionList& options,
     const std::vector<std::pair<std::string, std::int64_t>>& extents) const {
@@ -354,6 +361,10 @@ void Catalogue::check_study(const Study& study) const {
   };
   if (study.problem) {
     check(PluginKind::kProblem, study.problem->name, study.problem->options, study.problem->where);
+  }
+  for (const AdviceSource& source : study.search.advice) {
+    if (source.kind != AdviceSource::Kind::kPlugin) continue;
+    check(PluginKind::kAdvisor, source.words.front(), source.options, source.where);
   }
   for (const ObserverSpec& spec : study.observers) {
     if (!check(PluginKind::kObserver, spec.name, spec.options, spec.where)) continue;

@@ -26,9 +26,10 @@ enum class PluginKind : std::uint32_t {
   kStrategy,
   kExporter,
   kProblem,
-  kObserver
+  kObserver,
+  kAdvisor
 };
-inline constexpr std::size_t kPluginKindCount = 6;
+inline constexpr std::size_t kPluginKindCount = 7;
 
 struct PluginInfo {
   std::string name;
@@ -80,6 +81,10 @@ class Catalogue {
   // for options that the exporter does not accept.
   std::unique_ptr<Exporter> make_exporter(const std::string& name, ResultsDocument document,
                                           const OptionList& options = {}) const;
+
+  // Asks an advisor for configurations; its answer, or a sentence that says why there is none.
+  Expected<std::string, std::string> ask_advisor(const std::string& name, const OptionList& options,
+                                                 const std::string& question) const;
 
   // Makes a problem for a size with these extents. The error is a sentence that names the problem.
   Expected<std::unique_ptr<Problem>, std::string> make_problem(

@@ -8,6 +8,7 @@
 
 #include <string_view>
 
+#include "tuner/plugin/sdk_advisor.h"
 #include "tuner/plugin/sdk_backend.h"
 #include "tuner/plugin/sdk_compiler.h"
 #include "tuner/plugin/sdk_core.h"

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <limits>
+#include <map>
 
 #include "tuner/base/error.h"
 #include "tuner/base/stopwatch.h"
@@ -27,6 +29,8 @@ namespace tuner {
 struct DeviceRun::Search {
   std::unique_ptr<Strategy> strategy;
   std::function<std::unique_ptr<Strategy>()> rehearsal;  // another one that asks the same
+  std::vector<ConfigIndex> first{};                      // before the strategy asks
+  std::map<ConfigIndex, std::string> advised{};          // of these: who proposed them
   bool compared = false;  // what is stored was compared with the device already
   bool final = true;      // whether one is held at the end, if it is due
   Budget budget;
@@ -55,7 +59,7 @@ struct DeviceRun::SizeSearch {
 
 DeviceRun::DeviceRun(const Settings& settings, const MakeStrategy& make_strategy,
                      std::string reference_text, const History& history, MeasuringDevice& device,
-                     RunListener listener, std::function<bool()> interrupted)
+                     RunListener listener, std::function<bool()> interrupted, AdviceAsked advice)
     : settings_(settings),
       study_(settings.study),
       make_strategy_(make_strategy),
@@ -64,7 +68,8 @@ DeviceRun::DeviceRun(const Settings& settings, const MakeStrategy& make_strategy
       device_(device),
       listener_(std::move(listener)),
       interrupted_(std::move(interrupted)),
-      facts_(device.facts()) {}
+      facts_(device.facts()),
+      advisers_(study_, std::move(advice)) {}
 
 SearchSpace DeviceRun::build_space(const ProblemSize& size) const {
   require_told_facts(study_, facts_);
@@ -135,6 +140,10 @@ void DeviceRun::compare_with_stored(SizeSearch& current) {
 
 // Commits a trial before it is reported to anyone.
 void DeviceRun::take_trial(SizeSearch& current, Trial trial) {
+  const auto advised = current.search.advised.find(trial.index);
+  if (advised != current.search.advised.end() && !trial.advised) {
+    trial.advised = Advised{advised->second, current.evaluator.now()};
+  }
   if (!trial.from_store) {
     trial.reference_ms = current.reference_ms;
     current.history.record(trial);
@@ -352,6 +361,24 @@ std::vector<ConfigIndex> DeviceRun::baseline_in(const SearchSpace& space) const 
   return {};
 }
 
+// Asks the study's sources; what they propose comes behind what is measured first anyway.
+void DeviceRun::take_advice(const SearchSpace& space, const ProblemSize& size, Search& search) {
+  // A source must not use up what the search needs.
+  constexpr double kShare = 0.5;
+  const Budget& budget = search.budget;
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  if (budget.evaluations) most = static_cast<std::size_t>(*budget.evaluations / 2);
+  const double seconds = budget.seconds ? kShare * (*budget.seconds - search.since.seconds())
+                                        : std::numeric_limits<double>::infinity();
+  const auto note = [this](const std::string& text) { listener_.note("  " + text); };
+  for (Advice& one : advisers_.ask(space, size, facts_, most, seconds, note)) {
+    if (std::ranges::find(search.first, one.index) == search.first.end()) {
+      search.first.push_back(one.index);
+    }
+    search.advised.emplace(one.index, std::move(one.by));
+  }
+}
+
 SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options) {
   const Stopwatch since(options.spent);
   listener_.turn_to(facts_.name, size);
@@ -360,14 +387,15 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options)
     listener_.note("  no configuration of " + size.label() + " is valid: " +
                    render(complaint, study_.text) + "\n  ('tuner check' says more)");
   }
-  std::vector<ConfigIndex> first = baseline_in(space);
-  for (const ConfigIndex index : indices_of(space, options.first)) {
-    if (std::ranges::find(first, index) == first.end()) first.push_back(index);
-  }
   Search search;
+  search.first = baseline_in(space);
+  for (const ConfigIndex index : indices_of(space, options.first)) {
+    if (std::ranges::find(search.first, index) == search.first.end()) search.first.push_back(index);
+  }
   search.since = since;
   search.final = options.final;
   search.budget = options.budget.value_or(study_.search.budget);
+  take_advice(space, size, search);
   search.part.seconds = search.budget.seconds;
   search.part.title =
       fmt::format("{} valid configurations of {}", space.report().valid, space.report().cartesian);
@@ -377,7 +405,7 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options)
   }
   const ContextKey key = history_.key(facts_, size);
   const std::vector<Prior> priors = warm_start(key, space);
-  search.rehearsal = [&] {
+  search.rehearsal = [&, first = search.first] {
     std::unique_ptr<Strategy> strategy = make_strategy_(space);
     for (const Prior& prior : priors) strategy->learn(prior);
     return std::unique_ptr<Strategy>(new GivenFirst(first, std::move(strategy)));

@@ -11,6 +11,7 @@
 #include "tuner/history/size_history.h"
 #include "tuner/ports/evaluator.h"
 #include "tuner/ports/exporter.h"
+#include "tuner/run/advice.h"
 #include "tuner/run/listener.h"
 #include "tuner/run/usage.h"
 #include "tuner/search/ranking.h"
@@ -50,7 +51,7 @@ class DeviceRun {
   // end.
   DeviceRun(const Settings& settings, const MakeStrategy& make_strategy, std::string reference_text,
             const History& history, MeasuringDevice& device, RunListener listener,
-            std::function<bool()> interrupted);
+            std::function<bool()> interrupted, AdviceAsked advice = {});
 
   // Searches a size. Throws InputError when the study makes no sense at this size, on this device.
   SizeOutcome tune(const ProblemSize& size, const SizeOptions& options = {});
@@ -77,6 +78,7 @@ class DeviceRun {
   std::vector<Prior> warm_start(const ContextKey& key, const SearchSpace& space) const;
   SizeTask task(const SearchSpace& space, const ProblemSize& size, SizeHistory& history) const;
   std::vector<ConfigIndex> baseline_in(const SearchSpace& space) const;
+  void take_advice(const SearchSpace& space, const ProblemSize& size, Search& search);
   SizeOutcome run(const SearchSpace& space, const ProblemSize& size, Search search);
   void compare_with_stored(SizeSearch& current);
   void search(SizeSearch& current);
@@ -98,6 +100,7 @@ class DeviceRun {
   RunListener listener_;
   std::function<bool()> interrupted_;
   DeviceFacts facts_;
+  Advisers advisers_;
 };
 
 // `outcomes`: what this run has found on the device, one for each size. The winner of each of them,

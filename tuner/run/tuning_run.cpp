@@ -106,12 +106,13 @@ struct Opened {
   const StopRequest& interrupt;
   const RunListener& listener;
   WorkerThreads& threads;
+  AdviceAsked advice;
   std::function<double()> spent;  // of the budget of a size that is among the first, in seconds
 
   bool is_interrupted() const { return interrupt.count() > 0; }
   DeviceRun on(MeasuringDevice& device, const History& with, const RunListener& told) const {
-    return {settings, make_strategy, bench.sources().reference,          with,
-            device,   told,          [this] { return is_interrupted(); }};
+    return {settings, make_strategy, bench.sources().reference,           with,
+            device,   told,          [this] { return is_interrupted(); }, advice};
   }
 };
 
@@ -253,6 +254,17 @@ MakeStrategy strategies_of(const Settings& settings, const Catalogue& catalogue)
   };
 }
 
+AdviceAsked advice_asked(const Caller& caller) {
+  AdviceAsked how;
+  how.advisor = [&caller](const AdviceSource& source, const std::string& question) {
+    return caller.catalogue.ask_advisor(source.words.front(), source.options, question);
+  };
+  if (!caller.program.executable.empty())
+    how.keeper = {caller.program.executable, "worker", "keep"};
+  how.stop = [&caller] { return caller.interrupt.count() > 0; };
+  return how;
+}
+
 RunEnd tune(const Settings& settings, const Caller& caller, const RunListener& listener,
             const LentHosts& lent) {
   double begin = steady_seconds();
@@ -270,9 +282,9 @@ RunEnd tune(const Settings& settings, const Caller& caller, const RunListener& l
   const MakeStrategy make_strategy = strategies_of(settings, caller.catalogue);
   const History history(store, study, bench.measured_with());
   listener.reached("compiler ready");
-  const Opened run{
-      settings,         make_strategy, history, bench,
-      caller.interrupt, listener,      threads, [&] { return steady_seconds() - begin; }};
+  const Opened run{settings, make_strategy,        history,
+                   bench,    caller.interrupt,     listener,
+                   threads,  advice_asked(caller), [&] { return steady_seconds() - begin; }};
 
   RunEnd end;
   for (AlikeDevices& alike : bench.models()) {

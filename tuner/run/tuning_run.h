@@ -8,6 +8,7 @@
 #include "tuner/bench/devices.h"
 #include "tuner/bench/settings.h"
 #include "tuner/deploy/tuned_table.h"
+#include "tuner/run/advice.h"
 #include "tuner/run/listener.h"
 #include "tuner/worker/channel.h"
 
@@ -22,6 +23,9 @@ struct RunEnd {
 
 // The strategy that the study names. What is given outlives it.
 MakeStrategy strategies_of(const Settings& settings, const Catalogue& catalogue);
+
+// How a run asks the study's sources of advice. `caller` outlives it.
+AdviceAsked advice_asked(const Caller& caller);
 
 // Tunes every size of the study on every device, of this machine and of those that are lent. Throws
 // InputError for a study or settings that make no sense, UnavailableError when no device is to be

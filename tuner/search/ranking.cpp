@@ -7,7 +7,9 @@
 #include <compare>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "tuner/model/statistics.h"
@@ -185,6 +187,47 @@ bool is_tie(const ObjectiveSpec& objective, const Trial& first, const Trial& tri
   return ratio.low <= 1 && 1 <= ratio.high;
 }
 
+// The cost of a trial that counts; infinity of all others.
+double counted_cost(const ObjectiveSpec& objective, const Trial& trial) {
+  const double none = std::numeric_limits<double>::infinity();
+  if (!is_valid(trial) || trial.outdated) return none;
+  const double cost = cost_of(objective, trial).value();
+  return std::isfinite(cost) ? cost : none;
+}
+
+double least_cost(const ObjectiveSpec& objective, std::span<const Trial> trials) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Trial& one : trials) least = std::min(least, counted_cost(objective, one));
+  return least;
+}
+
+// Nothing without a cost, or where a ratio says nothing: of metrics that are not positive.
+std::optional<double> loss_against(double best, double cost) {
+  if (!std::isfinite(cost) || !(best > 0)) return std::nullopt;
+  return cost / best - 1;
+}
+
+// Of each source, the sources in the order in which their best ones came.
+std::vector<AdviceWorth> worth_of_advice(const ObjectiveSpec& objective,
+                                         const std::vector<Trial>& trials) {
+  const double best = least_cost(objective, trials);
+  std::vector<AdviceWorth> all;
+  for (const Trial& trial : trials) {
+    if (!trial.advised) continue;
+    auto own = std::ranges::find(all, trial.advised->by, &AdviceWorth::by);
+    if (own == all.end()) own = all.insert(own, AdviceWorth{.by = trial.advised->by});
+    ++own->tried;
+    const auto loss = loss_against(best, counted_cost(objective, trial));
+    if (!loss || (own->loss && *own->loss <= *loss)) continue;
+    own->loss = loss;
+    own->after_s = trial.advised->after_s;
+  }
+  std::ranges::sort(all, [](const AdviceWorth& a, const AdviceWorth& b) {
+    return std::tie(a.after_s, a.by) < std::tie(b.after_s, b.by);
+  });
+  return all;
+}
+
 std::vector<bool> front_among(const ObjectiveSpec& objective, const std::vector<Trial>& trials,
                               std::size_t count) {
   std::vector<std::vector<double>> points;
@@ -298,6 +341,7 @@ RankedResults rank(const ObjectiveSpec& objective, std::vector<Trial> trials,
   }
   if (std::ranges::count(out.tied, true) == 1) out.tied.assign(out.ranked, false);
   if (!objective.beside.empty()) out.front = front_among(objective, trials, out.ranked);
+  out.advice = worth_of_advice(objective, trials);
   out.trials = std::move(trials);
   if (baseline) out.baseline = against_baseline(objective, *baseline, out, measure.confidence);
   return out;
@@ -307,6 +351,18 @@ double beside_best(const ObjectiveSpec& objective, double best, double own) {
   if (better(objective, best, own)) return own;
   const double worse = std::numeric_limits<double>::infinity() * (objective.maximize ? -1 : 1);
   return std::nextafter(best, worse);
+}
+
+std::vector<std::optional<double>> losses_after(const ObjectiveSpec& objective,
+                                                const std::vector<Trial>& in_order,
+                                                const std::vector<std::size_t>& counts) {
+  const double best = least_cost(objective, in_order);
+  std::vector<std::optional<double>> out;
+  for (const std::size_t count : counts) {
+    const auto first = std::span(in_order).first(std::min(count, in_order.size()));
+    out.push_back(loss_against(best, least_cost(objective, first)));
+  }
+  return out;
 }
 
 namespace {

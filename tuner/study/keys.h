@@ -287,6 +287,7 @@ void describe_plugins(SchemaParts& parts);
 void describe_reference(SchemaParts& parts);
 void describe_verify(SchemaParts& parts);
 void describe_search(SchemaParts& parts);
+void describe_advice(SchemaParts& parts);
 
 // Adds the members of a JSON object.
 void add_schema(Schema& to, std::string_view json);

@@ -34,7 +34,9 @@ constexpr auto kSearch = key_table(
     key("options", &SearchSpec::options, options_of("search"), "Of the strategy."),
     key("budget", &SearchSpec::budget, keys_of(kBudget), "When it is enough."),
     key("until_loss", &SearchSpec::until_loss, from_below(0, 1, "0.03 is 3 %"),
-        "Of a domain: enough when the expected loss is below."));
+        "Of a domain: enough when the expected loss is below."),
+    key("advice", R"({"type": "array", "items": {"$ref": "#/definitions/advice"}})",
+        "Who proposes configurations, which are measured first."));
 
 constexpr auto kMeasure = key_table(
     "'measure'",
@@ -221,7 +223,9 @@ void read_objective(Reader& reader, const YamlNode& node, const Position& where)
 
 void read_search(Reader& reader, const YamlNode& node, const Position& where) {
   reader.study.search.where = where;
-  kSearch.read(reader, kSearch.fields(node, where), reader.study.search);
+  const Fields fields = kSearch.fields(node, where);
+  kSearch.read(reader, fields, reader.study.search);
+  if (const YamlNode* advice = fields.find("advice")) read_advice(reader, *advice);
 }
 
 void read_measure(Reader& reader, const YamlNode& node, const Position& where) {

@@ -87,7 +87,8 @@ std::string study_schema() {
   for (const auto describe :
        {describe_kernel, describe_command, describe_domain, describe_space, describe_configurations,
         describe_launch, describe_captured, describe_arguments, describe_types, describe_fill,
-        describe_views, describe_plugins, describe_reference, describe_verify, describe_search}) {
+        describe_views, describe_plugins, describe_reference, describe_verify, describe_search,
+        describe_advice}) {
     describe(parts);
   }
   Schema schema = Schema::parse(kHead);

@@ -162,6 +162,7 @@ void read_backend(Reader& reader, const YamlNode& node, const Position& where);
 // Before arguments, reference and verify, which may leave things to it.
 void read_problem(Reader& reader, const YamlNode& node, const Position& where);
 void read_search(Reader& reader, const YamlNode& node, const Position& where);
+void read_advice(Reader& reader, const YamlNode& node);  // a key of search
 void read_measure(Reader& reader, const YamlNode& node, const Position& where);
 void read_export(Reader& reader, const YamlNode& node, const Position& where);
 

@@ -45,6 +45,9 @@ Study unverified_study(Study study);
 // file contains that.
 Study study_with_answers_per(Study study, const std::vector<std::string>& names);
 
+// A file of configurations, as a source of 'search: advice'.
+AdviceSource advice_file(const std::filesystem::path& file);
+
 // The text of a study file, at most one byte more than the largest that is accepted. Line ends are
 // made "\n", so that positions and messages need not care. Throws InputError with the reason.
 std::string study_text(const std::filesystem::path& path);

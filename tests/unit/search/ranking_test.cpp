@@ -374,5 +374,31 @@ TEST(BesideBest, NothingIsAsGoodAsTheBestButWhatIsWorseStaysAsItIs) {
   EXPECT_LT(beside_best(most, 2, 3), 2);
 }
 
+TEST(LossesAfter, AreOfTheBestAmongTheFirst) {
+  const std::vector<Trial> in_order{trial(0, 1, TrialState::kCompile), trial(1, 4), trial(2, 2),
+                                    trial(3, 3), trial(4, 1)};
+  using Losses = std::vector<std::optional<double>>;
+  EXPECT_EQ(losses_after({}, in_order, {1, 2, 4, 5, 100}), (Losses{std::nullopt, 3, 1, 0, 0}));
+  EXPECT_EQ(losses_after({"flops", true}, in_order, {2, 3}), (Losses{0, 0}));
+  EXPECT_EQ(losses_after({}, {}, {1}), (Losses{std::nullopt}));
+}
+
+TEST(AdviceWorth, IsThatOfTheBestOfEachSource) {
+  std::vector<Trial> trials{trial(0, 4), trial(1, 2), trial(2, 1),
+                            trial(3, 1, TrialState::kCompile)};
+  trials[0].advised = {"model", 0.25};
+  trials[1].advised = {"model", 0.5};
+  trials[3].advised = {"prose", 0};
+  const RankedResults results = rank({}, trials);
+  ASSERT_EQ(results.advice.size(), 2U);
+  EXPECT_EQ(results.advice[0].by, "prose");
+  EXPECT_EQ(results.advice[0].tried, 1U);
+  EXPECT_EQ(results.advice[0].loss, std::nullopt);
+  EXPECT_EQ(results.advice[1].by, "model");
+  EXPECT_EQ(results.advice[1].tried, 2U);
+  EXPECT_EQ(results.advice[1].loss, 1);
+  EXPECT_EQ(results.advice[1].after_s, 0.5);
+}
+
 }  // namespace
 }  // namespace tuner
