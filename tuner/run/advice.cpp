@@ -178,7 +178,10 @@ std::vector<Advice> Advisers::ask(const SearchSpace& space, const ProblemSize& s
     std::string said =
         fmt::format("{} {} measured first, of {}", count_text(found.all.size(), "configuration"),
                     found.all.size() == 1 ? "is" : "are", count_text(read.proposed, "proposal"));
-    if (found.all.empty()) said = read.proposed == 0 ? "it proposes nothing" : "none can be used";
+    if (found.all.empty()) {
+      const bool is_empty = read.proposed == 0 && read.faults.empty();
+      said = is_empty ? "it proposes nothing" : "none can be used";
+    }
     if (found.moved > 0) {
       said += fmt::format("; {} not valid here, moved to the nearest ({})",
                           found.moved == 1 ? "1 was" : fmt::format("{} were", found.moved),

@@ -100,7 +100,7 @@ void read_advice(Reader& reader, const YamlNode& node) {
         source.options = read_options(*options, "advisor");
       }
     } else {
-      fields.refuse({"options"}, "'" + kind + "'");
+      fields.refuse({"options"}, "'" + kind + "' is no plugin");
     }
     source.where = value->where();
     reader.study.search.advice.push_back(std::move(source));

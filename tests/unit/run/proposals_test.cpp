@@ -36,7 +36,7 @@ TEST(Proposals, WhatIsNoListIsOneMistake) {
   EXPECT_EQ(said("[{\"VEC\": 1},\n {\"VEC\": }]"), "a.json:2:10: this is not valid JSON");
   EXPECT_EQ(said("{\"VEC\": 1}"), "a.json:1:1: this is a map, not a list of configurations");
   EXPECT_EQ(said("[1e999]"), "a.json:1:1: this is not valid JSON");
-  EXPECT_EQ(said(std::string(100000, '[')), "a.json:1:100000: this is not valid JSON");
+  EXPECT_EQ(said(std::string(100000, '[')), "a.json:1:100001: this is not valid JSON");
 }
 
 TEST(Proposals, AMistakeIsAtItsConfigurationAndTheOthersCount) {

@@ -29,30 +29,30 @@ TEST(AdviceSection, EachSourceSaysWhereItsProposalsComeFrom) {
 
 TEST(AdviceSection, ASourceIsOneOfFour) {
   EXPECT_EQ(complaints_of(study_with("[{files: a.json}]")),
-            "study.yaml:3:20: a source of 'advice' is one of 'file', 'command', 'plugin' and "
+            "study.yaml:3:19: a source of 'advice' is one of 'file', 'command', 'plugin' and "
             "'nvmatmul'\n"
-            "study.yaml:3:21: unknown key 'files' in a source of 'advice' (did you mean 'file'?)");
+            "study.yaml:3:20: unknown key 'files' in a source of 'advice' (did you mean 'file'?)");
   EXPECT_EQ(complaints_of(study_with("[{file: a.json, plugin: x}]")),
-            "study.yaml:3:20: a source of 'advice' is one of 'file', 'command', 'plugin' and "
+            "study.yaml:3:19: a source of 'advice' is one of 'file', 'command', 'plugin' and "
             "'nvmatmul' (a list may have several sources)");
   EXPECT_EQ(complaints_of(study_with("a.json")),
-            "study.yaml:3:19: 'advice' must be a list, not text");
+            "study.yaml:3:18: 'advice' must be a list, not text");
   EXPECT_EQ(complaints_of(study_with("[{file: a.json, options: {x: 1}}]")),
-            "study.yaml:3:27: 'file' cannot have 'options'");
+            "study.yaml:3:34: 'file' is no plugin, so it cannot have 'options'");
 }
 
 TEST(AdviceSection, NvMatmulGivesFieldsToParametersOfTheStudy) {
   EXPECT_EQ(complaints_of(study_with("[{nvmatmul: {BK: tile_k}}]")),
-            "study.yaml:3:32: unknown name 'BK' in 'nvmatmul'");
+            "study.yaml:3:31: unknown name 'BK' (did you mean 'BM'?)");
   EXPECT_EQ(complaints_of(study_with("[{nvmatmul: {}}]")),
-            "study.yaml:3:31: 'nvmatmul' names no parameter ({BM: tile_m})");
-  EXPECT_EQ(complaints_of(study_with("[{nvmatmul: {BM: tile}}]")).rfind("study.yaml:3:36: ", 0),
+            "study.yaml:3:30: 'nvmatmul' names no parameter ({BM: tile_m})");
+  EXPECT_EQ(complaints_of(study_with("[{nvmatmul: {BM: tile}}]")).rfind("study.yaml:3:35: ", 0),
             0U);
 }
 
 TEST(AdviceSection, ACommandNeedsNoShell) {
   EXPECT_EQ(complaints_of(study_with("[{command: \"a | b\"}]")),
-            "study.yaml:3:33: 'command': '|' needs a shell, and none is started (\"sh -c '...'\" "
+            "study.yaml:3:32: 'command': '|' needs a shell, and none is started (\"sh -c '...'\" "
             "starts one; in quotes a sign stands for itself)");
 }
 

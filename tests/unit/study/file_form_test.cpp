@@ -67,8 +67,8 @@ TEST(FileForm, UnknownKeyWithoutANearOneListsTheKnown) {
 parameters: {B: [1, 2]}
 search: {zzz: 1}
 )yaml"),
-            "study.yaml:3:10: unknown key 'zzz' in 'search' (known: strategy, options, budget and "
-            "until_loss)");
+            "study.yaml:3:10: unknown key 'zzz' in 'search' (known: strategy, options, budget, "
+            "until_loss and advice)");
 }
 
 TEST(FileForm, DuplicateKeySaysWhereTheFirstIs) {
