@@ -37,6 +37,7 @@ TABLES = {
     "#### Textures and surfaces": ["arguments", "ITEM", "texture"],
     "`search`": ["search"],
     "`measure`": ["measure"],
+    "### Advice": ["search", "advice", "ITEM"],
 }
 
 
@@ -92,6 +93,8 @@ ACCEPTED = [
     ("objective", {"minimize": "time", "beside": [{"minimize": "energy"}]}),
     ("backend", "cpu"), ("backend", {"name": "cpu", "options": {"seed": 3}}),
     ("search.strategy", "random"), ("search.options", {"population": 8}), ("search.until_loss", 0.03),
+    ("search.advice", [{"file": "a.json"}, {"command": "python3 a.py"}, {"plugin": "p", "options": {"n": 3}}]),
+    ("search.advice", [{"nvmatmul": {"B": "tile_m"}}]),
     ("search.budget", {"evaluations": 5, "seconds": 0.5, "target": 1, "patience": 1}),
     ("measure", {"cache": "hot", "inputs": "same", "min_samples": 3, "max_samples": 9, "max_milliseconds": 5,
                  "confidence": 0.9, "precision": 0.01, "drop_above": 0, "finalists": 0, "simpler_within": 0}),
@@ -137,6 +140,8 @@ REFUSED = [
     ("objective", {}), ("objective", {"minimize": "time", "maximize": "time"}),
     ("objective", {"minimize": "time", "beside": [{}]}), ("backend", {"options": {"seed": 3}}),
     ("search.until_loss", 1), ("search.budget", 50), ("search.budget.evaluations", 0), ("search.budget.seconds", 0),
+    ("search.advice", "a.json"), ("search.advice", [{"file": "a.json", "plugin": "p"}]), ("search.advice", [{}]),
+    ("search.advice", [{"file": "a.json", "options": {"n": 3}}]), ("search.advice", [{"nvmatmul": {"B": "tile"}}]),
     ("search.options", ["a"]), ("measure.cache", "warm"), ("measure.inputs", "new"), ("measure.min_samples", 0), ("measure.confidence", 1),
     ("measure.precision", 0), ("measure.drop_above", 0.5), ("measure.finalists", -1), ("measure.simpler_within", 1),
     ("measure.max_milliseconds", 0), ("export.weights", {"N": -1}),

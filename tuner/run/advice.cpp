@@ -171,6 +171,7 @@ std::vector<Advice> Advisers::ask(const SearchSpace& space, const ProblemSize& s
       continue;
     }
     Proposals read = read_proposals(*text, place_name(source), study_.parameters);
+    if (read.wishes.empty() && !read.faults.empty()) silent_.insert(s);
     if (read.wishes.size() > kMostOfSource) read.wishes.resize(kMostOfSource);
     Found found = found_in(space, read.wishes);
     const std::size_t room = std::min(kMostOfSource, most - std::min(most, all.size()));

@@ -34,7 +34,8 @@ struct Advice {
   std::string by;
 };
 
-// The sources of a study. One that has given no answer is not asked again at the next size.
+// The sources of a study. One that has given no answer, or nothing but
+// mistakes, is not asked again at the next size.
 class Advisers {
  public:
   // `study` outlives this.

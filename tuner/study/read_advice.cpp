@@ -21,7 +21,7 @@ constexpr auto kAdvice = key_table(
     key("command", "text", "A command line that answers with such a list. No shell."),
     key("plugin", "text", "A name of 'tuner list advisors'."),
     key("options", "options", "Of the advisor."),
-    key("nvmatmul", R"({"type": "object", "additionalProperties": {"type": "string"}})",
+    key("nvmatmul", R"({"type": "object"})",
         "Of nvMatmulHeuristics, where that is installed: parameters and its fields."));
 
 const std::vector<std::string> kNvMatmulFields{
@@ -107,6 +107,13 @@ void read_advice(Reader& reader, const YamlNode& node) {
   }
 }
 
-void describe_advice(SchemaParts& parts) { parts.definitions["advice"] = kAdvice.schema(); }
+void describe_advice(SchemaParts& parts) {
+  Schema& source = parts.definitions["advice"] = kAdvice.schema(R"({
+    "oneOf": [{"required": ["file"]}, {"required": ["command"]}, {"required": ["plugin"]}, {"required": ["nvmatmul"]}],
+    "dependencies": {"options": ["plugin"]}})");
+  Schema& fields = source["properties"]["nvmatmul"];
+  fields["additionalProperties"] = {{"enum", kNvMatmulFields}};
+  fields["minProperties"] = 1;
+}
 
 }  // namespace tuner
