@@ -109,15 +109,7 @@ Found found_in(const SearchSpace& space, const std::vector<WishedValues>& wishes
   std::vector<std::vector<ConfigIndex>> near;
   for (const WishedValues& one : wishes) {
     const auto said = [](const auto& wish) { return wish.has_value(); };
-    if (std::ranges::all_of(one, said)) {
-      Configuration whole;
-      for (const auto& wish : one) whole.push_back(*wish);
-      if (const auto index = space.index_of(whole)) {
-        near.push_back({*index});
-        continue;
-      }
-    }
-    near.push_back(nearest_to(space, one, kMostOfWish));
+    near.push_back(nearest_to(space, one, std::ranges::all_of(one, said) ? 1 : kMostOfWish));
     if (near.back().empty()) continue;
     const Configuration first = space.configuration(near.back().front());
     if (holds(one, first)) continue;

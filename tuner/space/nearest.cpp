@@ -11,7 +11,7 @@
 namespace tuner {
 namespace {
 
-constexpr ConfigIndex kMostLookedAt = ConfigIndex{1} << 20;
+constexpr ConfigIndex kMostLookedAt = ConfigIndex{1} << 18;
 constexpr ConfigIndex kStarts = 4096;  // of a descent
 constexpr double kEqual = 1e-9;
 
@@ -93,9 +93,7 @@ class Descent {
       : space_(space), distance_(distance) {}
 
   ConfigIndex end() {
-    const std::vector<std::uint32_t> wished = distance_.wished();
-    if (const auto index = space_.index_of(wished)) return *index;
-    look_around(wished);
+    look_around(distance_.wished());
     for (ConfigIndex i = 0; i < kStarts; ++i) look_at(space_.size() / kStarts * i);
     while (better_) {
       better_ = false;
@@ -136,8 +134,11 @@ std::vector<ConfigIndex> nearest_to(const SearchSpace& space, const WishedValues
                                     std::size_t most) {
   if (space.size() == 0 || most == 0) return {};
   const Distance distance(space, wishes);
-  if (space.size() <= kMostLookedAt) return by_looking_at_all(space, distance, most);
-  return {Descent(space, distance).end()};
+  const bool is_large = space.size() > kMostLookedAt;
+  const auto exact = space.index_of(distance.wished());
+  if (exact && (most == 1 || is_large)) return {*exact};
+  if (is_large) return {Descent(space, distance).end()};
+  return by_looking_at_all(space, distance, most);
 }
 
 }  // namespace tuner

@@ -85,6 +85,13 @@ TEST(Nearest, OfASpaceThatIsTooLargeToLookAtAllIsFoundByDescending) {
   const SearchSpace space = space_of(parameters, "A * B <= 16384");
   ASSERT_GT(space.size(), ConfigIndex{1} << 30);
   const Configuration found = space.configuration(nearest_to(space, wishes, 4).at(0));
+  EXPECT_EQ(space.configuration(nearest_to(space,
+                                           {whole(1), whole(2), std::nullopt, whole(4), whole(8),
+                                            whole(1), whole(1), whole(2)},
+                                           4)
+                                    .at(0)),
+            (Configuration{whole(1), whole(2), whole(1), whole(4), whole(8), whole(1), whole(1),
+                           whole(2)}));
   double logarithms = 0;
   for (std::size_t p = 0; p < 2; ++p) logarithms += std::log2(to_number(found[p]));
   EXPECT_EQ(logarithms, 14);  // two steps away, whichever of both takes them
