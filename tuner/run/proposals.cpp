@@ -159,7 +159,7 @@ Proposals read_proposals(const std::string& text, const std::string& name,
 
 std::string faults_text(const std::vector<Complaint>& faults) {
   if (faults.empty()) return {};
-  const std::string first = render(faults.front());
+  std::string first = render(faults.front());
   if (faults.size() == 1) return first;
   return fmt::format("{}; and {} more", first, count_text(faults.size() - 1, "mistake"));
 }
