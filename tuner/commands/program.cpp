@@ -166,7 +166,7 @@ const std::vector<Command> kCommands{
        "keeps them for the study, marked as imported"}}},
     {"more",
      "list",
-     "list plugins, backends, devices, strategies, exporters, problems, observers",
+     "list plugins, backends, devices, strategies, exporters, problems, observers, advisors",
      list_command,
      {{"tuner list devices", "which devices can be used here, and why others cannot"},
       {"tuner list genetic", "the options of a strategy"}}},

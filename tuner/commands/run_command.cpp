@@ -115,7 +115,7 @@ void check_replay(RunOptions& o, const po::variables_map& values) {
     wrong_usage("--cross-sizes measures on a device; it does not go with --replay");
   }
   if (replayed && !o.advice.empty()) {
-    wrong_usage("--advice is for studies; a replay gives no configurations a place in front");
+    wrong_usage("--advice does not go with --replay, which asks the strategy alone");
   }
   if (!replayed && !values["repeats"].defaulted()) wrong_usage("--repeats goes with --replay");
 }
