@@ -98,7 +98,11 @@ tuner::OptionList option_list(const Options& options) {
 tuner::SearchSpec search_of(const tuner::Study& study, const std::string& strategy,
                             const Options& options) {
   if (strategy.empty()) return study.search;
-  return {strategy, option_list(options), study.search.budget, study.search.until_loss, {}};
+  tuner::SearchSpec search = study.search;
+  search.strategy = strategy;
+  search.options = option_list(options);
+  search.where = {};
+  return search;
 }
 
 Configuration with_names(const std::vector<tuner::Parameter>& parameters,
