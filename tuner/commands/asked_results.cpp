@@ -72,7 +72,7 @@ std::string name_of(const AskedSize& device) {
                                : for_terminal(device.device);
 }
 
-std::string loss_text(const Row& row, std::size_t answer) {
+std::string asked_loss(const Row& row, std::size_t answer) {
   const double loss = row.loss.losses[answer];
   if (std::isnan(loss)) return row.loss.is_tuned ? "not measured" : "not tuned";
   return fmt::format("{:.1f} %", 100 * loss);
@@ -122,7 +122,7 @@ std::string row_text(const Row& row, std::size_t width) {
   for (std::size_t i = 0; i < row.asked->answers.size(); ++i) {
     const AskedAnswer& answer = row.asked->answers[i];
     out += fmt::format("  {:{}}  {:>9}  {:11}  {:>11}  {}\n", i == 0 ? row.asked->size.label() : "",
-                       width, answer.count, answer.how, i == 0 ? time : "", loss_text(row, i));
+                       width, answer.count, answer.how, i == 0 ? time : "", asked_loss(row, i));
   }
   return out;
 }

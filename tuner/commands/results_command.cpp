@@ -56,9 +56,9 @@ struct ResultsOptions : StudyOptions {  // `study` may also be where results are
   std::string csv;
   bool force = false;
   bool here = false;
-  bool all = false;       // also what a plain run would not go on with
-  bool failures = false;  // why variants failed, instead of the ranking
-  Strings asked;          // files of what applications asked for; instead of the ranking
+  bool all = false;                  // also what a plain run would not go on with
+  bool failures = false;             // why variants failed, instead of the ranking
+  Strings asked;                     // files of what applications asked for; instead of the ranking
   std::vector<std::size_t> first{};  // questions after which one looks, instead of the ranking
   bool json = false;
   std::string color = "auto";
