@@ -64,7 +64,7 @@ std::vector<Named> products_of(const FoundKernel& kernel, const Launches& launch
   return out;
 }
 
-// Finds the first formula in `all` whose values are those that are wanted.
+// Finds the first formula whose values, one for each launch, are those that are wanted.
 class Formulas {
  public:
   Formulas(std::vector<Named> products, Column wanted)
@@ -90,19 +90,9 @@ class Formulas {
   std::optional<std::string> shared_out(const std::vector<Named>& shares,
                                         const std::vector<std::int64_t>& for_each) const {
     for (const std::int64_t each : for_each) {
-      for (const auto& [share, by] : shares) {
-        for (const auto& [text, values] : products_) {
-          for (const std::int64_t threads : {1, 32, 16, 8, 4, 2}) {
-            if (each > 1 && threads > 1) continue;
-            const bool fit = fits(values, [&](std::int64_t n, std::size_t i) {
-              const std::int64_t size = std::max<std::int64_t>(1, by[i] * each);
-              return (n * threads + size - 1) / size;
-            });
-            if (!fit) continue;
-            return fmt::format("ceil_div({}{}, {}{})", text,
-                               threads > 1 ? fmt::format(" * {}", threads) : "", share,
-                               each > 1 ? fmt::format(" * {}", each) : "");
-          }
+      for (const Named& share : shares) {
+        for (const Named& product : products_) {
+          if (auto text = shared_out(product, share, each)) return text;
         }
       }
     }
@@ -110,6 +100,22 @@ class Formulas {
   }
 
  private:
+  std::optional<std::string> shared_out(const Named& product, const Named& share,
+                                        std::int64_t each) const {
+    for (const std::int64_t threads : {1, 32, 16, 8, 4, 2}) {
+      if (each > 1 && threads > 1) continue;
+      const bool fit = fits(product.second, [&](std::int64_t n, std::size_t i) {
+        const std::int64_t size = std::max<std::int64_t>(1, share.second[i] * each);
+        return (n * threads + size - 1) / size;
+      });
+      if (!fit) continue;
+      return fmt::format("ceil_div({}{}, {}{})", product.first,
+                         threads > 1 ? fmt::format(" * {}", threads) : "", share.first,
+                         each > 1 ? fmt::format(" * {}", each) : "");
+    }
+    return std::nullopt;
+  }
+
   template <typename Of>
   bool fits(const Column& values, const Of& of) const {
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
