@@ -100,13 +100,14 @@ VariantChooser::VariantChooser(const Study& study, const std::vector<RankedResul
 }
 
 std::string VariantChooser::unknown_instance(const std::string& mangled) const {
-  for (const auto& [name, value] : template_values(study_, mangled)) {
-    const auto parameter = std::ranges::find(study_.parameters, name, &Parameter::name);
+  for (const auto& given : template_values(study_, mangled)) {
+    const auto parameter = std::ranges::find(study_.parameters, given.first, &Parameter::name);
     if (parameter == study_.parameters.end()) continue;
     const auto place = static_cast<std::size_t>(parameter - study_.parameters.begin());
     const bool is_known = std::ranges::any_of(
-        right_, [&](const Configuration& one) { return cpp_text(one.at(place)) == value; });
-    if (!is_known) return fmt::format("its {} is {}, with which nothing was right", name, value);
+        right_, [&](const Configuration& one) { return cpp_text(one.at(place)) == given.second; });
+    if (is_known) continue;
+    return fmt::format("its {} is {}, with which nothing was right", given.first, given.second);
   }
   return {};
 }
