@@ -109,7 +109,7 @@ def check_overhead(checks, tuner):
             applied.append(nanoseconds(checks, kernel, tuner, "apply", "saxpy.yaml", *options, "--once", "--"))
         a, b = statistics.median(alone), statistics.median(applied)
         print(f"{kernel}: {a:.0f} ns a launch alone, {b:.0f} ns applied, {b - a:.0f} ns more")
-        checks.require(b - a < 1000, f"a launch of {kernel} costs {b - a:.0f} ns more")
+        checks.require(b - a < 2000, f"a launch of {kernel} costs {b - a:.0f} ns more")
 
 
 def main():

@@ -61,7 +61,7 @@ class Image {
 bool is_of_source(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   return !name.empty() && name.front() != '$' && name.front() != '.' && !has("4cuda3std") &&
-         !has("6thrust") && !has("3cub");
+         !has("6thrust") && !has("3cub") && !has("18cooperative_groups");
 }
 
 }  // namespace
