@@ -141,6 +141,10 @@ TEST(CapturedStudy, CheckNamesANumberThatTheLaunchWasNotGiven) {
   EXPECT_TRUE(says(checked.err, "'factor' is 0.2, and the launch in "));
   EXPECT_TRUE(says(checked.err, "scale-1 had 0.1"));
   other = yaml;
+  other.replace(other.find("{captured: x}"), 13, "{captured: 0xfffffffffffffffffff}");
+  sandbox.write("nowhere.yaml", other);
+  EXPECT_TRUE(says(run_to(2, sandbox, {"check", "nowhere.yaml"}).err, "is no address"));
+  other = yaml;
   other.replace(other.find("  - \"captured/scale-1\"\n"), 23, "  []\n");
   sandbox.write("none.yaml", other);
   EXPECT_TRUE(says(run_to(2, sandbox, {"check", "none.yaml"}).err,

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -136,9 +138,14 @@ class Taken {
   }
 
   Expected<std::uint64_t, std::string> address(const std::string& name) const {
-    if (name.starts_with("0x")) return std::stoull(name, nullptr, 16);
-    const std::vector<std::byte> bytes = TUNER_TRY(passed(name));
     std::uint64_t out = 0;
+    if (name.starts_with("0x")) {
+      const char* const end = name.data() + name.size();
+      const auto [stop, wrong] = std::from_chars(name.data() + 2, end, out, 16);
+      if (wrong == std::errc() && stop == end) return out;
+      return Unexpected{fmt::format("'{}' is no address", name)};
+    }
+    const std::vector<std::byte> bytes = TUNER_TRY(passed(name));
     if (bytes.size() != sizeof out) {
       return Unexpected{fmt::format("'{}' of the launch in {} has {} bytes, so it is no address",
                                     name, folder(), bytes.size())};
