@@ -56,12 +56,14 @@ class Image {
   std::vector<Elf64_Shdr> sections_;
 };
 
-// Names that the compiler makes begin with '$' or '.'; objects of the toolkit's C++ libraries are
-// empty.
+// Names that the compiler makes begin with '$' or '.'. Variables of C++'s and the toolkit's
+// libraries are empty objects and constants.
 bool is_of_source(std::string_view name) {
+  constexpr std::string_view kOfLibraries[] = {"4cuda3std", "N4cuda3__4", "6thrust", "3cub",
+                                               "18cooperative_groups"};
   const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  return !name.empty() && name.front() != '$' && name.front() != '.' && !has("4cuda3std") &&
-         !has("6thrust") && !has("3cub") && !has("18cooperative_groups");
+  return !name.empty() && name.front() != '$' && name.front() != '.' &&
+         !name.starts_with("_ZNSt") && std::ranges::none_of(kOfLibraries, has);
 }
 
 }  // namespace
