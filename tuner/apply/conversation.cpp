@@ -7,6 +7,8 @@
 #include <exception>
 #include <utility>
 
+#include "tuner/source/demangled_name.h"
+
 namespace tuner {
 namespace {
 

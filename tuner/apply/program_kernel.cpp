@@ -2,104 +2,17 @@
 
 #include "tuner/apply/program_kernel.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/resolve/argument_places.h"
+#include "tuner/source/demangled_name.h"
 #include "tuner/source/parameters.h"
 
 namespace tuner {
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? text.get() : name;
-}
-
-namespace {
-
-// The parts of a demangled name, or of an entry: "void n::axpy<float, 128>(float*, int)".
-struct NameParts {
-  std::string name;                // "axpy"
-  std::vector<std::string> given;  // template arguments
-  std::vector<std::string> parameters;
-  bool has_parameters = false;
-};
-
-bool opens(char c) { return c == '<' || c == '(' || c == '[' || c == '{'; }
-bool closes(char c) { return c == '>' || c == ')' || c == ']' || c == '}'; }
-
-// Pieces between commas that stand in no brackets.
-std::vector<std::string> pieces(std::string_view text) {
-  std::vector<std::string> out;
-  int depth = 0;
-  std::string piece;
-  for (const char c : text) {
-    if (opens(c)) ++depth;
-    if (closes(c)) --depth;
-    if (c == ',' && depth == 0) {
-      out.emplace_back(trimmed(piece));
-      piece.clear();
-    } else {
-      piece += c;
-    }
-  }
-  if (!out.empty() || !trimmed(piece).empty()) out.emplace_back(trimmed(piece));
-  return out;
-}
-
-// Where the bracket that is closed at `end` opens.
-std::size_t opening_of(std::string_view text, std::size_t end) {
-  int depth = 0;
-  for (std::size_t i = end + 1; i-- > 0;) {
-    if (closes(text[i])) ++depth;
-    if (opens(text[i]) && --depth == 0) return i;
-  }
-  return 0;
-}
-
-NameParts parts_of(std::string_view text) {
-  NameParts out;
-  text = trimmed(text);
-  if (text.ends_with(')')) {
-    const std::size_t open = opening_of(text, text.size() - 1);
-    out.parameters = pieces(text.substr(open + 1, text.size() - open - 2));
-    out.has_parameters = true;
-    text = trimmed(text.substr(0, open));
-  }
-  if (text.ends_with('>')) {
-    const std::size_t open = opening_of(text, text.size() - 1);
-    out.given = pieces(text.substr(open + 1, text.size() - open - 2));
-    text = trimmed(text.substr(0, open));
-  }
-  const auto is_of_name = [](char c) { return is_word_part(c) || c == '{' || c == '}'; };
-  std::size_t begin = text.size();
-  while (begin > 0 && is_of_name(text[begin - 1])) --begin;
-  out.name = text.substr(begin);
-  return out;
-}
-
-// "128u" and "128", "true" and "1" are the same as template arguments.
-std::string plain_argument(std::string text) {
-  std::erase(text, ' ');
-  if (text == "true") return "1";
-  if (text == "false") return "0";
-  const bool is_number = !text.empty() && text.find_first_not_of("0123456789-ulUL") == text.npos &&
-                         text.find_first_of("0123456789") != text.npos;
-  if (is_number)
-    std::erase_if(
-        text, [](char c) { return std::string_view("ulUL").find(c) != std::string_view::npos; });
-  return text;
-}
-
-}  // namespace
 
 namespace {
 
@@ -163,9 +76,7 @@ std::vector<std::pair<std::string, std::string>> template_values(const Study& st
     const std::string text(trimmed(wanted.given[i]));
     const auto inner = text.size() > 2 ? text.substr(1, text.size() - 2) : "";
     if (text != "{" + inner + "}") continue;
-    const std::string value = seen.given[i];
-    const std::size_t cast = value.starts_with('(') ? value.find(')') + 1 : 0;
-    out.emplace_back(inner, plain_argument(value.substr(cast)));
+    out.emplace_back(inner, plain_argument(seen.given[i]));
   }
   return out;
 }

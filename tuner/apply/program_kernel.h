@@ -18,9 +18,6 @@ struct ProgramKernel {
   std::vector<std::size_t> parameters;  // bytes of each
 };
 
-// The name as c++filt shows it.
-std::string demangled(const std::string& name);
-
 // Whether it has the name of the study's kernel: that of `entry`, in whatever namespace. Template
 // arguments that stand there without a parameter have to be the same. With a pattern: whether the
 // demangled name has that text in it, or fits it as a whole where it has a '*'.

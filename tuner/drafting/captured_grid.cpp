@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
-#include "tuner/base/text.h"
 #include "tuner/drafting/guesses.h"
+#include "tuner/source/demangled_name.h"
 
 namespace tuner {
 
@@ -137,38 +136,14 @@ std::optional<std::string> plain_formula(const FoundKernel& kernel, const Launch
 
 // ---- the grid -----------------------------------------------------------------------------------
 
-// The demangler writes "(int)16" and "16u", too.
 std::vector<std::string> template_arguments(const CapturedLaunch& launch) {
-  const std::string& name = launch.name;
-  std::vector<std::string> out;
-  const std::size_t open = name.find('<'), call = name.find('(');
-  if (open == name.npos || (call != name.npos && call < open)) return out;
-  int depth = 0;
-  std::string now;
-  for (std::size_t at = open + 1; at < name.size(); ++at) {
-    const char c = name[at];
-    if (depth == 0 && (c == ',' || c == '>')) {
-      const std::size_t behind = now.starts_with("(") ? now.find(')') + 1 : 0;
-      out.emplace_back(trimmed(std::string_view(now).substr(behind)));
-      now.clear();
-      if (c == '>') return out;
-      continue;
-    }
-    depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
-    now += c;
-  }
-  return {};
+  return parts_of(launch.name).given;
 }
 
 std::optional<std::int64_t> template_number(const FoundKernel& kernel, std::size_t place,
                                             const std::vector<std::string>& arguments) {
   if (place >= arguments.size() || kernel.templates[place].is_type()) return std::nullopt;
-  std::string text = arguments[place];
-  if (text == "true" || text == "false") return text == "true" ? 1 : 0;
-  while (!text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0) {
-    text.pop_back();
-  }
-  return whole_number(text);
+  return whole_number(plain_argument(arguments[place]));
 }
 
 namespace {
