@@ -78,7 +78,7 @@ class Commands:
     def allow(self, checked):
         """Raises Refused for a study that an agent may not run: `checked` is what `check --json` says of it."""
         if checked["host_code"] and not self.options.allow_commands:
-            what = "a reference in Python" if checked["form"] == "kernel" else f"a '{checked['form']}'"
+            what = "a reference in Python or a command that advises" if checked["form"] == "kernel" else f"a '{checked['form']}'"
             raise Refused(f"the study runs {what}, code of this machine outside of a kernel: 'tuner mcp --allow-commands' "
                           "allows that")
         self.readable(checked["reads"])

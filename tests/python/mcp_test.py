@@ -222,6 +222,13 @@ class Named(Room):
         told = json.loads(self.program("check", "python.yaml", "--json").stdout)
         self.assertEqual((told["form"], told["host_code"]), ("kernel", True))
         self.assertIn("right.py", told["reads"])
+        self.write("first.json", "[]")
+        self.write("advised.yaml", "extends: twice.yaml\nschema: 1\nsearch: {advice: [{file: first.json}]}\n")
+        told = json.loads(self.program("check", "advised.yaml", "--json").stdout)
+        self.assertFalse(told["host_code"])
+        self.assertIn("first.json", told["reads"])
+        self.write("asks.yaml", "extends: twice.yaml\nschema: 1\nsearch: {advice: [{command: 'sh first.sh'}]}\n")
+        self.assertTrue(json.loads(self.program("check", "asks.yaml", "--json").stdout)["host_code"])
 
     def test_without_the_package_or_python_one_sentence_says_how_to_get_it(self):
         (self.room / "mcp").mkdir()

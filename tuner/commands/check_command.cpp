@@ -307,10 +307,14 @@ nlohmann::json json_of_study(const Study& study, const StudyFile& file) {
     reads.insert(below.empty() || below.starts_with("..") ? path.string() : below);
   }
   const KernelSpec& kernel = study.kernel;
+  const bool has_advice_of_command = std::ranges::any_of(study.search.advice, [](const auto& one) {
+    return one.kind == AdviceSource::Kind::kCommand;
+  });
+  const bool has_answers_of_python = study.problem && study.problem->name == "python";
   return {{"form", kernel.is_command()  ? "command"
                    : kernel.is_launcher ? "launcher"
                                         : "kernel"},
-          {"host_code", kernel.is_launcher || (study.problem && study.problem->name == "python")},
+          {"host_code", kernel.is_launcher || has_answers_of_python || has_advice_of_command},
           {"reads", reads}};
 }
 

@@ -151,6 +151,9 @@ void OutputGuard::protect(const Study& study) {
   for (const CapturedSize& one : study.captured) {
     for (const auto& file : one.launch.files()) protect(file, "is of a captured launch");
   }
+  for (const AdviceSource& one : study.search.advice) {
+    if (one.kind == AdviceSource::Kind::kFile) protect(one.words.front(), "advises this study");
+  }
   if (study.problem) {
     for (const OptionValue& option : study.problem->options) {
       if (option.name == "file")
