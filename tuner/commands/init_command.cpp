@@ -185,6 +185,7 @@ void take_captured(const fs::path& captured, const fs::path& folder, DraftReques
     request.captured.push_back(one);
     request.captured_names.push_back(relative_to(folder, one.folder));
   }
+  request.changed = changed_parameters(request.captured);
 }
 
 // Drafts until `check` takes the study and, if it is to be tried, until the trial teaches nothing

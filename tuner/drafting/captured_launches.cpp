@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "tuner/base/archives.h"
@@ -14,6 +15,7 @@
 #include "tuner/base/text.h"
 #include "tuner/drafting/captured_grid.h"
 #include "tuner/model/data_type.h"
+#include "tuner/source/demangled_name.h"
 
 namespace tuner {
 namespace {
@@ -43,12 +45,7 @@ std::string number_text(const FoundArgument& one, const std::vector<std::byte>& 
 
 }  // namespace
 
-std::string base_name(const CapturedLaunch& launch) {
-  std::string name = replaced(launch.name, "(anonymous namespace)::", "");
-  name = name.substr(0, name.find_first_of("<("));
-  name = name.substr(name.rfind(' ') + 1);
-  return name.substr(name.rfind(':') + 1);
-}
+std::string base_name(const CapturedLaunch& launch) { return parts_of(launch.name).name; }
 
 bool is_launch_of(const CapturedLaunch& launch, const std::string& kernel) {
   return base_name(launch) == kernel.substr(kernel.rfind(':') + 1);
@@ -76,28 +73,9 @@ CapturedGrid captured_grid(const FoundKernel& kernel, const DraftRequest& reques
 }  // namespace
 
 std::string parameter_type(const CapturedLaunch& launch, std::size_t place) {
-  const std::string name = replaced(launch.name, "(anonymous namespace)::", "");
-  std::size_t at = name.find('<'), depth = 0;
-  at = at == name.npos || at > name.find('(') ? name.find('(') : at;
-  std::vector<std::string> types;
-  std::string now;
-  bool is_inside = false;
-  for (; at < name.size(); ++at) {
-    const char c = name[at];
-    if (c == '(' && depth == 0) {
-      is_inside = true;
-      ++depth;
-      continue;
-    }
-    if (c == '<' || c == '(') ++depth;
-    if (c == '>' || c == ')') --depth;
-    const bool is_end = is_inside && ((c == ',' && depth == 1) || (c == ')' && depth == 0));
-    if (is_end) types.push_back(std::exchange(now, ""));
-    if (c == ')' && depth == 0) break;
-    if (is_inside && !is_end) now += c;
-  }
-  if (place >= types.size()) return {};
-  std::string type = replaced(types[place], "const", "");
+  const std::vector<std::string> all = parts_of(launch.name).parameters;
+  if (place >= all.size()) return {};
+  std::string type = replaced(all[place], "const", "");
   std::erase_if(type, [](char c) { return c == '*' || c == '&'; });
   return std::string(trimmed(replaced(type, "__restrict__", "")));
 }
@@ -216,6 +194,21 @@ class Behind {
   const CapturedMemory* memory_;
 };
 
+}  // namespace
+
+std::set<std::size_t> changed_parameters(const std::vector<CapturedLaunch>& launches) {
+  std::set<std::size_t> out;
+  for (const CapturedLaunch& launch : launches) {
+    for (std::size_t i = 0; i < launch.parameters.size(); ++i) {
+      const Behind behind(launch, i);
+      if (!out.contains(i) && behind && behind.changes()) out.insert(i);
+    }
+  }
+  return out;
+}
+
+namespace {
+
 bool is_buffer(const FoundArgument& one, std::size_t place, const Launches& launches) {
   return one.pointers == 1 && !one.type.empty() &&
          std::ranges::all_of(launches, [&](const CapturedLaunch& launch) {
@@ -268,13 +261,10 @@ std::string shape_of(DraftContext& c, const FoundArgument& one, std::size_t plac
 
 DraftedArgument captured_buffer(DraftContext& c, const FoundArgument& one, std::size_t place,
                                 DraftedArgument out) {
-  const Launches& launches = c.request.captured;
   bool is_exact = false;
   out.shape = shape_of(c, one, place, is_exact);
   out.remark = is_exact ? "" : "all that is behind the pointer";
-  const bool changes = std::ranges::any_of(
-      launches, [&](const CapturedLaunch& launch) { return Behind(launch, place).changes(); });
-  if (changes && out.role.empty()) {
+  if (c.request.changed.contains(place) && out.role.empty()) {
     out.role = "inout";
     c.plan.outputs.emplace_back(one.name, one.type);
   }

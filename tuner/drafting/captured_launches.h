@@ -1,7 +1,9 @@
 #pragma once
 // What captured launches of a kernel say about its study: sizes, numbers, buffers, grids.
 
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,9 @@ std::string parameter_type(const CapturedLaunch& launch, std::size_t place);
 // Whether both are of one problem size: all that is passed but addresses is equal, and there is
 // something, or else the geometry.
 bool are_as_large(const CapturedLaunch& a, const CapturedLaunch& b);
+
+// Finds the parameters that point to what any of the launches changed; reads their memory.
+std::set<std::size_t> changed_parameters(const std::vector<CapturedLaunch>& launches);
 
 // Whether a number that the kernel takes differs between the launches.
 bool differs(const FoundKernel& kernel, const std::vector<CapturedLaunch>& launches,

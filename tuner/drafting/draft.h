@@ -28,6 +28,7 @@ struct DraftRequest {
   std::optional<TunerScript> script{};        // of these the first that tunes the kernel
   std::vector<CapturedLaunch> captured{};     // of the kernel, one for each size
   std::vector<CapturedLaunch> as_large{};     // with other blocks: what the grid follows
+  std::set<std::size_t> changed{};            // parameters to what these change
   std::vector<std::string> captured_names{};  // their folders, as the study names them
 
   std::set<std::string> knobs{};  // that are asked for, whatever they look like
