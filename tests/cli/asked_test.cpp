@@ -1,4 +1,5 @@
-// What an application asks for, from end to end on the cpu backend: exported, run, tuned, shown.
+// Sizes that an application asks for, from end to end on the cpu backend: exported, run, tuned,
+// shown.
 
 #include <gtest/gtest.h>
 

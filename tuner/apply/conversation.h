@@ -16,7 +16,7 @@
 
 namespace tuner {
 
-// What was answered about a launch.
+// An answer about a launch.
 struct AppliedLaunch {
   std::string kernel;  // demangled
   LaunchGeometry asked;

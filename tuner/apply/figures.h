@@ -1,5 +1,5 @@
 #pragma once
-// What the tuned kernel is worth in a program: figures over runs without it and with it.
+// Figures of the tuned kernel's worth in a program, over runs without it and with it.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -28,12 +28,12 @@ struct Worth {
   Ratio ratio;  // with over without
 };
 
-// Of complete pairs; nothing where there is none.
+// The ratio over complete pairs; nothing where there is none.
 std::optional<Worth> worth_of_program(const AppliedRuns& runs);  // seconds
 std::optional<Worth> worth_of_kernel(const AppliedRuns& runs);   // milliseconds
 
-// What became of launches that are alike: over runs the medians of their mean times, 0 where that
-// is not known.
+// Counts and times of launches that are alike: over runs the medians of their mean times, 0 where
+// that is not known.
 struct AppliedKind {
   LaunchCount count;  // of the last run
   double without_ms = 0, with_ms = 0;

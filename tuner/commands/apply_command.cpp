@@ -111,7 +111,7 @@ class Program {
   bool is_loaded() const { return fs::exists(folder_ / "socket.loaded"); }
 
  private:
-  // What is preloaded already stays in front.
+  // Adds the object behind what is preloaded already.
   std::string preloaded() const {
     const char* const before = std::getenv("LD_PRELOAD");
     const bool is_any = before != nullptr && *before != '\0';
@@ -215,7 +215,7 @@ int status_of(const ApplyOptions& options, const AppliedRuns& runs, int of_progr
   return any ? kExitDone : kExitNothingValid;
 }
 
-// What a user should know before the program runs.
+// Says, before the program runs, how often it will and what may be wrong with the results.
 void tell_beforehand(const ApplyOptions& options, const std::vector<RankedResults>& results,
                      const VariantImages& images) {
   for (const std::string& note : images.notes()) tell(note);

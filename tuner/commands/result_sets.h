@@ -29,7 +29,7 @@ struct FirstLoss {
   bool asked = false;            // as many
   std::optional<double> loss{};  // 0.05 = 5 %; nothing: no answer was right by then
 };
-// Of results in a store, which has them in the order in which they came.
+// Finds the losses of results in a store, which has trials in the order in which they came.
 std::vector<FirstLoss> first_losses(const StoredResults& results,
                                     const std::vector<std::size_t>& counts);
 

@@ -22,7 +22,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// What the program is started with, as the system takes it.
+// The environment of the program, as the system takes it.
 class Spawning {
  public:
   explicit Spawning(const StartedProgram& program) : words_(program.words) {

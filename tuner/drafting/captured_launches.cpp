@@ -61,7 +61,7 @@ bool differs(const FoundKernel& kernel, const Launches& launches, const std::str
 
 namespace {
 
-// Of all launches; those of `captured` come first.
+// Finds the grid of all launches; those of `captured` come first.
 CapturedGrid captured_grid(const FoundKernel& kernel, const DraftRequest& request) {
   Launches all = request.captured;
   all.insert(all.end(), request.as_large.begin(), request.as_large.end());

@@ -1,5 +1,5 @@
 #pragma once
-// What captured launches of a kernel say about its study: sizes, numbers, buffers, grids.
+// Sizes, numbers, buffers and grids of a study, from captured launches of its kernel.
 
 #include <cstddef>
 #include <cstdint>

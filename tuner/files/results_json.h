@@ -16,7 +16,7 @@ nlohmann::ordered_json json_of(const ProblemSize& size);
 nlohmann::ordered_json json_of(const std::vector<Parameter>& parameters,
                                const Configuration& configuration);
 
-// Of each source what it was worth (docs/contract.md#how-soon-one-was-how-good).
+// Lists what each source was worth (docs/contract.md#how-soon-one-was-how-good).
 nlohmann::ordered_json json_of(const std::vector<AdviceWorth>& advice);
 
 std::string results_json(const Study& study, const std::vector<RankedResults>& results);

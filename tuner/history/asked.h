@@ -35,15 +35,15 @@ struct AskedSize {
 // each size of a device once. Throws InputError with every mistake of a file.
 std::vector<AskedSize> read_asked(const std::vector<std::string>& files, const Study& study);
 
-// What a launch of a size takes, by what is known of a device.
+// The time of a launch of a size, by what is known of a device.
 struct AskedTime {
   double ms = 0;  // 0: nothing is known of any size of the device
-  // Of the nearest size that was measured, in proportion to the product of the extents.
+  // Whether it is that of the nearest measured size, in proportion to the product of the extents.
   bool is_estimate = false;
 };
 AskedTime time_of(const ProblemSize& size, const std::vector<const RankedResults*>& known);
 
-// What the answers of a size cost, against the best that is known for it.
+// The cost of the answers of a size, against the best that is known for it.
 struct AskedLoss {
   AskedTime best;
   bool is_tuned = false;       // there are results of this size and device

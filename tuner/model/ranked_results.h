@@ -30,7 +30,7 @@ struct BaselineResult {
   std::vector<Speedup> speedups{};  // of each ranked trial over it; empty where it is not ranked
 };
 
-// What the proposals of one source outside of the search were worth.
+// The worth of the proposals of one source outside of the search.
 struct AdviceWorth {
   std::string by;
   std::size_t tried = 0;         // configurations of it that have a result

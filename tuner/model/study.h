@@ -122,7 +122,7 @@ struct FillSpec {
   std::filesystem::path file;
   std::uint64_t offset = 0;   // bytes of a raw file in front of the elements
   std::uint64_t address = 0;  // where these were when they were captured; 0: they were not
-  // Of kCaptured: an argument of the captured launch, a variable of its module, or an address.
+  // For kCaptured: an argument of the captured launch, a variable of its module, or an address.
   std::string captured{};
   // The argument or constant whose elements these are, from the first on; its fill stands here,
   // too. Empty: the argument's own.
@@ -356,7 +356,7 @@ struct AdviceSource {
   std::string name{};                // that results keep, and messages say
   std::vector<std::string> words{};  // the file, the command line, or the plugin's advisor
   std::filesystem::path folder{};    // in which a command works
-  // Of nvMatmulHeuristics: parameters, and the fields that they are given.
+  // For nvMatmulHeuristics: parameters, and the fields that they are given.
   std::vector<std::pair<std::string, std::string>> fields{};
   OptionList options{};  // of an advisor
   Position where{};

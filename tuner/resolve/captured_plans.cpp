@@ -97,7 +97,7 @@ std::optional<std::size_t> place_of(const Study& study, const std::string& name)
   return std::nullopt;
 }
 
-// What a study takes from one launch.
+// The inputs, values and answers that a study takes from one launch.
 class Taken {
  public:
   Taken(const Study& study, const CapturedLaunch& launch) : study_(study), launch_(launch) {}

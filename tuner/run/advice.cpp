@@ -30,7 +30,8 @@ using SourceKind = AdviceSource::Kind;
 constexpr std::size_t kMostOfSource = 64;
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 constexpr double kMostSeconds = 10;
-// Of a wish that leaves parameters open: many configurations are as near, and not as fast.
+// Configurations tried of a wish that leaves parameters open: many configurations are as near, and
+// not as fast.
 constexpr std::size_t kMostOfWish = 4;
 
 std::string name_in_notes(const AdviceSource& source) { return "advice " + source.name; }
@@ -73,7 +74,7 @@ Expected<std::string, std::string> text_of_file(const AdviceSource& source) {
   }
 }
 
-// What a text is called in places: the file, as it is; or whose answer it is.
+// Names a text in messages: the file, as it is; or "answer".
 std::string place_name(const AdviceSource& source) {
   return source.kind == SourceKind::kFile ? source.words.front() : "answer";
 }

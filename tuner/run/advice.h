@@ -57,7 +57,7 @@ class Advisers {
   std::set<std::size_t> silent_;
 };
 
-// What is wrong with the study's files of advice, one sentence for each. Runs nothing.
+// Lists what is wrong with the study's files of advice, one sentence for each. Runs nothing.
 std::vector<Complaint> advice_file_faults(const Study& study);
 
 }  // namespace tuner

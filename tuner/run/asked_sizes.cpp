@@ -15,7 +15,7 @@
 namespace tuner {
 namespace {
 
-// What a size gets at least, however small its share is.
+// The least that a size gets, however small its share is.
 constexpr std::uint64_t kLeastEvaluations = 20;
 constexpr double kLeastSeconds = 2;
 

@@ -28,7 +28,7 @@ class OutputGuard {
   // The database of a results folder, and what belongs to it. Not to be had by --force either.
   void protect_store(const std::filesystem::path& folder);
 
-  // What must not be written, with the reason of each; a file may be there several times.
+  // Lists what must not be written, with the reason of each; a file may be there several times.
   const std::vector<std::pair<std::filesystem::path, std::string>>& protects() const {
     return protected_;
   }

@@ -207,7 +207,7 @@ std::optional<double> loss_against(double best, double cost) {
   return cost / best - 1;
 }
 
-// Of each source, the sources in the order in which their best ones came.
+// Finds the worth of each source, the sources in the order in which their best ones came.
 std::vector<AdviceWorth> worth_of_advice(const ObjectiveSpec& objective,
                                          const std::vector<Trial>& trials) {
   const double best = least_cost(objective, trials);

@@ -42,7 +42,7 @@ std::vector<std::string> pieces(std::string_view text) {
   return out;
 }
 
-// Where the bracket that is closed at `end` opens.
+// Finds where the bracket that is closed at `end` opens.
 std::size_t opening_of(std::string_view text, std::size_t end) {
   int depth = 0;
   for (std::size_t i = end + 1; i-- > 0;) {

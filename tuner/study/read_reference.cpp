@@ -400,7 +400,7 @@ bool reference_takes(const Study& study, const std::string& argument) {
 
 namespace {
 
-// What the captured launches wrote.
+// Takes as answers what the captured launches wrote.
 void read_captured_answers(Reader& reader, const Position& where) {
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;

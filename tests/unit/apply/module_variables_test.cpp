@@ -48,7 +48,7 @@ std::string image_with(const std::string& section, const std::string& variable,
 TEST(ModuleVariables, ThatBeginWithZerosAreTheProgramsToSet) {
   const std::string zeros(8, '\0'), ones(8, '\1');
   EXPECT_EQ(unset_variable(image_with(".nv.constant3", "scale", zeros)), "scale");
-  // Of libraries.
+  // Variables of libraries.
   for (const char* name : {"_ZN4cuda3std3__45__cpo5beginE", "_ZN4cuda3__420memory_order_relaxedE",
                            "_ZNSt14numeric_limitsIbE9is_signedE"}) {
     EXPECT_EQ(unset_variable(image_with(".nv.global", name, zeros)), "") << name;

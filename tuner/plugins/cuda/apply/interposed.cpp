@@ -106,7 +106,7 @@ CUresult launch_cooperative(CUfunction kernel, Count grid_x, Count grid_y, Count
   });
 }
 
-// Of the older call the parameters end before `kern`.
+// Leaves out `kern`, which the older call does not have.
 template <auto& kReal, bool kHasKern>
 CUresult add_kernel_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                          std::size_t count, const CUDA_KERNEL_NODE_PARAMS* what) noexcept {
@@ -167,7 +167,7 @@ void* address_of(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 
-// Of rows with one name the later ones come first.
+// Rows of one name: the later ones come first.
 const auto& interposed() {
   static const std::array kAll{
       Interposed{"cuLaunchKernel_ptsz", "cuLaunchKernel", 0, true,
@@ -202,7 +202,7 @@ const auto& interposed() {
   return kAll;
 }
 
-// What to hand out instead of what the driver has found.
+// Finds the function to hand out instead of the driver's.
 void replace_found(std::string_view name, int version, cuuint64_t flags, void** found) {
   if (found == nullptr || *found == nullptr) return;
   launches().greet();

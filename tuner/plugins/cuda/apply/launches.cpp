@@ -318,7 +318,7 @@ Row& Launches::row_of(nlohmann::json what) {
 
 namespace {
 
-// Where the parameters lie, with those of the variant in the place of the application's. Throws
+// Points to the parameters, with those of the variant in the place of the application's. Throws
 // where the application gives too few bytes.
 std::vector<void*> addresses_of(const Plan& plan, const Launch& launch) {
   const std::string_view buffer = cuda::packed_parameters(launch.extra);

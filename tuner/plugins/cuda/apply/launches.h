@@ -39,7 +39,7 @@ struct Launch {
   bool is_cooperative = false;
 };
 
-// What is told of launches that are alike.
+// Counts of launches that are alike, as they are reported.
 struct Row {
   nlohmann::json what;  // "kernel", "geometry", "answer" or "reason"
   std::atomic<std::uint64_t> launches = 0, replaced = 0, recorded = 0;
