@@ -99,8 +99,20 @@ FinalistFailure settled(FinalistFailure failure, KeptWatch& kept, std::size_t la
   return failure;
 }
 
-// Therefore each is launched and checked again. Who damages what is kept is known then.
+// Looks at what is kept, or puts that off, after this finalist was launched alone.
+std::optional<FinalistFailure> look_after(std::size_t finalist, KeptWatch& kept, bool looks_at_each,
+                                          const Session& session) {
+  if (!looks_at_each) {
+    kept.put_off(1);
+    return std::nullopt;
+  }
+  auto damage = kept.look(1, session);
+  return damage ? std::optional(FinalistFailure{finalist, std::move(*damage)}) : std::nullopt;
+}
+
+// Therefore each is launched and checked again.
 std::optional<FinalistFailure> check_finalists(Session& session, KeptWatch& kept,
+                                               bool looks_at_each,
                                                const std::vector<VariantPlan>& variants,
                                                std::vector<Admitted>& finalists, std::size_t last) {
   session.announce(Phase::kInputs);
@@ -115,14 +127,19 @@ std::optional<FinalistFailure> check_finalists(Session& session, KeptWatch& kept
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     auto wrong = check_finalist(session, finalists[i]);
     if (wrong) return settled({i, std::move(*wrong)}, kept, 1, session);
-    if (auto damage = kept.look(1, session)) return FinalistFailure{i, std::move(*damage)};
+    if (auto damage = look_after(i, kept, looks_at_each, session)) return damage;
   }
   std::vector<Timed> timed;
   for (std::size_t i = 0; i < finalists.size(); ++i) timed.push_back({&variants[i], &finalists[i]});
   auto elsewhere = wrong_elsewhere(session, timed);
-  if (!elsewhere) return std::nullopt;
-  return settled({elsewhere->which, std::move(elsewhere->verdict)}, kept, finalists.size(),
-                 session);
+  if (elsewhere) {
+    return settled({elsewhere->which, std::move(elsewhere->verdict)}, kept, finalists.size(),
+                   session);
+  }
+  if (auto damage = kept.look(finalists.size(), session)) {
+    return FinalistFailure{last, std::move(*damage)};
+  }
+  return std::nullopt;
 }
 
 // Checks a valid variant further before it counts. The best so far may win: it is launched more
@@ -209,7 +226,7 @@ Verdict Evaluation::judge(const VariantPlan& variant, Session& session) {
   }
   if (!wrong) return verdict;
   wrong->resources = verdict.resources;
-  wrong->max_error = admitted->max_error;
+  if (wrong->max_error < 0) wrong->max_error = admitted->max_error;
   return std::move(*wrong);
 }
 
@@ -222,9 +239,8 @@ Verdict Evaluation::evaluate(const VariantPlan& variant, const PhaseSink& phase)
   return verdict;
 }
 
-// Admits finalists one by one, and looks at kept data after each, so that who damages it is known.
 std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>& variants,
-                                                 Session& session,
+                                                 const FinalPlan& plan, Session& session,
                                                  std::vector<Admitted>& finalists) {
   if (kept_.is_unsure()) {
     if (auto damage = kept_.look(0, session)) return FinalistFailure{0, std::move(*damage)};
@@ -234,7 +250,7 @@ std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>&
     if (!admitted) return settled({i, admitted.error()}, kept_, 1, session);
     auto warm_up = sample_of(session, *admitted);
     if (!warm_up) return settled({i, warm_up.error()}, kept_, 1, session);
-    if (auto damage = kept_.look(1, session)) return FinalistFailure{i, std::move(*damage)};
+    if (auto damage = look_after(i, kept_, plan.looks_at_each, session)) return damage;
     admitted->inputs = session.inputs_of_the_best();
     // The first was the best in its search.
     const int of_slow = finalists.empty() ? 1 : 0;
@@ -247,8 +263,9 @@ std::optional<FinalistFailure> Evaluation::admit(const std::vector<VariantPlan>&
   return std::nullopt;
 }
 
-// Checks the answers of timed launches after the rounds, before and after looking at kept data.
+// Checks the answers of timed launches after the rounds, and looks at what is kept.
 std::optional<FinalistFailure> Evaluation::check(const std::vector<VariantPlan>& variants,
+                                                 const FinalPlan& plan,
                                                  const std::vector<std::vector<double>>& times,
                                                  Session& session, std::vector<Admitted>& finalists,
                                                  std::size_t last) {
@@ -256,10 +273,12 @@ std::optional<FinalistFailure> Evaluation::check(const std::vector<VariantPlan>&
   auto wrong = is_drawn ? check_on_drawn_inputs(session, variants, times, finalists)
                         : check_timed_last(session, finalists, last);
   if (wrong) return settled(std::move(*wrong), kept_, finalists.size(), session);
-  if (auto damage = kept_.look(finalists.size(), session)) {
-    return FinalistFailure{last, std::move(*damage)};
+  const bool looks_at_each = plan.looks_at_each;
+  if (looks_at_each) {
+    auto damage = kept_.look(finalists.size(), session);
+    if (damage) return FinalistFailure{last, std::move(*damage)};
   }
-  return check_finalists(session, kept_, variants, finalists, last);
+  return check_finalists(session, kept_, looks_at_each, variants, finalists, last);
 }
 
 // The device has few registers for counters, so that launches are repeated: each from the same
@@ -293,7 +312,7 @@ Evaluation::Samples Evaluation::remeasure(const std::vector<VariantPlan>& varian
   sampler_.begin_anew();
   Session session(backend_, buffers_, sampler_, phase);
   std::vector<Admitted> finalists;
-  if (auto failed = admit(variants, session, finalists)) {
+  if (auto failed = admit(variants, plan, session, finalists)) {
     return Unexpected{std::move(*failed)};
   }
   if (!plan.counters.empty()) return count(plan.counters, session, finalists);
@@ -318,7 +337,7 @@ Evaluation::Samples Evaluation::remeasure(const std::vector<VariantPlan>& varian
     }
   }
   if (plan.rounds > 0 && !finalists.empty()) {
-    auto wrong = check(variants, result, session, finalists, order.back());
+    auto wrong = check(variants, plan, result, session, finalists, order.back());
     if (wrong) return Unexpected{std::move(*wrong)};
   }
   return result;

@@ -71,9 +71,11 @@ class Evaluation {
 
  private:
   Verdict judge(const VariantPlan& variant, Session& session);
-  std::optional<FinalistFailure> admit(const std::vector<VariantPlan>& variants, Session& session,
+  std::optional<FinalistFailure> admit(const std::vector<VariantPlan>& variants,
+                                       const FinalPlan& plan, Session& session,
                                        std::vector<Admitted>& finalists);
   std::optional<FinalistFailure> check(const std::vector<VariantPlan>& variants,
+                                       const FinalPlan& plan,
                                        const std::vector<std::vector<double>>& times,
                                        Session& session, std::vector<Admitted>& finalists,
                                        std::size_t last);

@@ -29,6 +29,8 @@ class KeptWatch {
   // So many variants were launched just now. Nothing if all is whole; else the verdict on that one,
   // if all was whole before it, or one that blames nobody.
   std::optional<Verdict> look(std::size_t launched, const Session& session);
+  // So many variants were launched just now, and the next look is of these, too.
+  void put_off(std::size_t launched) { unseen_ += launched; }
   // Whether variants were launched since all was seen to be whole.
   bool is_unsure() const { return unseen_ > 0; }
 

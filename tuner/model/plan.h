@@ -163,6 +163,9 @@ struct FinalPlan {
   // rounds.
   double seconds = std::numeric_limits<double>::infinity();
   int fewest = 7;  // so that the median's interval is more than its range
+  // Looks at what is kept after each finalist, so that who damages it is known, not once at the
+  // end.
+  bool looks_at_each = false;
   // Instead of being timed, each is launched under the device's profiler: these are counted.
   std::vector<std::string> counters{};
 };

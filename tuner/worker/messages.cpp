@@ -201,7 +201,7 @@ TUNER_FIELDS(SizePlan, arguments, constants, reference, checks, deterministic, m
 TUNER_FIELDS(VariantPlan, artifact, geometry, arguments, then, rounds, swaps, overrides, answer,
              best_ms, searched_ms, looks_at_kept)
 
-TUNER_FIELDS(FinalPlan, rounds, seed, seconds, fewest, counters)
+TUNER_FIELDS(FinalPlan, rounds, seed, seconds, fewest, looks_at_each, counters)
 
 template <Is<Verdict> T, typename Visit>
 void for_each_field(T& verdict, Visit&& visit) {

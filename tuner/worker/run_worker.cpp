@@ -394,6 +394,8 @@ RunWorker::Remeasured RunWorker::remeasure(const std::vector<VariantPlan>& varia
   for (int attempt = 0; again && attempt <= kRetries; ++attempt) {
     pause_before(attempt, is_over);
     result = try_remeasuring(request, again, is_over, round);
+    const bool is_damaged = result.failed && result.failed->second.kept == Kept::kDamaged;
+    if (is_damaged) request["plan"]["looks_at_each"] = true;
   }
   work_.add(begun);
   auto& failed = result.failed;

@@ -65,8 +65,14 @@ TEST_F(Beside, AFinalistThatDoesItIsTheOneThatFails) {
   strays = true;
   FinalPlan plan;
   plan.rounds = 7;
-  const auto samples =
-      evaluation().remeasure({variant("good"), variant("late"), variant("good")}, plan, {});
+  const std::vector<VariantPlan> finalists{variant("good"), variant("late"), variant("good")};
+  auto samples = evaluation().remeasure(finalists, plan, {});
+  ASSERT_FALSE(samples.has_value());
+  EXPECT_EQ(samples.error().verdict.kept, Kept::kDamaged) << "it is known that somebody did it";
+  EXPECT_TRUE(samples.error().verdict.retryable);
+  evaluation_.reset();
+  plan.looks_at_each = true;
+  samples = evaluation().remeasure(finalists, plan, {});
   ASSERT_FALSE(samples.has_value());
   EXPECT_EQ(samples.error().plan, 1U);
   EXPECT_EQ(samples.error().verdict.state, TrialState::kCorrectness);
