@@ -81,7 +81,6 @@ void DeviceKernels::fill(CUdeviceptr to, std::uint64_t elements, const tuner_fil
           api_.memset_d8_async(to, static_cast<unsigned char>(static_cast<long long>(how.a)),
                                elements * sdk::facts_of(how.type).bytes, stream_),
           "cuMemsetD8Async");
-    wait();
     return;
   }
   if (how.kind > TUNER_FILL_ZIPF) throw sdk::Error(TUNER_INVALID, "unknown kind of fill");
@@ -89,7 +88,6 @@ void DeviceKernels::fill(CUdeviceptr to, std::uint64_t elements, const tuner_fil
   tuner_fill fill = how;
   void* arguments[] = {&to, &elements, &fill.kind, &fill.type, &fill.a, &fill.b, &fill.seed};
   launch(fill_, elements, arguments);
-  if (how.kind != TUNER_FILL_MASK) wait();  // others follow, in the same stream
 }
 
 double DeviceKernels::read_element(CUdeviceptr from, std::uint64_t index, std::uint32_t type) {

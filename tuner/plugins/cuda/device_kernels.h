@@ -20,6 +20,7 @@ class DeviceKernels {
  public:
   DeviceKernels(const DriverApi& api, CUstream stream, std::string arch, std::int64_t blocks);
 
+  // Queues the fill: all that may read or change the memory comes behind it in the stream.
   void fill(CUdeviceptr to, std::uint64_t elements, const tuner_fill& how);
   tuner_comparison compare(CUdeviceptr actual, CUdeviceptr expected, std::uint32_t type,
                            std::uint64_t elements, double rtol, double atol);
