@@ -1,5 +1,6 @@
 // A program whose kernels reach memory in three ways: through a struct that is passed by value,
 // through lists and a table of pointers in device memory, and through variables of the module.
+// A fourth adds floats in whatever order its threads come.
 #include <cstdio>
 #include <vector>
 
@@ -37,6 +38,11 @@ __global__ void walk(Node* const* heads, Rows table, float* out, int count) {
   out[i] = sum * scale;
 }
 
+__global__ void add_up(const float* x, float* sum, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) atomicAdd(sum, x[i]);
+}
+
 template <class T>
 T* on_device(const std::vector<T>& values) {
   T* out = nullptr;
@@ -66,5 +72,8 @@ int main() {
   cudaMemcpyToSymbol(scale, &two, sizeof two);
   walk<<<(count + 255) / 256, 256>>>(on_device(heads), Rows{on_device(rows), 3},
                                      on_device(std::vector<float>(count)), count);
+  std::vector<float> thirds(count);
+  for (int i = 0; i < count; ++i) thirds[i] = 1 / (1.0f + i % 999);
+  add_up<<<(count + 255) / 256, 256>>>(on_device(thirds), on_device(std::vector<float>(1)), count);
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

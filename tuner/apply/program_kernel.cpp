@@ -147,18 +147,6 @@ std::size_t bytes_of(const ArgumentSpec& argument) {
   return argument.record ? argument.record->bytes : size_of(argument.type);
 }
 
-// The type that a parameter points to, as a study spells it; empty: it is no pointer to numbers.
-std::string pointee_of(std::string text) {
-  for (const char* word : {"const", "volatile", "__restrict__", "__restrict"}) {
-    text = replaced(std::move(text), word, "");
-  }
-  text = trimmed(text);
-  if (!text.ends_with('*')) return {};
-  text.pop_back();
-  const auto element = element_type(std::string(trimmed(text)));
-  return element ? element->name : "";
-}
-
 }  // namespace
 
 std::string misfit(const Study& study, const ProgramKernel& kernel) {

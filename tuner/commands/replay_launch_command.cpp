@@ -46,6 +46,14 @@ void print_text(const CapturedLaunch& launch, const ReplayedLaunch& replayed) {
              "kernel, with other data in its outputs, would show what it writes"
        : replayed.is_equal ? "equal, to the bit, to what it wrote in its program"
                            : "not equal: " + replayed.difference);
+  if (const auto& spread = replayed.spread) {
+    line(
+        "itself",
+        fmt::format("launches here are up to {:.3g} from each other, as a kernel's are that adds "
+                    "floats in no fixed order, and up to {:.3g} from its program's: {}",
+                    spread->among_launches, spread->from_program,
+                    spread->holds_program() ? "as good as equal" : "further than from each other"));
+  }
   line("cold", fmt::format("{:.5g} ms, caches emptied before each launch", replayed.cold.median));
   line("hot", fmt::format("{:.5g} ms, again and again", replayed.hot.median));
   if (const auto bound = bound_of(replayed.counters)) line("limit", bound->text);
@@ -59,6 +67,10 @@ void print_json(const CapturedLaunch& launch, const ReplayedLaunch& replayed) {
       {"hot_ms", replayed.hot.median},   {"registers", replayed.resources.registers},
       {"bytes", launch.bytes()}};
   if (!replayed.difference.empty()) out["difference"] = replayed.difference;
+  if (replayed.spread) {
+    out["spread"] = {{"among_launches", replayed.spread->among_launches},
+                     {"from_program", replayed.spread->from_program}};
+  }
   for (const auto& [name, value] : replayed.counters) out["counters"][name] = value;
   std::cout << out.dump() << "\n";
 }
@@ -78,7 +90,7 @@ int replay_launch_command(const Strings& words) {
   const Caller caller{{executable_path(), options.plugin_dirs}, catalogue, interrupt, tell};
   const ReplayedLaunch replayed = replay_launch(launch, options.device, options.timeout, caller);
   options.json ? print_json(launch, replayed) : print_text(launch, replayed);
-  return !replayed.is_checked || replayed.is_equal ? kExitDone : kExitNothingValid;
+  return !replayed.is_checked || replayed.is_right() ? kExitDone : kExitNothingValid;
 }
 
 }  // namespace tuner

@@ -30,17 +30,23 @@ class KeptOutputs {
  public:
   // Both outlive this.
   KeptOutputs(DeviceMemory& memory, const SizePlan& plan)
-      : memory_(memory), masking_(memory), plan_(plan) {}
+      : device_(memory), memory_(memory), masking_(memory), plan_(plan) {}
   // Keeps what these guarded buffers, one for each argument, hold now of outputs.
   DeviceResult<Ok> keep(const std::vector<BufferId>& buffers);
-  // The name of an output that holds other bits now, or nothing.
-  DeviceResult<std::optional<std::string>> changed(const std::vector<BufferId>& buffers);
+  // Looks for an output that holds other bits now; says which, and how far its numbers are off (0:
+  // not known, as of structs).
+  struct Change {
+    std::string name;
+    double by = 0;
+  };
+  DeviceResult<std::optional<Change>> changed(const std::vector<BufferId>& buffers);
 
  private:
   DeviceResult<Ok> turn(std::size_t i) {
     return masking_.turn(kept_[i].id(), bytes_of(plan_.arguments[i]), mask_ + i);
   }
 
+  DeviceMemory& device_;
   GuardedMemory memory_;
   Masking masking_;
   const SizePlan& plan_;
@@ -60,17 +66,24 @@ DeviceResult<Ok> KeptOutputs::keep(const std::vector<BufferId>& buffers) {
   return Ok{};
 }
 
-DeviceResult<std::optional<std::string>> KeptOutputs::changed(
+DeviceResult<std::optional<KeptOutputs::Change>> KeptOutputs::changed(
     const std::vector<BufferId>& buffers) {
+  std::optional<Change> found;
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     if (!kept_[i]) continue;
     const ArgumentPlan& argument = plan_.arguments[i];
     TUNER_TRY(turn(i));
     auto same = TUNER_TRY(memory_.same_contents(buffers[i], kept_[i].id(), bytes_of(argument)));
+    if (!same) {
+      const auto numbers =
+          TUNER_TRY(device_.compare(contents_of(buffers[i]), contents_of(kept_[i].id()),
+                                    argument.type, argument.elements, 0, 0));
+      const double by = argument.members.empty() ? numbers.max_abs_error : 0;
+      if (!found || by > found->by) found = {argument.name, by};
+    }
     TUNER_TRY(turn(i));
-    if (!same) return std::optional(argument.name);
   }
-  return std::optional<std::string>();
+  return found;
 }
 
 // On poisoned outputs. With a seed, in another order of threads; kUnsupported where that cannot be.
@@ -157,6 +170,7 @@ std::optional<Verdict> wrong_now_and_then(Session& session, Admitted& admitted) 
 std::optional<Verdict> compare_bits(Session& session, const Admitted& admitted) {
   constexpr std::uint64_t kLaunches = 8;
   KeptOutputs kept(session.backend().memory(), session.buffers().plan());
+  std::optional<KeptOutputs::Change> worst;
   for (std::uint64_t i = 0; i < kLaunches; ++i) {
     session.announce(Phase::kVerify);
     auto done = launch_once(session, admitted, i % 2 == 1 ? std::optional(i) : std::nullopt);
@@ -169,17 +183,17 @@ std::optional<Verdict> compare_bits(Session& session, const Admitted& admitted) 
     }
     auto changed = kept.changed(session.buffers().ids());
     if (!changed) return verdict_of(changed.error());
-    if (!*changed) continue;
-    Verdict verdict =
-        verdict_of(TrialState::kCorrectness,
-                   "leaves other bits in " + **changed +
-                       " when launched again on the same inputs (verify: deterministic)");
-    verdict.deterministic = false;
-    return verdict;
+    if (*changed && (!worst || (*changed)->by > worst->by)) worst = std::move(*changed);
   }
-  Verdict same;
-  same.deterministic = true;
-  return same;
+  Verdict verdict;
+  verdict.deterministic = !worst;
+  if (!worst) return verdict;
+  verdict.state = TrialState::kCorrectness;
+  if (worst->by > 0) verdict.max_error = worst->by;
+  verdict.message = fmt::format(
+      "leaves other bits in {} when launched again on the same inputs{} (verify: deterministic)",
+      worst->name, worst->by > 0 ? fmt::format(", up to {:.3g} away", worst->by) : "");
+  return verdict;
 }
 
 std::optional<WrongElsewhere> wrong_elsewhere(Session& session, const std::vector<Timed>& timed) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -102,6 +103,12 @@ CapturedLaunch launch_of(const fs::path& folder, const json& from) {
 }
 
 }  // namespace
+
+std::uint64_t CapturedParameter::word() const {
+  std::uint64_t out = 0;
+  if (bytes.size() == sizeof out) std::memcpy(&out, bytes.data(), sizeof out);
+  return out;
+}
 
 std::uint64_t CapturedLaunch::bytes() const {
   std::uint64_t sum = 0;

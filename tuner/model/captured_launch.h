@@ -16,6 +16,8 @@ namespace tuner {
 struct CapturedParameter {
   std::uint64_t offset = 0;  // in the kernel's parameters
   std::vector<std::byte> bytes;
+  // Its value where it is eight bytes long, as an address is; else 0, where nothing lies.
+  std::uint64_t word() const;
 };
 
 // An allocation of the application, or several that are near to each other.

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "tuner/base/text.h"
+#include "tuner/source/parameters.h"
 
 namespace tuner {
 
@@ -73,6 +74,17 @@ NameParts parts_of(std::string_view text) {
   while (begin > 0 && is_of_name(text[begin - 1])) --begin;
   out.name = text.substr(begin);
   return out;
+}
+
+std::string pointee_of(std::string parameter) {
+  for (const char* word : {"const", "volatile", "__restrict__", "__restrict"}) {
+    parameter = replaced(std::move(parameter), word, "");
+  }
+  parameter = trimmed(parameter);
+  if (!parameter.ends_with('*')) return {};
+  parameter.pop_back();
+  const auto element = element_type(std::string(trimmed(parameter)));
+  return element ? element->name : "";
 }
 
 std::string plain_argument(std::string text) {

@@ -19,6 +19,10 @@ struct NameParts {
 };
 NameParts parts_of(std::string_view text);
 
+// The study's name of the numbers that a parameter points to, "float32" of "float const*"; empty:
+// it is no pointer to numbers.
+std::string pointee_of(std::string parameter);
+
 // Writes a template argument in one way: "128" for "128u" and "(int)128", "1" for "true".
 std::string plain_argument(std::string text);
 

@@ -3,11 +3,55 @@
 #include "tuner/trust/replayed_launch.h"
 
 #include <cmath>
+#include <limits>
 
 #include "tuner/model/bound.h"
 #include "tuner/resolve/captured_plans.h"
+#include "tuner/source/demangled_name.h"
 
 namespace tuner {
+namespace {
+
+// What is asked of a launch, beside its time.
+enum class Asked { kEqualBits, kDistanceToProgram, kDistanceAmongLaunches, kNothing };
+
+// The float that all parameters point to which point into this memory; nothing: their types are
+// other ones, or not known.
+std::optional<DataType> float_in(const CapturedLaunch& launch, const CapturedMemory& memory) {
+  const std::vector<std::string> types = parts_of(launch.name).parameters;
+  std::optional<DataType> out;
+  for (std::size_t i = 0; i < launch.parameters.size(); ++i) {
+    if (launch.memory_at(launch.parameters[i].word()) != &memory) continue;
+    if (i >= types.size()) return std::nullopt;
+    const auto type = data_type_named(pointee_of(types[i]));
+    if (!type || facts_of(*type).kind != NumberKind::kFloat || (out && out != type)) {
+      return std::nullopt;
+    }
+    out = type;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool ask_for_distance(const CapturedLaunch& launch, SizePlan& plan) {
+  for (CheckPlan& check : plan.checks) {
+    const auto type = float_in(launch, launch.memory.at(check.argument));
+    if (!type) return false;
+    check.atol = std::numeric_limits<double>::infinity();
+    const auto retype = [&](ArgumentPlan& one) {
+      one.elements = one.elements * size_of(one.type) / size_of(*type);
+      one.extents = {one.elements};
+      one.type = *type;
+    };
+    retype(plan.arguments.at(check.argument));
+    for (auto& [index, file] : plan.reference->answers.front().files) {
+      if (index == check.argument) retype(file);
+    }
+  }
+  return true;
+}
+
 namespace {
 
 class Replay {
@@ -20,13 +64,14 @@ class Replay {
   ReplayedLaunch run() {
     worker_.open();
     ReplayedLaunch out;
-    Verdict cold = verdict(CacheState::kCold, true);
+    Verdict cold = verdict(CacheState::kCold, Asked::kEqualBits);
     if (cold.state == TrialState::kCorrectness) {
       out.difference = cold.message;
-      cold = verdict(CacheState::kCold, false);
+      out.spread = spread();
+      cold = verdict(CacheState::kCold, Asked::kNothing);
     }
     must_work(cold);
-    const Verdict hot = verdict(CacheState::kHot, false);
+    const Verdict hot = verdict(CacheState::kHot, Asked::kNothing);
     must_work(hot);
     out.is_checked = has_written_;
     out.is_equal = out.difference.empty();
@@ -51,12 +96,25 @@ class Replay {
     if (caller_.interrupt.count() > 0) throw InterruptedError("interrupted");
   }
 
-  Verdict verdict(CacheState cache, bool is_compared) {
+  // Nothing: all launches here leave the same, or no floats whose distance could be known.
+  std::optional<Spread> spread() {
+    const Verdict launches = verdict(CacheState::kCold, Asked::kDistanceAmongLaunches);
+    const Verdict program = verdict(CacheState::kCold, Asked::kDistanceToProgram);
+    const bool is_known = program.state == TrialState::kOk && std::isfinite(program.max_error) &&
+                          std::isfinite(launches.max_error);
+    if (!is_known || !(launches.max_error > 0)) return std::nullopt;
+    return Spread{program.max_error, launches.max_error};
+  }
+
+  Verdict verdict(CacheState cache, Asked asked) {
     MeasureSpec measure;
     measure.cache = cache;
     CapturedPlans plans = plans_of(launch_, measure);
     has_written_ = !plans.size.checks.empty();
-    if (!is_compared) {
+    const bool is_distance = asked != Asked::kEqualBits && asked != Asked::kNothing;
+    if (is_distance && !ask_for_distance(launch_, plans.size)) asked = Asked::kNothing;
+    plans.size.deterministic = asked == Asked::kDistanceAmongLaunches;
+    if (plans.size.deterministic || asked == Asked::kNothing) {
       plans.size.checks.clear();
       plans.size.reference.reset();
     }

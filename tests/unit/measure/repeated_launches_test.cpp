@@ -78,8 +78,8 @@ TEST_F(RepeatedLaunches, OtherBitsAreAMistakeOnlyWhereTheSameAreAskedFor) {
   const Verdict refused = evaluate("restless");
   EXPECT_EQ(refused.state, TrialState::kCorrectness);
   EXPECT_EQ(refused.message,
-            "leaves other bits in y when launched again on the same inputs (verify: "
-            "deterministic)");
+            "leaves other bits in y when launched again on the same inputs, up to 1.72e-05 away "
+            "(verify: deterministic)");
   EXPECT_EQ(refused.deterministic, std::optional(false));
   EXPECT_EQ(evaluate("good").deterministic, std::optional(true));
 }
