@@ -14,6 +14,7 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/base/temporary_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
@@ -378,6 +379,7 @@ void capture(const CaptureOptions& options, int& status) {
   tell(fmt::format("memory that the launch reaches is copied to {}, at most {:g} GiB of it",
                    options.output, options.limit));
   status = run_with(options, traces.folder(), false, geometries);
+  const Interrupt interrupt;  // the program has ended: a signal is meant for this one
   if (!traces.is_attached()) not_attached(options);
   const Strings launches = traces.files("launch-", "capture.json");
   for (const std::string& name : launches) {

@@ -13,6 +13,7 @@
 #include "tuner/base/archives.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 
 namespace tuner {
 namespace {
@@ -55,6 +56,7 @@ void append(GzipFile& to, const fs::path& raw, std::uint64_t size) {
   std::ifstream from(raw, std::ios::binary);
   std::string chunk(std::min<std::uint64_t>(size, kChunk), '\0');
   for (std::uint64_t left = size; left > 0;) {
+    if (stop_signals() > 0) throw InterruptedError("interrupted: nothing of this launch is kept");
     const auto wanted = static_cast<std::streamsize>(std::min<std::uint64_t>(left, kChunk));
     from.read(chunk.data(), wanted);
     if (from.gcount() != wanted) throw FatalError(raw.string() + " is shorter than it was");
@@ -133,6 +135,7 @@ CapturedLaunch pack_capture(const fs::path& raw, const std::string& description,
   } catch (const std::exception& error) {
     std::error_code ignored;
     fs::remove_all(making, ignored);
+    if (dynamic_cast<const InterruptedError*>(&error) != nullptr) throw;
     throw FatalError(folder.string() + " cannot be written: " + error.what());
   }
   return read_capture(folder);

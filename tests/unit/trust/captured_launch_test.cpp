@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -10,10 +11,12 @@
 #include "tests/fakes/scratch_folder.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/files/capture_pack.h"
 #include "tuner/measure/data_file.h"
 #include "tuner/measure/evaluation.h"
 #include "tuner/resolve/captured_plans.h"
+#include "tuner/trust/replayed_launch.h"
 
 namespace tuner {
 namespace {
@@ -74,8 +77,8 @@ class CapturedLaunchTest : public testing::Test {
     return pack_capture(scratch_.path(), "described.json", folder());
   }
   // Evaluates the launch on a device whose kernel multiplies by `factor`.
-  Verdict evaluated(float factor) {
-    const CapturedPlans plans = plans_of(packed(), {});
+  Verdict evaluated(float factor) { return evaluated(factor, plans_of(packed(), {})); }
+  static Verdict evaluated(float factor, const CapturedPlans& plans) {
     FakeBackend device;
     device.device.abilities.emplace_back(kSetsLaunchAttributes);
     device.kernels["doubled"].body = [&device, factor](const FakeBackend::Call& call) {
@@ -140,6 +143,25 @@ TEST_F(CapturedLaunchTest, IsWrongByOneBit) {
   EXPECT_NE(verdict.message.find("memory at 0x7f2000000000"), std::string::npos) << verdict.message;
 }
 
+TEST_F(CapturedLaunchTest, ShowsHowFarItsFloatsAre) {
+  const CapturedLaunch launch = packed();
+  CapturedPlans plans = plans_of(launch, {});
+  ASSERT_TRUE(ask_for_distance(launch, plans.size));
+  const Verdict verdict = evaluated(2.5F, plans);
+  EXPECT_EQ(verdict.state, TrialState::kOk) << verdict.message;
+  EXPECT_EQ(verdict.max_error, 2) << "10 where 8 was written";
+}
+
+TEST_F(CapturedLaunchTest, HasNoDistanceWhereItsNameShowsNoFloats) {
+  for (const char* name : {"doubled", "doubled(float**, unsigned char*)", "doubled(float**)"}) {
+    described_["kernel"]["name"] = name;
+    const CapturedLaunch launch = packed();
+    CapturedPlans plans = plans_of(launch, {});
+    EXPECT_FALSE(ask_for_distance(launch, plans.size)) << name;
+    std::filesystem::remove_all(folder());
+  }
+}
+
 TEST_F(CapturedLaunchTest, WhatIsDamagedIsSaid) {
   packed();
   const json whole = json::parse(read_file(folder() / "capture.json"));
@@ -169,6 +191,14 @@ TEST_F(CapturedLaunchTest, NothingIsLeftOfOneThatCannotBePacked) {
   described_["allocations"][0]["file"] = "gone.raw";
   put("described.json", described_.dump());
   EXPECT_THROW(pack_capture(scratch_.path(), "described.json", folder()), FatalError);
+  EXPECT_FALSE(std::filesystem::exists(folder()));
+  EXPECT_FALSE(std::filesystem::exists(folder().string() + ".part"));
+}
+
+TEST_F(CapturedLaunchTest, NothingIsLeftWhereASignalEndsThePacking) {
+  const Interrupt interrupt;
+  std::raise(SIGTERM);
+  EXPECT_THROW(packed(), InterruptedError);
   EXPECT_FALSE(std::filesystem::exists(folder()));
   EXPECT_FALSE(std::filesystem::exists(folder().string() + ".part"));
 }
