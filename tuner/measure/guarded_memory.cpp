@@ -216,7 +216,13 @@ DeviceResult<Ok> GuardedMemory::fill(BufferId buffer, const ArgumentPlan& argume
   auto bytes = contents(argument);
   if (!bytes) return Unexpected{DeviceFailure{DeviceError::kInvalid, bytes.error()}};
   if (argument.fill.sorted) sort_elements(argument.type, *bytes);
-  return memory_.upload(contents_of(buffer), *bytes);
+  TUNER_TRY(memory_.upload(contents_of(buffer), *bytes));
+  for (const MemberPlan& one : argument.members) {
+    if (!one.is_poisoned) continue;
+    TUNER_TRY(fill_bytes(buffer, kGuardBytes + one.offset, one.count * size_of(one.type),
+                         poison_for(one.type)));
+  }
+  return Ok{};
 }
 
 DeviceResult<Ok> GuardedMemory::sort(BufferId buffer, const ArgumentPlan& argument) {

@@ -38,6 +38,7 @@ struct MemberPlan {
   FillSpec fill;
   std::uint64_t seed = 0;  // added to the argument's
   std::uint64_t count = 1;
+  bool is_poisoned = false;  // in front of each launch, which has to write all of it
 };
 
 struct ArgumentPlan {

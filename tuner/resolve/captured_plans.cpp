@@ -231,6 +231,7 @@ class Piece {
     const std::uint64_t room = (memory_.size - at) / size_of(buffer.type);
     add({buffer.name, at, buffer.type, {}, 0, std::min(buffer.elements, room)},
         {check.rtol, check.atol, check.atol_is_share});
+    plan_.members.back().is_poisoned = buffer.role == Role::kOut;
     plan_.role = answer_.role = Role::kInOut;
   }
 

@@ -170,7 +170,7 @@ TUNER_FIELDS(TextureView, type, lanes, width, height, depth, kind, filter, outsi
 
 TUNER_FIELDS(AddressPlan, place, of, offset, texture)
 
-TUNER_FIELDS(MemberPlan, path, offset, type, fill, seed, count)
+TUNER_FIELDS(MemberPlan, path, offset, type, fill, seed, count, is_poisoned)
 
 TUNER_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, addresses, members, elements, extents,
              role, fill, zero, seed, set, varies, has_special_values, map, address)
