@@ -88,8 +88,9 @@ constexpr const char* kScale =
     "  }\n"
     "}\n";
 
-// A launch of scale<2> on `count` numbers with a block of 64 threads.
-void capture_scale(const Sandbox& sandbox, int number, int count) {
+// A launch of scale<2> on `count` numbers with a block of 64 threads. A later one finds its answers
+// where it writes them.
+void capture_scale(const Sandbox& sandbox, int number, int count, bool is_later = false) {
   Capture one(sandbox, fmt::format("captured/scale-{}", number));
   one.kernel("_Z5scaleILi2EEvPfPKffi", "void scale<2>(float*, float const*, float, int)");
   one.grid((count + 127) / 128);
@@ -104,6 +105,7 @@ void capture_scale(const Sandbox& sandbox, int number, int count) {
     out[i] = 0.1F * in[i];
   }
   one.memory(kIn, in);
+  if (is_later) return one.memory(kOut, out);
   one.memory(kOut, std::vector<float>(size), out);
 }
 
@@ -192,6 +194,62 @@ TEST(CapturedStudy, FollowsPointersInStructsWithAllMemoryWhereItWas) {
       run(sandbox, {"run", "square.yaml", "--backend", "cpu", "--progress", "none"});
   EXPECT_NE(found.status, 0);
   EXPECT_TRUE(says(found.out + found.err, "memory at 0x7e2000000000"));
+}
+
+// An extension of PyTorch: rows are counted by the grid alone, and its headers are not here.
+TEST(CapturedStudy, GridsThatDifferAreSizesWhereNoNumberSaysThem) {
+  const Sandbox sandbox;
+  sandbox.write("rows.cu",
+                "#include <torch/extension.h>\n"
+                "#include <c10/cuda/CUDAGuard.h>\n"
+                "template <typename T>\n"
+                "__global__ void add_one(const T* x, T* y, int cols) {\n"
+                "  for (int i = threadIdx.x; i < cols; i += blockDim.x)\n"
+                "    y[blockIdx.x * cols + i] = x[blockIdx.x * cols + i] + T(1);\n"
+                "}\n"
+                "torch::Tensor run(torch::Tensor x) {\n"
+                "  const at::cuda::OptionalCUDAGuard guard(device_of(x));\n"
+                "  auto y = torch::empty_like(x);\n"
+                "  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"run\", [&] {\n"
+                "    add_one<scalar_t><<<x.size(0), 64>>>(x.data_ptr<scalar_t>(),\n"
+                "                                         y.data_ptr<scalar_t>(), x.size(1));\n"
+                "  });\n"
+                "  return y;\n"
+                "}\n");
+  for (const int rows : {7, 3}) {
+    Capture one(sandbox, fmt::format("captured/add_one-{}", rows));
+    one.kernel("_Z7add_oneIfEvPKT_PS0_i", "void add_one<float>(float const*, float*, int)");
+    one.grid(rows);
+    one.passes<std::uint64_t>(0, kIn);
+    one.passes<std::uint64_t>(8, kOut);
+    one.passes<std::int32_t>(16, 33);
+    const auto size = static_cast<std::size_t>(rows) * 33;
+    one.memory(kIn, std::vector<float>(size, 2));
+    one.memory(kOut, std::vector<float>(size), std::vector<float>(size, 3));
+  }
+  const Finished drafted = run_to(0, sandbox, {"init", "rows.cu", "--captured", "captured"});
+  EXPECT_TRUE(says(drafted.err, "found: 2 captured launches")) << drafted.err;
+  const Finished done =
+      run_to(0, sandbox, {"run", "rows.yaml", "--backend", "cpu", "--progress", "none"});
+  EXPECT_FALSE(says(done.out, "correctness")) << done.out;
+}
+
+TEST(CapturedStudy, AnswersThatWereThereBeforeMustBeWrittenAgain) {
+  const Sandbox sandbox;
+  sandbox.write("scale.cu", kScale);
+  capture_scale(sandbox, 1, 1000, true);
+  run_to(0, sandbox, {"init", "scale.cu", "--captured", "captured", "--no-try"});
+  sandbox.write("scale.yaml", "memory: captured\n" + text_of(sandbox.path("scale.yaml")));
+  const std::vector<std::string> words{"run", "scale.yaml", "--backend",
+                                       "cpu", "--progress", "none"};
+  EXPECT_FALSE(says(run_to(0, sandbox, words).out, "correctness"));
+  std::string wrong = kScale;
+  wrong.replace(wrong.find("at < n"), 6, "at < n - 1");
+  sandbox.write("scale.cu", wrong);
+  const Finished found = run(sandbox, words);
+  EXPECT_EQ(found.status, 1) << found.out;
+  EXPECT_TRUE(says(found.out, ".y[0][999] = nan, expected 1.2 (1 of 1000 elements differ"))
+      << found.out;
 }
 
 TEST(CapturedStudy, InitSaysWhatAFolderLacks) {

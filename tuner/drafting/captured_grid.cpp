@@ -201,18 +201,22 @@ std::optional<std::string> grid_formula(const FoundKernel& kernel, const Launche
   return plain ? plain : formulas.shared_out(plain_shares(launches.size()), {1});
 }
 
-// Whether a statement of the kernel has the index of the block and its extent: it counts threads.
-bool counts_threads(const FoundKernel& kernel, std::size_t axis) {
-  const std::string_view letter(&"xyz"[axis], 1);
-  bool has_index = false, has_extent = false;
-  for (std::size_t i = 0; i + 2 < kernel.body.size(); ++i) {
-    const Token& now = kernel.body[i];
-    if (now.is(";") || now.is("{")) has_index = has_extent = false;
-    has_index |= now.is("blockIdx") && kernel.body[i + 2].text == letter;
-    has_extent |= now.is("blockDim") && kernel.body[i + 2].text == letter;
-    if (has_index && has_extent) return true;
+// Whether `one`.x stands in front of "* `other`.x", or of that with a cast: "* (long)blockDim.x".
+bool is_multiplied(Tokens body, std::string_view one, std::string_view other, char axis) {
+  const std::string_view letter(&axis, 1);
+  for (std::size_t i = 0; i + 4 < body.size(); ++i) {
+    if (!body[i].is(one) || !body[i + 2].is(letter) || !body[i + 3].is("*")) continue;
+    const std::size_t at = body[i + 4].is("(") ? behind_closing(body, i + 4) : i + 4;
+    if (at + 2 < body.size() && body[at].is(other) && body[at + 2].is(letter)) return true;
   }
   return false;
+}
+
+// Whether the kernel multiplies the block's index with the block's extent: it counts threads.
+bool counts_threads(const FoundKernel& kernel, std::size_t axis) {
+  const char letter = "xyz"[axis];
+  return is_multiplied(kernel.body, "blockIdx", "blockDim", letter) ||
+         is_multiplied(kernel.body, "blockDim", "blockIdx", letter);
 }
 
 void add_axis(const FoundKernel& kernel, const Launches& launches, std::size_t axis,

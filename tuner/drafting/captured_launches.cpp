@@ -20,13 +20,6 @@
 namespace tuner {
 namespace {
 
-std::uint64_t address_at(const CapturedLaunch& launch, std::size_t place) {
-  const std::vector<std::byte>& bytes = launch.parameters.at(place).bytes;
-  std::uint64_t out = 0;
-  if (bytes.size() == sizeof out) std::memcpy(&out, bytes.data(), sizeof out);
-  return out;
-}
-
 // The value of a number that all launches take, as C and studies write it.
 std::string number_text(const FoundArgument& one, const std::vector<std::byte>& bytes) {
   if (is_whole(one)) return std::to_string(whole_of(bytes, one.type.starts_with("int")));
@@ -97,8 +90,9 @@ bool are_as_large(const CapturedLaunch& a, const CapturedLaunch& b) {
     return out;
   };
   if (a.mangled != b.mangled || numbers(a) != numbers(b)) return false;
-  return has_numbers ||
-         (a.geometry.grid == b.geometry.grid && a.geometry.block == b.geometry.block);
+  // With another block the grid may be another one for the same size.
+  const bool is_same_block = a.geometry.block == b.geometry.block;
+  return is_same_block ? a.geometry.grid == b.geometry.grid : has_numbers;
 }
 
 std::vector<Named> captured_extents(const FoundKernel& kernel, const DraftRequest& request) {
@@ -151,7 +145,9 @@ namespace {
 class Behind {
  public:
   Behind(const CapturedLaunch& launch, std::size_t place)
-      : launch_(launch), address_(address_at(launch, place)), memory_(launch.memory_at(address_)) {}
+      : launch_(launch),
+        address_(launch.parameters.at(place).word()),
+        memory_(launch.memory_at(address_)) {}
 
   explicit operator bool() const { return memory_ != nullptr; }
 
@@ -159,7 +155,7 @@ class Behind {
   std::uint64_t bytes() const {
     std::uint64_t end = part_end();
     for (std::size_t i = 0; i < launch_.parameters.size(); ++i) {
-      const std::uint64_t other = address_at(launch_, i);
+      const std::uint64_t other = launch_.parameters.at(i).word();
       if (other > address_) end = std::min(end, other);
     }
     return end - address_;
@@ -333,8 +329,11 @@ std::vector<Named> extents_of(const DraftContext& c) {
   }
   for (const Named& one : c.captured_extents) {
     const auto known = std::ranges::find(columns, one.first, &Named::first);
-    if (known == columns.end()) columns.push_back(one);
-    if (known != columns.end()) known->second = one.second;
+    if (known == columns.end()) {
+      columns.push_back(one);
+    } else {
+      known->second = one.second;
+    }
   }
   return columns;
 }

@@ -29,8 +29,8 @@ std::string captured_code(const FoundKernel& kernel, const DraftRequest& request
 // The type of a parameter as the kernel's symbol has it: "__half" of "void k(__half*, int)".
 std::string parameter_type(const CapturedLaunch& launch, std::size_t place);
 
-// Whether both are of one problem size: all that is passed but addresses is equal, and there is
-// something, or else the geometry.
+// Whether both are of one problem size: all that is passed but addresses is equal, and so are the
+// grids where the blocks are.
 bool are_as_large(const CapturedLaunch& a, const CapturedLaunch& b);
 
 // Finds the parameters that point to what any of the launches changed; reads their memory.

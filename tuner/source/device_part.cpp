@@ -28,9 +28,11 @@ constexpr std::string_view kHostHeaders =
     "sys/utsname.h sys/mman.h sys/resource.h sys/wait.h "
     "optional variant any string_view typeinfo getopt.h unistd.h sys/time.h sys/stat.h "
     "signal.h fcntl.h pthread.h omp.h mpi.h cuda.h cublas_v2.h cublasLt.h curand.h cufft.h "
-    "cusparse.h nvml.h nvToolsExt.h cuda_profiler_api.h helper_cuda.h helper_functions.h";
-constexpr std::array<std::string_view, 5> kHostFolders{"thrust/", "torch/", "ATen/", "pybind11/",
-                                                       "gtest/"};
+    "cusparse.h cusolverDn.h cudnn.h nccl.h nvml.h nvToolsExt.h cuda_profiler_api.h helper_cuda.h "
+    "helper_functions.h";
+constexpr std::array<std::string_view, 9> kHostFolders{"thrust/",    "torch/",    "ATen/",
+                                                       "c10/cuda/",  "pybind11/", "gtest/",
+                                                       "benchmark/", "nvtx3/",    "boost/"};
 // Names of namespace std that a kernel cannot use.
 constexpr std::string_view kHostNames =
     "vector string map unordered_map set unordered_set mutex thread atomic unique_ptr "
