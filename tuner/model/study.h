@@ -166,9 +166,10 @@ enum class Zero { kOnce, kEach, kNever };
 // A map of another argument's buffer, for the device's copy engine (model/launch.h).
 struct TensorMapSpec {
   std::string of;
-  std::vector<Expression> box;  // one for each extent of that buffer's shape
-  Expression swizzle;           // empty = 0
-  Position where;               // of 'of'
+  std::vector<Expression> extents;  // that buffer's shape
+  std::vector<Expression> box;      // one for each of them
+  Expression swizzle;               // empty = 0
+  Position where;                   // of 'of'
 };
 
 // How a texture reads its buffer, or that it is a surface.

@@ -34,7 +34,6 @@ bool any_varies(const std::vector<Expression>& all, const Bindings& names) {
 
 }  // namespace
 
-// A map's buffer is not scratch, so its extents stay.
 bool varies(const ArgumentSpec& argument, const Bindings& names) {
   const auto is_open = [&](const std::string& name) { return !names.contains(name); };
   if (std::ranges::any_of(argument.chosen_by, is_open)) return true;
@@ -43,8 +42,11 @@ bool varies(const ArgumentSpec& argument, const Bindings& names) {
       return varies(member.value, names);
     });
   }
-  if (argument.map)
-    return any_varies(argument.map->box, names) || varies(argument.map->swizzle, names);
+  if (argument.map) {
+    const TensorMapSpec& map = *argument.map;
+    return any_varies(map.extents, names) || any_varies(map.box, names) ||
+           varies(map.swizzle, names);
+  }
   if (argument.is_scalar) return varies(argument.value, names);
   return any_varies(argument.shape, names);
 }
@@ -314,7 +316,7 @@ Expected<TensorMapPlan, std::string> map_plan(const ArgumentSpec& spec,
   TensorMapPlan plan;
   plan.of = *of;
   plan.map.type = arguments[*of].type;
-  for (const Expression& extent : arguments[*of].shape) {
+  for (const Expression& extent : spec.map->extents) {
     plan.map.extents.push_back(
         TUNER_TRY(whole(extent, names, "the shape of " + spec.map->of, {1, 1, kMostElements})));
   }

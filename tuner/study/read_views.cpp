@@ -178,8 +178,7 @@ void read_box(Reader& reader, const YamlNode& node, TensorMapSpec& map) {
   }
 }
 
-void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
-  const TensorMapSpec& map = *argument.map;
+void check_tensor_map(Reader& reader, TensorMapSpec& map) {
   const std::vector<ArgumentSpec>& all = reader.study.arguments;
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const ArgumentSpec& other) { return other.name == map.of; });
@@ -191,14 +190,12 @@ void check_tensor_map(Reader& reader, const ArgumentSpec& argument) {
     reader.error(map.where, "there is no argument '" + map.of + "'", suggestion_for(map.of, names));
   } else if (found->is_scalar) {
     reader.error(map.where, "'" + map.of + "' is no buffer: there is nothing to make a map of");
-  } else if (found->role == Role::kScratch) {
-    reader.error(map.where, "'" + map.of + "' is scratch, which has no fixed extents");
-  } else if (found->role == Role::kWorkspace) {
-    reader.error(map.where, "'" + map.of + "' is a workspace, which has no fixed extents");
   } else if (!map.box.empty() && !found->shape.empty() && map.box.size() != found->shape.size()) {
     reader.error(map.where, "the box has " + std::to_string(map.box.size()) +
                                 " extents, the shape of '" + map.of + "' " +
                                 std::to_string(found->shape.size()));
+  } else {
+    map.extents = found->shape;
   }
 }
 
@@ -231,8 +228,8 @@ void read_tensor_map(Reader& reader, const Fields& fields, ArgumentSpec& argumen
 }
 
 void check_tensor_maps(Reader& reader) {
-  for (const ArgumentSpec& argument : reader.study.arguments) {
-    if (argument.map && !argument.map->of.empty()) check_tensor_map(reader, argument);
+  for (ArgumentSpec& argument : reader.study.arguments) {
+    if (argument.map && !argument.map->of.empty()) check_tensor_map(reader, *argument.map);
   }
 }
 

@@ -17,6 +17,7 @@ ArgumentSpec map_of(const std::string& matrix, const std::string& rows) {
   spec.name = matrix + "_map";
   spec.is_scalar = true;
   spec.map = TensorMapSpec{matrix,
+                           {},
                            {Expression::parse_or_throw(rows), Expression::parse_or_throw("64")},
                            Expression::parse_or_throw("128"),
                            {}};

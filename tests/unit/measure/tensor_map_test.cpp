@@ -17,7 +17,8 @@ Study study_with_map(const std::string& rows, const std::string& swizzle) {
   ArgumentSpec map;
   map.name = "x_map";
   map.is_scalar = true;
-  map.map = TensorMapSpec{"x", {expr(rows), expr("4")}, expr(swizzle), {}};
+  map.map =
+      TensorMapSpec{"x", study.arguments[0].shape, {expr(rows), expr("4")}, expr(swizzle), {}};
   study.arguments.push_back(map);
   study.reference->arguments = {"x", "y", "n"};
   return study;
@@ -48,6 +49,17 @@ TEST(TensorMapPlan, IsPartOfTheSizeWhereNothingVaries) {
   ASSERT_TRUE(plan) << plan.error();
   EXPECT_EQ(plan->arguments[3].map->map.box, (std::vector<std::uint32_t>{8, 4}));
   EXPECT_TRUE(variant_of(study)->overrides.empty());
+}
+
+TEST(TensorMapPlan, FollowsTheShapeOfAWorkspace) {
+  Study study = study_with_map("8", "0");
+  study.arguments[0].role = Role::kWorkspace;
+  study.arguments[0].shape = {expr("2 * BLOCK"), expr("4")};
+  study.arguments[3].map->extents = study.arguments[0].shape;
+  const auto plan = variant_of(study);
+  ASSERT_TRUE(plan) << plan.error();
+  ASSERT_EQ(plan->overrides.size(), 2U) << "the workspace and its map";
+  EXPECT_EQ(plan->overrides[1].second.map->map.extents, (std::vector<std::uint64_t>{128, 4}));
 }
 
 TEST(TensorMapPlan, SaysWhatIsWrong) {

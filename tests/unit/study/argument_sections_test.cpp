@@ -166,7 +166,6 @@ TEST(Workspaces, WhatMakesNoSenseForThemIsRefused) {
   - {name: b, type: float, shape: [N], role: workspace, fill: {constant: 1}}
   - {name: c, type: float, shape: [N * B], role: workspace, zero: [each]}
   - {name: n, type: int, value: N, zero: each}
-  - {name: m, tensor_map: {of: a, box: [4]}}
 reference: {entry: r, block: [1], grid: [N], arguments: [Y, c]}
 verify: {a: {rtol: 1}}
 )yaml")),
@@ -175,9 +174,8 @@ study.yaml:8:63: 'zero' must be once, each or never, not 'twice'
 study.yaml:9:57: 'b' is a workspace: 'zero' says what the kernel finds in it, so a fill has no effect
 study.yaml:10:67: 'zero' must be text, not a list
 study.yaml:11:36: 'n' has a value, so it cannot have 'zero'
-study.yaml:12:32: 'a' is a workspace, which has no fixed extents
-study.yaml:13:61: the reference cannot take 'c', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
-study.yaml:14:10: 'a' is not an output, so there is nothing to verify (role: out or inout))text");
+study.yaml:12:61: the reference cannot take 'c', which differs between configurations (list the others in 'arguments' of the reference, or in 'per' the parameters that the right answer depends on, or say in 'configuration' with which values it runs)
+study.yaml:13:10: 'a' is not an output, so there is nothing to verify (role: out or inout))text");
 }
 
 }  // namespace

@@ -35,6 +35,14 @@ TEST(TensorMaps, AreReadWithTheirExpressions) {
   EXPECT_FALSE(study.arguments[2].map.has_value());
 }
 
+TEST(TensorMaps, HaveTheExtentsOfTheirBufferAlsoOfAWorkspace) {
+  const Study study = accepted(map_study(
+      "  - {name: W_map, tensor_map: {of: W, box: [8, 8]}}\n"
+      "  - {name: W, type: float16, shape: [M, 3 * BM], role: workspace, zero: never}\n"));
+  ASSERT_EQ(study.arguments[1].map->extents.size(), 2U);
+  EXPECT_EQ(study.arguments[1].map->extents[1].text(), "3 * BM");
+}
+
 TEST(TensorMaps, MistakesAreReportedWhereTheyAre) {
   EXPECT_EQ(complaints_of(map_study(std::string(kA) + R"yaml(  - {name: S, type: int, value: 3}
   - {name: m1, tensor_map: {of: B, box: [8, 8]}}
