@@ -32,6 +32,7 @@ struct Sizes {
   static constexpr int WM = TUNE_WM, WN = TUNE_WN;                          // mma
   static constexpr int CONSUMERS = TUNE_CONSUMERS;  // wgmma
   static constexpr int CLUSTER = TUNE_CLUSTER, CLUSTER_N = TUNE_CLUSTER_N;
+  static constexpr int PARTS = 1;  // of an operand
   static constexpr bool kOnce = TUNE_STREAM;
   static constexpr bool kInTurns = CHOSEN(TUNE_SHARE_IS_tiles), kPersistent = TUNE_PERSISTENT;
 };

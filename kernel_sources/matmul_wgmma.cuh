@@ -377,6 +377,16 @@ struct WgmmaProduct {
   __device__ __forceinline__ static void multiply(const TensorMap& A_map, const TensorMap& B_map,
                                                   const TensorMap& C_map, Result* C, int M, int N,
                                                   int K) {
+    if (threadIdx.x == kGroupThreads) fetch_map(C_map);
+    run(A_map, B_map, T::make_tiles(M, N, K), [&](Shared& shared, const Tiles& tiles, int consumer) {
+      consume(shared, C_map, C, M, N, tiles, consumer);
+    });
+  }
+
+  // Calls consume(shared, tiles, consumer) in the threads that multiply.
+  template <class Consume>
+  __device__ __forceinline__ static void run(const TensorMap& A_map, const TensorMap& B_map,
+                                             const Tiles& tiles, Consume consume) {
     extern __shared__ __align__(1024) unsigned char memory[];
     Shared& shared = *reinterpret_cast<Shared*>(memory);
     if (threadIdx.x == 0) {
@@ -388,22 +398,19 @@ struct WgmmaProduct {
       }
       for (Barrier& turn : shared.turns) init_barrier(&turn, 1);
       publish_barriers();
-    } else if (threadIdx.x == kGroupThreads) {
-      fetch_map(C_map);
     }
     if constexpr (kSharesTiles) {
       sync_cluster();
     } else {
       __syncthreads();
     }
-    const Tiles tiles = T::make_tiles(M, N, K);
     if (threadIdx.x < kGroupThreads) {
       if constexpr (kMoveRegisters) keep_registers<kProducerRegisters>();
       if (threadIdx.x == 0) produce(shared, A_map, B_map, tiles);
       if constexpr (SPLIT_K > 1) meet_adders();
     } else {
       if constexpr (kMoveRegisters) take_registers<kConsumerRegisters>();
-      consume(shared, C_map, C, M, N, tiles, threadIdx.x / kGroupThreads - 1);
+      consume(shared, tiles, threadIdx.x / kGroupThreads - 1);
     }
     // Others still copy into this block and arrive at its barriers, unless all have met to add up.
     if constexpr (kSharesTiles && SPLIT_K == 1) sync_cluster();

@@ -31,7 +31,7 @@ struct Place {
   int row, column, part;
 };
 
-// Which steps of a tile this block takes.
+// Which steps of a tile this block takes: PARTS for each BK of k.
 struct Steps {
   int first, count;
 };
@@ -39,6 +39,7 @@ struct Steps {
 template <class Sizes>
 struct TensorTile : Sizes {
   using Sizes::BM, Sizes::BN, Sizes::GROUP, Sizes::SPLIT_K, Sizes::CLUSTER, Sizes::CLUSTER_N;
+  using Sizes::PARTS;
 
   static constexpr int BK = kRowBytes / sizeof(Element);
   static constexpr int kStepBytes = 32;  // of k, for one instruction
@@ -66,9 +67,9 @@ struct TensorTile : Sizes {
     if constexpr (SPLIT_K > 1) {
       const int part = place_in_cluster().part;
       const int first = tiles.steps * part / SPLIT_K;
-      return {first, tiles.steps * (part + 1) / SPLIT_K - first};
+      return {first * PARTS, (tiles.steps * (part + 1) / SPLIT_K - first) * PARTS};
     } else {
-      return {0, tiles.steps};
+      return {0, tiles.steps * PARTS};
     }
   }
 

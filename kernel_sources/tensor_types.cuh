@@ -11,7 +11,6 @@ struct alignas(64) TensorMap {
 #if TUNE_TYPE_IS_tf32
 
 using Element = float;
-using Result = float;
 constexpr bool kTurnedB = true;
 
 // The tensor cores ignore the 13 lowest bits.
@@ -20,29 +19,24 @@ __device__ __forceinline__ float widen(float x) {
 }
 __device__ __forceinline__ float narrow(float x) { return x; }
 
-__device__ __forceinline__ void store_pair(void* to, float first, float second) {
-  *static_cast<float2*>(to) = make_float2(first, second);
-}
-
 unsigned turn_block(float first, float second);  // of 16-bit results only
 
 #else
 
 using Element = unsigned short;
-using Result = unsigned short;
 constexpr bool kTurnedB = false;
 
-#if TUNE_TYPE_IS_bf16
-#define TENSOR_TYPE "bf16"
-__device__ __forceinline__ float widen(unsigned short x) {
-  return __uint_as_float(unsigned(x) << 16);
-}
-#else
+#if TUNE_TYPE_IS_f16
 #define TENSOR_TYPE "f16"
 __device__ __forceinline__ float widen(unsigned short x) {
   float wide;
   asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x));
   return wide;
+}
+#else
+#define TENSOR_TYPE "bf16"
+__device__ __forceinline__ float widen(unsigned short x) {
+  return __uint_as_float(unsigned(x) << 16);
 }
 #endif
 
@@ -58,10 +52,6 @@ __device__ __forceinline__ unsigned pair_of(float first, float second) {
   return both;
 }
 
-__device__ __forceinline__ void store_pair(void* to, float first, float second) {
-  *static_cast<unsigned*>(to) = pair_of(first, second);
-}
-
 // Turns a block of 8 x 8 numbers that a warp holds, each thread t two of row t / 4, columns
 // 2 * (t % 4) and the next: the result is two of the turned block, in the same places.
 __device__ __forceinline__ unsigned turn_block(float first, float second) {
@@ -70,6 +60,24 @@ __device__ __forceinline__ unsigned turn_block(float first, float second) {
                : "=r"(turned)
                : "r"(pair_of(first, second)));
   return turned;
+}
+
+#endif
+
+#if TUNE_TYPE_IS_bf16 || TUNE_TYPE_IS_f16
+
+using Result = unsigned short;
+
+__device__ __forceinline__ void store_pair(void* to, float first, float second) {
+  *static_cast<unsigned*>(to) = pair_of(first, second);
+}
+
+#else  // tf32, and float32 numbers in parts (emulated_parts.cuh)
+
+using Result = float;
+
+__device__ __forceinline__ void store_pair(void* to, float first, float second) {
+  *static_cast<float2*>(to) = make_float2(first, second);
 }
 
 #endif

@@ -25,12 +25,12 @@ __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-#if TUNE_TYPE_IS_bf16
-#define WGMMA_TYPE "k16.f32.bf16.bf16"
+#if TUNE_TYPE_IS_tf32
+#define WGMMA_TYPE "k8.f32.tf32.tf32"
 #elif TUNE_TYPE_IS_f16
 #define WGMMA_TYPE "k16.f32.f16.f16"
-#else
-#define WGMMA_TYPE "k8.f32.tf32.tf32"
+#else  // also parts of float32 numbers
+#define WGMMA_TYPE "k16.f32.bf16.bf16"
 #endif
 
 // The instruction names each of the N / 2 registers in which a thread holds its sums: NAMES_i and

@@ -77,6 +77,8 @@ small_sizes_of() {
   case $1 in
     # Elements one by one, vectors, and enough tiles to share out their steps.
     matmul) echo M=150,N=134,K=70 M=150,N=260,K=200 M=900,N=644,K=72 ;;
+    # Rows that are no whole 16 bytes; more tiles than blocks run at once; few tiles, for whom K is split.
+    matmul_emulated) echo M=300,N=137,K=520 M=2300,N=1544,K=520 ;;
     # Rows of whole 16 bytes; more tiles than blocks run at once, which then take several; few tiles
     # and a long K, which is split.
     matmul_*) echo M=300,N=136,K=72 M=2300,N=1544,K=72 M=150,N=136,K=2056 ;;
