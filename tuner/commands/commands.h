@@ -56,6 +56,7 @@ std::string failures_command(const StudyOptions& named, const std::string& resul
                              const ResultFilter& filter = {});
 
 struct ExportOptions : StudyOptions {
+  Strings others;  // studies of one family with `study`
   std::string format = "header";
   std::string output = "-";
   std::string results = "results";

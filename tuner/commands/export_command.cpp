@@ -59,7 +59,8 @@ ExportOptions parse_export(const Strings& words) {
   add.force(o.force);
   add.results(o.results);
   add("from", o.from,
-      "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store");
+      "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store; of "
+      "several studies a folder with one for each kernel");
   add("also", o.also,
       "results folder of another machine with the same device: each size gets the configuration "
       "with the smallest worst loss on all of them; may be repeated");
@@ -75,8 +76,16 @@ ExportOptions parse_export(const Strings& words) {
       "header, launcher: few configurations, of which one is no slower than the best by more than "
       "this at each size, such as 5%");
   add.plugin_dirs(o.plugin_dirs);
-  const auto values = add.parse(words, "tuner export STUDY --format FORMAT -o FILE");
-  o.study = one_input(values, "study", true);
+  const auto values = add.parse(words, "tuner export STUDY... --format FORMAT -o FILE");
+  o.others = inputs(values);
+  if (o.others.empty()) wrong_usage("which study? Give its path (see --help)");
+  o.study = o.others.front();
+  o.others.erase(o.others.begin());
+  if (!o.others.empty() && (o.format != "launcher" || o.evaluate)) {
+    wrong_usage(
+        "several studies become one launcher (--format launcher); others are exported one "
+        "at a time");
+  }
   if (!within.empty()) o.within = parse_share("--within", within);
   return o;
 }
@@ -84,7 +93,9 @@ ExportOptions parse_export(const Strings& words) {
 // Those of ranked CSV files: one, or a folder of them. Throws InputError.
 std::vector<RankedResults> results_of_files(const ExportOptions& options, const Study& study) {
   std::vector<std::string> notes;
-  auto results = read_ranked_files(options.from, study, notes);
+  const std::filesystem::path from = options.from;
+  auto results =
+      read_ranked_files(options.others.empty() ? from : from / study.kernel.name, study, notes);
   std::erase_if(results, [&](const RankedResults& one) {
     return !fits(one.device, one.size, options.filter);
   });
@@ -212,21 +223,23 @@ bool anything_valid(const Study& study, const std::vector<RankedResults>& result
 }
 
 // None of the files if one of them must not be written.
-void write_all(const std::vector<ExportedFile>& files, const Study& study,
-               const ExportOptions& options, const std::vector<RankedResults>& results) {
+void write_all(const std::vector<ExportedFile>& files, const std::vector<ExportedStudy>& studies,
+               const ExportOptions& options) {
   OutputGuard guard(options.force);
-  guard.protect(study);
   guard.protect_store(options.results);
   for (const std::string& folder : options.also) guard.protect_store(folder);
   if (!options.from.empty()) guard.protect(options.from, "is read by this export");
-  for (const ExportedFile& file : files) guard.check(file.path);
   std::set<std::string> devices;
   std::size_t sizes = 0;
-  for (const RankedResults& one : results) {
-    if (one.ranked == 0) continue;
-    devices.insert(one.device.name);
-    ++sizes;
+  for (const ExportedStudy& exported : studies) {
+    guard.protect(exported.study);
+    for (const RankedResults& one : exported.results) {
+      if (one.ranked == 0) continue;
+      devices.insert(one.device.name);
+      ++sizes;
+    }
   }
+  for (const ExportedFile& file : files) guard.check(file.path);
   for (const ExportedFile& file : files) {
     if (file.path == "-") {
       std::cout << file.text;
@@ -244,11 +257,20 @@ void write_all(const std::vector<ExportedFile>& files, const Study& study,
 int export_command(const Strings& words) { return export_results(parse_export(words)); }
 
 int export_results(const ExportOptions& options) {
-  const Study study = with_t1_options(read_study(options.study), options);
   const Catalogue catalogue = load_plugins(options.plugin_dirs);
   const auto exporter = find_exporter(options, catalogue);
-  const std::vector<RankedResults> results = exported_results(options, study);
-  if (!anything_valid(study, results)) return kExitNothingValid;
+  Strings files{options.study};
+  files.insert(files.end(), options.others.begin(), options.others.end());
+  std::vector<ExportedStudy> studies;
+  for (const std::string& file : files) {
+    ExportOptions own = options;
+    own.study = file;
+    Study study = with_t1_options(read_study(file), own);
+    std::vector<RankedResults> results = exported_results(own, study);
+    if (!anything_valid(study, results)) return kExitNothingValid;
+    studies.push_back({std::move(study), std::move(results)});
+  }
+  const auto& [study, results] = studies.front();
   if (options.evaluate) {
     const TableOptions table{options.max_configs, options.within, nullptr};
     constexpr std::size_t kDrawn = 20;
@@ -256,7 +278,9 @@ int export_results(const ExportOptions& options) {
                                                  : report(leave_one_out(study, results, table)));
     return kExitDone;
   }
-  write_all(exporter->write(study, results, options.output), study, options, results);
+  write_all(studies.size() == 1 ? exporter->write(study, results, options.output)
+                                : family_files(settings_of(options), studies, options.output),
+            studies, options);
   return kExitDone;
 }
 

@@ -128,6 +128,8 @@ const std::vector<Command> kCommands{
        "a C++ header that picks a configuration for any size"},
       {"tuner export saxpy.yaml --format launcher -o saxpy_launcher",
        "the tuned kernel itself, to be called: saxpy_launcher.hpp, .cu and .inl"},
+      {"tuner export thin.yaml wide.yaml --format launcher -o out/product",
+       "one function that chooses the kernel, too: out/product.hpp, beside their launchers"},
       {"tuner export saxpy.yaml --format t4 --size N=1048576 -o recording.json",
        "a recording that 'tuner run --replay' and other tuners read"}}},
     {"use results",

@@ -144,16 +144,7 @@ void fill_launches(const Study& study, const LauncherSignature& signature, Filli
 
 // "const float* A, ..., cudaStream_t stream" with or without default values.
 std::string parameters_of(const LauncherSignature& signature, bool with_defaults) {
-  std::string out;
-  for (const auto* list : {&signature.arguments, &signature.constants}) {
-    for (const LauncherArgument& one : *list) {
-      if (one.from != LauncherArgument::From::kCaller) continue;
-      const bool read_only = !one.spec->is_scalar && one.spec->role == Role::kIn;
-      out += (read_only ? "const " : "") + one.type + (one.spec->is_scalar ? " " : "* ") +
-             one.name + ", ";
-    }
-  }
-  for (const std::string& name : signature.more_sizes) out += "long long " + name + ", ";
+  std::string out = signature.parameters();
   out += with_defaults ? "cudaStream_t stream = nullptr" : "cudaStream_t stream";
   if (!signature.has(LauncherArgument::From::kScratch)) return out;
   return out + ", const scratch_space& scratch" + (with_defaults ? " = {}" : "");
@@ -273,7 +264,7 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
                           {usage, includes_of(study),
                            filled(embedded_text("launcher_header.hpp"), all), names}),
           filled(embedded_text("launcher_source.hpp"), all),
-          filled(embedded_text("launcher_inline.hpp"), all)};
+          filled(embedded_text("launcher_inline.hpp"), all), table, !variants.of_size.empty()};
 }
 
 }  // namespace tuner

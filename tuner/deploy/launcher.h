@@ -27,7 +27,9 @@ struct LauncherOptions {
 struct LauncherFiles {
   std::string header;
   std::string source;
-  std::string text;  // of the kernel
+  std::string text;       // of the kernel
+  TunedTable table;       // that they hold
+  bool is_sized = false;  // the kernel is compiled for each size that was tuned
 };
 
 // Throws InputError when there is nothing to export, and for studies that no compiled-in variant

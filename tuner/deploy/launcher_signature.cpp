@@ -193,6 +193,20 @@ std::string LauncherSignature::call() const {
   return out;
 }
 
+std::string LauncherSignature::parameters() const {
+  std::string out;
+  for (const auto* list : {&arguments, &constants}) {
+    for (const LauncherArgument& one : *list) {
+      if (one.from != LauncherArgument::From::kCaller) continue;
+      const bool read_only = !one.spec->is_scalar && one.spec->role == Role::kIn;
+      out += (read_only ? "const " : "") + one.type + (one.spec->is_scalar ? " " : "* ") +
+             one.name + ", ";
+    }
+  }
+  for (const std::string& name : more_sizes) out += "long long " + name + ", ";
+  return out;
+}
+
 std::vector<std::string> LauncherSignature::names() const {
   std::vector<std::string> out = more_sizes;
   for (const auto* list : {&arguments, &constants}) {

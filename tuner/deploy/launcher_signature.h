@@ -31,6 +31,8 @@ struct LauncherSignature {
   bool has(LauncherArgument::From from) const;
   // Lists the caller's arguments and the sizes: "A, B, K, ".
   std::string call() const;
+  // Declares them: "const float* A, float* B, long long K, ".
+  std::string parameters() const;
   // Lists the names of all parameters and local variables.
   std::vector<std::string> names() const;
   // "{sizeof A, &A}, ": `spell` ("{sizeof @, &@}, ") of the arguments with these names in the

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/deploy/domain_table.h"
+#include "tuner/deploy/family.h"
 #include "tuner/deploy/formats.h"
 #include "tuner/deploy/header.h"
 #include "tuner/deploy/table_text.h"
@@ -80,20 +82,30 @@ std::filesystem::path launcher_stem(const std::string& output, const Study& stud
                                                                           : stem;
 }
 
+// Calls make(options) for a launcher with this stem, as with_table() does.
+template <typename Make>
+Files with_launcher(const ExportSettings& settings, const Study& study, const Results& results,
+                    const std::filesystem::path& stem, const Make& make) {
+  return with_table(settings, study, results, stem.string() + ".hpp", [&](HeaderOptions options) {
+    return make(LauncherOptions{std::move(options), stem.filename().string(),
+                                settings.launcher_source(study)});
+  });
+}
+
+Files files_of(LauncherFiles&& launcher, const std::filesystem::path& stem) {
+  return {{stem.string() + ".hpp", std::move(launcher.header)},
+          {stem.string() + ".cu", std::move(launcher.source)},
+          {stem.string() + ".inl", std::move(launcher.text)}};
+}
+
 Files launcher_files(const ExportSettings& settings, const Study& study, const Results& results,
                      const std::string& output) {
   const std::filesystem::path stem = launcher_stem(output, study);
-  const std::string header = stem.string() + ".hpp";
-  return with_table(settings, study, results, header, [&](HeaderOptions options) {
-    const LauncherOptions all{std::move(options), stem.filename().string(),
-                              settings.launcher_source(study)};
+  return with_launcher(settings, study, results, stem, [&](const LauncherOptions& all) {
     if (study.kernel.is_opencl()) {
-      return Files{{header, export_opencl_launcher(study, results, all)}};
+      return Files{{stem.string() + ".hpp", export_opencl_launcher(study, results, all)}};
     }
-    LauncherFiles files = export_launcher(study, results, all);
-    return Files{{header, std::move(files.header)},
-                 {stem.string() + ".cu", std::move(files.source)},
-                 {stem.string() + ".inl", std::move(files.text)}};
+    return files_of(export_launcher(study, results, all), stem);
   });
 }
 
@@ -157,6 +169,51 @@ class BuiltIn : public Exporter {
 };
 
 }  // namespace
+
+namespace {
+
+// Looks at one result of each study: whole tables take long.
+void refuse_other_functions(const std::vector<ExportedStudy>& studies) {
+  std::vector<FamilyMember> members;
+  for (const auto& [study, results] : studies) {
+    if (study.kernel.is_opencl()) reject_export(study, "a family is of CUDA kernels");
+    refuse_what_no_launcher_has(study);
+    const auto valid =
+        std::ranges::find_if(results, [](const auto& one) { return one.ranked > 0; });
+    TableOptions alone;
+    alone.spares = false;
+    members.push_back({&study, "", tuned_table(study, {valid, std::next(valid)}, alone)});
+  }
+  check_family(members);
+}
+
+}  // namespace
+
+Files family_files(const ExportSettings& settings, const std::vector<ExportedStudy>& studies,
+                   const std::string& output) {
+  std::filesystem::path header = output;
+  if (output == "-" || std::filesystem::is_directory(header) || header.filename().empty()) {
+    throw InputError(Complaint{
+        {}, "the function of a family is called like its file: name it with -o FOLDER/NAME", ""});
+  }
+  if (header.extension() == ".hpp") header.replace_extension();
+  refuse_other_functions(studies);
+  Files files;
+  std::vector<FamilyMember> members;
+  for (const auto& [study, results] : studies) {
+    const std::filesystem::path stem = header.parent_path() / (study.kernel.name + "_launcher");
+    Files own = with_launcher(settings, study, results, stem, [&](const LauncherOptions& all) {
+      LauncherFiles made = export_launcher(study, results, all);
+      members.push_back({&study, stem.filename().string(), made.table, made.is_sized});
+      return files_of(std::move(made), stem);
+    });
+    std::ranges::move(own, std::back_inserter(files));
+  }
+  Family family = export_family(members, {header.filename().string(), "tuner " + settings.version});
+  settings.note(family.notes);
+  files.insert(files.begin(), {header.string() + ".hpp", std::move(family.header)});
+  return files;
+}
 
 std::span<const ExportFormat> export_formats() { return kFormats; }
 

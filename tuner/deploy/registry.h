@@ -34,6 +34,18 @@ struct ExportFormat {
                                      const std::string& output);
 };
 
+// A study and what is exported of it.
+struct ExportedStudy {
+  Study study;
+  std::vector<RankedResults> results;
+};
+
+// Launchers of several kernels, and one function over them (family.h): -o FOLDER/NAME is its header
+// FOLDER/NAME.hpp, beside which the launchers lie. Throws InputError.
+std::vector<ExportedFile> family_files(const ExportSettings& settings,
+                                       const std::vector<ExportedStudy>& studies,
+                                       const std::string& output);
+
 // Lists the formats in the order in which users see them.
 std::span<const ExportFormat> export_formats();
 
