@@ -97,7 +97,7 @@ ACCEPTED = [
     ("search.budget", {"evaluations": 5, "seconds": 0.5, "target": 1, "patience": 1}),
     ("measure", {"cache": "hot", "inputs": "same", "min_samples": 3, "max_samples": 9, "max_milliseconds": 5,
                  "confidence": 0.9, "precision": 0.01, "drop_above": 0, "finalists": 0, "simpler_within": 0}),
-    ("measure.drop_above", 1.5), ("export", {"weights": {"N": 0.5}}),
+    ("measure.drop_above", 1.5), ("export", {"weights": {"N": 0.5}}), ("x-rows", [{"anything": 1}]),
 ]
 # (path, value) that both refuse.
 REFUSED = [
@@ -105,7 +105,7 @@ REFUSED = [
     ("arguments.1", {"name": "i", "surface": {"of": "o", "address": "clamp"}}),
     ("arguments.1", {"name": "i", "texture": {"of": "o", "array": "yes"}}),
     ("arguments.1", {"name": "i", "texture": {"of": "o", "filter": "cubic"}}),
-    ("schema", 2), ("kernel", "k"), ("kernel.options", "-O3"), ("launch", None),
+    ("schema", 2), ("xrows", 1), ("kernel.x-rows", 1), ("kernel", "k"), ("kernel.options", "-O3"), ("launch", None),
     ("problem_sizes", []), ("problem_sizes", [{"N": 0}]), ("problem_sizes", [{"N": "big"}]),
     ("problem_sizes", {"domain": {"N": [1]}}), ("problem_sizes", {"domain": {"N": [0, 4]}}),
     ("problem_sizes", {"domain": {}}), ("problem_sizes", {"kinds": ["N > 1"]}),

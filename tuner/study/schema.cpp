@@ -14,10 +14,12 @@ namespace {
 // rest.
 constexpr std::string_view kHead = R"json({
   "$schema": "http://json-schema.org/draft-07/schema#",
+  "$id": "https://www.schemastore.org/tuner-study.json",
   "title": "A study of tuner",
   "description": "For editors; docs/study-file.md says more. In VS Code: # yaml-language-server: $schema=PATH",
   "type": "object",
   "required": ["schema"],
+  "patternProperties": {"^x-": {"description": "Of no meaning to tuner: a place for anchors"}},
   "additionalProperties": false,
   "anyOf": [
     {"required": ["parameters"], "not": {"required": ["extends"]},

@@ -67,6 +67,16 @@ void refuse_source(const fs::path& path) {
   }
 }
 
+// Keys of a study that this one may have: beside the sections its own, "x-...", in which people
+// keep what aliases repeat.
+std::vector<std::string> sections_in(const YamlNode& root) {
+  std::vector<std::string> keys = study_sections();
+  for (const auto& [key, value] : root.entries) {
+    if (key->text.starts_with("x-")) keys.push_back(key->text);
+  }
+  return keys;
+}
+
 void check_schema(const Fields& file) {
   const YamlNode* node = file.require("schema");
   if (node == nullptr) return;
@@ -231,10 +241,11 @@ bool check_dimensions(Diagnostics& diagnostics, const Fields& file, const Study&
 void read_over_t1(Diagnostics& diagnostics, const YamlNode& root, Study& study) {
   const std::vector<std::string> allowed{"schema", "extends", "problem_sizes",
                                          "search", "measure", "export"};
-  const Fields file(root, diagnostics.at(1, 1), "the study", study_sections());
+  const Fields file(root, diagnostics.at(1, 1), "the study", sections_in(root));
   check_schema(file);
   for (const auto& [key, value] : root.entries) {
     if (std::ranges::find(allowed, key->text) != allowed.end()) continue;
+    if (key->text.starts_with("x-")) continue;
     key->error(fmt::format("'{}' of a T1 file cannot be said anew", key->text),
                listed(allowed, "and") + " can be there");
   }
@@ -270,9 +281,12 @@ StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::p
   result.study.text = diagnostics.text();
   Names names(diagnostics);
   Reader reader{diagnostics, names, result.study, how.data};
-  const Fields file(root, diagnostics.at(1, 1), "the study", study_sections());
+  const Fields file(root, diagnostics.at(1, 1), "the study", sections_in(root));
   if (file.is_map()) StudyReader(reader, file).read();
-  if (result.study.kernel.name.empty()) result.study.kernel.name = first.stem().string();
+  if (result.study.kernel.name.empty()) {
+    const fs::path stem = first.stem();  // of NAME.yaml, or NAME.tuner of NAME.tuner.yaml
+    result.study.kernel.name = (stem.extension() == ".tuner" ? stem.stem() : stem).string();
+  }
   if (other == nullptr || check_dimensions(diagnostics, file, *other, result.study)) {
     complain_all(diagnostics, how.check(result.study));
   }

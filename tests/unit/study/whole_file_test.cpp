@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/fakes/scratch_folder.h"
 #include "tests/unit/study/study_folder.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/check/checked_study.h"
@@ -34,6 +35,18 @@ TEST(WholeStudy, TenMistakesAreReportedInOneGo) {
     message.erase(at, folder.string().size() + 1);
   }
   EXPECT_EQ(message, read_file(folder / "ten_mistakes.txt"));
+}
+
+TEST(WholeStudy, KeysThatBeginWithXHoldWhatAliasesRepeat) {
+  const ScratchFolder folder;
+  const std::filesystem::path file = folder.path() / "study.tuner.yaml";
+  write_file_atomically(file,
+                        "schema: 1\n"
+                        "x-lists: {powers: &powers [1, 2, 4], unused: {any: thing}}\n"
+                        "parameters: {A: *powers, B: *powers}\n");
+  const Study study = read_study(file);
+  EXPECT_EQ(texts_of(study.parameters.at(1).values), (std::vector<std::string>{"1", "2", "4"}));
+  EXPECT_EQ(study.kernel.name, "study") << "as of study.yaml";
 }
 
 TEST(WholeStudy, ShippedStudiesAreReadWithoutWarnings) {
