@@ -33,6 +33,28 @@ TEST(Report, OfAStoreKnowsTheOrder) {
   }
 }
 
+TEST(Report, StaleResultsStandBehindASwitchAndCurrentOnesSayWhatNext) {
+  const Sandbox sandbox;
+  std::filesystem::copy(data("studies/tiny.yaml"), sandbox.path("tiny.yaml"));
+  std::filesystem::copy(data("studies/tiny.cu"), sandbox.path("tiny.cu"));
+  const auto run = [&](const std::string& size) {
+    run_to(0, sandbox,
+           {"run", "tiny.yaml", "--backend", "cpu", "--size", size, "--progress", "none"});
+  };
+  run("n=3000");
+  sandbox.write("tiny.cu", text_of(sandbox.path("tiny.cu")) + "// changed\n");
+  run("n=2000");
+  const auto current = run_to(0, sandbox, {"report", "tiny.yaml", "-o", "-"});
+  EXPECT_TRUE(says(current.err, "1 stale ranking left out (--all shows them)")) << current.err;
+  EXPECT_TRUE(says(current.out, "\"size\":\"n2000\""));
+  EXPECT_FALSE(says(current.out, "\"size\":\"n3000\""));
+  EXPECT_TRUE(says(current.out,
+                   "\"next\":[\"Use them: `tuner export tiny.yaml --results results --format "
+                   "header -o axpy_tuned.h`\"]"));
+  const auto all = run_to(0, sandbox, {"report", "tiny.yaml", "--all", "-o", "-"});
+  EXPECT_TRUE(says(all.out, "\"next\":[\"These results are stale: `tuner run tiny.yaml`\"]"));
+}
+
 TEST(Report, ResultsOfSeveralMachinesAreOnePage) {
   const Sandbox sandbox;
   for (const std::string device : {"GPU A", "GPU B"}) {

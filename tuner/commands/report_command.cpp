@@ -28,6 +28,7 @@ struct ReportOptions {
   std::string title;  // empty: the kernels' names
   ResultFilter filter;
   std::vector<MetricLimit> limits;
+  bool all = false;  // with stale ones
   bool force = false;
 };
 
@@ -55,6 +56,7 @@ ReportOptions parse_report(const Strings& words) {
   add("limit", limits,
       "the limit of a metric on the device, such as gflops=67000; the report shows the share that "
       "was reached; may be repeated");
+  add("all", o.all, "with a STUDY: also show results that are stale");
   add.force(o.force);
   const auto values = add.parse(words, "tuner report STUDY|DIR... -o FILE.html [options]");
   o.targets = inputs(values);
@@ -111,7 +113,7 @@ int report_command(const Strings& words) {
     if (fs::is_directory(place)) guard.protect_store(place);
   }
   guard.check(options.output);
-  ReportData data = report_data(from.places, study, options.filter, tell);
+  ReportData data = report_data(from.places, study, options.filter, options.all, tell);
   if (data.sets.empty()) {
     std::cerr << "nothing has been measured that fits\n";
     return kExitNothingValid;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tuner/base/text.h"
+#include "tuner/commands/what_next.h"
 #include "tuner/files/ranked_files.h"
 #include "tuner/files/ranked_table.h"
 #include "tuner/history/identity.h"
@@ -183,10 +184,29 @@ std::vector<std::string> remarks_of(const StoredResults& results) {
 
 }  // namespace
 
-std::vector<ReportSet> report_sets(std::vector<StoredResults> results) {
+namespace {
+
+// What to do next with the results of a study.
+std::vector<std::string> next_of(const StoredResults& results, const Study& study,
+                                 const std::filesystem::path& place) {
+  if (results.ranked.ranked == 0) return {};
+  const std::string file = shell_word(std::filesystem::proximate(study.file).string());
+  if (!results.stale.empty()) return {"These results are stale: `tuner run " + file + "`"};
+  std::vector<std::string> out = hint_lines({study_hints(study, results.ranked)});
+  const std::string from = results.has_store ? " --results " : " --from ";
+  out.push_back("Use them: `tuner export " + file + from + shell_word(place.string()) +
+                " --format header -o " + shell_word(study.kernel.name + "_tuned.h") + "`");
+  return out;
+}
+
+}  // namespace
+
+std::vector<ReportSet> report_sets(std::vector<StoredResults> results, const Study* study,
+                                   const std::filesystem::path& place) {
   std::vector<ReportSet> all;
   for (StoredResults& set : results) {
     ReportSet one;
+    if (study != nullptr) one.next = next_of(set, *study, place);
     one.provenance = provenance_of(set);
     one.remarks = remarks_of(set);
     one.stale = !set.stale.empty();
@@ -201,11 +221,18 @@ std::vector<ReportSet> report_sets(std::vector<StoredResults> results) {
 }
 
 ReportData report_data(const std::vector<std::filesystem::path>& places, const Study* study,
-                       const ResultFilter& filter, const Note& tell) {
+                       const ResultFilter& filter, bool with_stale, const Note& tell) {
   ReportData data;
   std::vector<std::string> kernels;
   for (const std::filesystem::path& place : places) {
-    for (ReportSet& set : report_sets(result_sets(place, study, filter, tell))) {
+    std::vector<StoredResults> results = result_sets(place, study, filter, tell);
+    const auto is_stale = [](const StoredResults& one) { return !one.stale.empty(); };
+    const auto stale = static_cast<std::size_t>(std::ranges::count_if(results, is_stale));
+    if (!with_stale && stale > 0 && stale < results.size()) {
+      std::erase_if(results, is_stale);
+      tell(count_text(stale, "stale ranking") + " left out (--all shows them)");
+    }
+    for (ReportSet& set : report_sets(std::move(results), study, place)) {
       if (std::ranges::find(kernels, set.kernel) == kernels.end()) kernels.push_back(set.kernel);
       data.sets.push_back(std::move(set));
     }

@@ -33,10 +33,13 @@ struct FirstLoss {
 std::vector<FirstLoss> first_losses(const StoredResults& results,
                                     const std::vector<std::size_t>& counts);
 
-std::vector<ReportSet> report_sets(std::vector<StoredResults> results);
+// With the study the sets say what to do next with results that lie in `place`.
+std::vector<ReportSet> report_sets(std::vector<StoredResults> results, const Study* study,
+                                   const std::filesystem::path& place);
 
 // Gathers the results of all these places, under the names of their kernels; see result_sets().
+// Without `with_stale` those that are stale are left out of a place that has others.
 ReportData report_data(const std::vector<std::filesystem::path>& places, const Study* study,
-                       const ResultFilter& filter, const Note& tell);
+                       const ResultFilter& filter, bool with_stale, const Note& tell);
 
 }  // namespace tuner

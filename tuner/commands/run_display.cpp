@@ -131,9 +131,12 @@ void RunSummary::add_place(const RankedResults& results, std::string text, std::
   if (at != places_.end() && at->size == results.size) {
     at->row = std::move(row);
     at->text = std::move(text);  // ranked anew with the winners of other sizes
+    at->hints = study_hints(study_, results);
     return;
   }
-  places_.insert(at, {device, results.size, std::move(text), std::move(row)});
+  const bool is_sound = results.ranked > 0 && mostly_wrong_text(results).empty();
+  places_.insert(at, {device, results.size, std::move(text), std::move(row),
+                      study_hints(study_, results), is_sound});
   if (results.ranked > 0) ++valid_;
 }
 
@@ -167,6 +170,14 @@ void RunSummary::add(const SizeOutcome& outcome) {
   if (results.ranked > 0 || results.trials.empty()) return;
   const auto most = std::ranges::max_element(states);
   most_failed_ = shown_name(static_cast<TrialState>(most - states.begin()));
+}
+
+std::vector<std::string> RunSummary::hints() const {
+  std::vector<std::vector<StudyHint>> all;
+  for (const Place& place : places_) {
+    if (place.is_sound) all.push_back(place.hints);
+  }
+  return hint_lines(all);
 }
 
 std::vector<std::string> RunSummary::next_steps() const {
@@ -222,6 +233,7 @@ std::vector<std::string> RunSummary::lines() const {
     out.push_back(fmt::format("  {:{}}", place.size.label(), width) + place.row);
   }
   out.emplace_back("next:");
+  for (const std::string& hint : hints()) out.push_back("  " + hint);
   for (const std::string& step : next_steps()) out.push_back("  " + step);
   return out;
 }

@@ -13,6 +13,7 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/progress.h"
+#include "tuner/commands/what_next.h"
 #include "tuner/run/device_run.h"
 
 namespace tuner {
@@ -58,6 +59,7 @@ class RunSummary {
 
  private:
   void add_place(const RankedResults& results, std::string text, std::string row);
+  std::vector<std::string> hints() const;
   std::vector<std::string> next_steps() const;
 
   const Study& study_;
@@ -69,6 +71,8 @@ class RunSummary {
     ProblemSize size;
     std::string text;
     std::string row;  // of a table, where there are several
+    std::vector<StudyHint> hints;
+    bool is_sound = false;  // there is a winner, and most answers are right
   };
   std::vector<Place> places_;  // of a device in the order of the study's sizes
   double begin_ = INFINITY;    // by steady_seconds()

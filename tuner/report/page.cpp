@@ -271,6 +271,7 @@ Json json_of(const ReportSet& set) {
           {"provenance", set.provenance},
           {"remarks", set.remarks},
           {"stale", set.stale},
+          {"next", set.next},
           {"parameters", parameters_of(set)},
           {"importance",
            {{"shares", number_column(importance.features, 4)},

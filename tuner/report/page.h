@@ -24,6 +24,7 @@ struct ReportSet {
   NamedTexts provenance;             // what exactly was measured: "driver", "compiler", ...
   std::vector<std::string> remarks;  // what to know before the figures are believed
   bool stale = false;                // of the study as it was
+  std::vector<std::string> next;     // what to do with them: hints, and commands in backquotes
 };
 
 // Highest value of a metric on the device, given by the user.

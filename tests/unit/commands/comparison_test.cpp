@@ -98,7 +98,7 @@ TEST_F(ComparisonTest, FinalsTellHowFarTheyAre) {
 
 TEST_F(ComparisonTest, AReportNamesWhatIsKnownOfItsResults) {
   tune();
-  const auto report = report_sets(sets());
+  const auto report = report_sets(sets(), nullptr, {});
   ASSERT_EQ(report.size(), 1U);
   const auto has = [&](const std::string& name, const std::string& text) {
     return std::ranges::find(report.front().provenance, std::pair(name, text)) !=

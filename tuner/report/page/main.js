@@ -1,6 +1,6 @@
 // Chooses what is shown, and draws it again when the page changes.
 
-const SECTIONS = [headline, overview, convergence, ranking, effects, pairs, parallel, failures, course,
+const SECTIONS = [headline, overview, convergence, effects, pairs, ranking, parallel, failures, course,
   provenance];
 
 function draw() {
@@ -37,7 +37,7 @@ function drawChoosers() {
       (value) => choose(setWith(value, device, size))) : "",
     chooser("choose-device", "Device", devices, device, (value) => choose(setWith(kernel, value, size))),
     chooser("choose-size", "Size", sizes, size, (value) => choose(setWith(kernel, device, value))),
-    h("nav", { "aria-label": "Sections" }, [["ranking", "Ranking"], ["effects", "Effects"],
+    h("nav", { "aria-label": "Sections" }, [["effects", "Effects"], ["ranking", "Ranking"],
       ["parallel", "Filter"], ["failures", "Failures"], ["provenance", "What was measured"]]
       .map(([id, text]) => h("a", { href: "#" + id }, text))));
 }

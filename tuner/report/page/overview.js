@@ -103,6 +103,13 @@ function remarks(set) {
   return set.raw.remarks.map((text) => h("p", { class: "remark" }, text));
 }
 
+// Hints, and commands to copy.
+function whatNext(set) {
+  if (!set.raw.next.length) return null;
+  const line = (text) => text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
+  return [h("h3", {}, "What next"), h("ul", {}, set.raw.next.map((text) => h("li", {}, line(text))))];
+}
+
 function headline() {
   const set = state.set;
   const place = set.kernel + " on " + set.device + ", " + set.size;
@@ -113,7 +120,7 @@ function headline() {
   }
   fill("headline", place, null,
     h("dl", { class: "facts" }, headlineFacts(set)),
-    h("h3", {}, "The best configuration"), chips(set, 0), notShown(set),
+    h("h3", {}, "The best configuration"), chips(set, 0), notShown(set), whatNext(set),
     remarks(set));
 }
 

@@ -1,6 +1,7 @@
 // The ranking: finals and searches each on a scale of their own, with intervals.
 
-const SHOWN_ROWS = 25;
+const SHOWN_ROWS = 10;  // without opening more
+const MOST_ROWS = 25;
 
 // An interval and its middle, as a cell of a table.
 function whisker(low, high, value, x) {
@@ -68,6 +69,14 @@ function rankingTable(set, rows, from, caption) {
   ];
 }
 
+// The first rows, and all of them behind a button.
+function foldedTable(set, rows, from, caption) {
+  const first = rankingTable(set, rows.slice(0, SHOWN_ROWS), from, caption);
+  if (rows.length <= SHOWN_ROWS) return first;
+  return [...first, h("details", {}, h("summary", {}, "All " + rows.length + " rows"),
+    rankingTable(set, rows, from, caption + ", all"))];
+}
+
 function tieMark(set, row) {
   const marks = set.columns.marks.at(row);
   if (!marks) return "";
@@ -94,18 +103,18 @@ function ranking() {
       "The best few, measured again in turns, so that they can be compared with each other. " +
       "\u201c=\u201d: not significantly slower than the best."));
     parts.push(finals.length
-      ? rankingTable(set, finals, set.final, "The final, by rank")
+      ? foldedTable(set, finals, set.final, "The final, by rank")
       : h("p", { class: "note" }, "No finalist passes the filter."));
   }
   const searched = rows.filter((row) => !Number.isNaN(set.search.value[row]));
   searched.sort((a, b) => (set.maximize ? -1 : 1) * (set.search.value[a] - set.search.value[b]) || a - b);
-  const top = searched.slice(0, SHOWN_ROWS);
+  const top = searched.slice(0, MOST_ROWS);
   parts.push(h("h3", {}, "The search"), h("p", { class: "note" },
     "Each figure as the search measured it, one configuration at a time: comparable with each " +
     "other, not with the final's. \u201cd\u201d: dropped, timed briefly and ranked behind the others. " +
     "The first " + top.length + " of " + count(rows.length) + (filtered ? " that pass the filter." : ".")));
   if (top.length) {
-    parts.push(rankingTable(set, top, set.search, "The search, by figure"));
+    parts.push(foldedTable(set, top, set.search, "The search, by figure"));
   }
   fill("ranking", "Ranking", null, filterLine(), parts.flat());
 }
