@@ -47,6 +47,10 @@ class Options(unittest.TestCase):
             # What the examples speak of: results of another day, and what other examples make.
             self.run_in(folder, "tuner run saxpy.yaml --budget 3 --results before")
             shutil.copytree(pathlib.Path(folder, "before"), pathlib.Path(folder, "results"))
+            for name in ("thin", "wide"):  # a family of two
+                study = pathlib.Path(folder, "saxpy.yaml").read_text().replace("name: saxpy,", f"name: {name},")
+                pathlib.Path(folder, f"{name}.yaml").write_text(study)
+                self.run_in(folder, f"tuner run {name}.yaml --budget 3")
             of = {command.name: command.examples for command in self.commands}
             # A program that uses CUDA, on a machine with a GPU: tests/gpu/captured.py and applied.py have them.
             without = ("export", "capture", "replay", "apply")
