@@ -52,7 +52,8 @@ class Examples(unittest.TestCase):
 
     def test_the_code_of_the_lessons_is_that_of_the_kernels(self):
         words = lambda text: " ".join(text.split())
-        texts = [words(file.read_text()) for file in (ROOT / "kernel_sources").iterdir()]
+        sources = [*(ROOT / "kernel_sources").iterdir(), ROOT / "examples" / "learn" / "transpose.cu"]
+        texts = [words(file.read_text()) for file in sources]
         shown = [text for kind, _, text, _ in blocks_of(ROOT / "docs" / "learn.md") if kind == "cuda"]
         self.assertGreater(len(shown), 5)
         for code in shown:
