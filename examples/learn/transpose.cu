@@ -37,7 +37,8 @@ extern "C" __global__ void tiled(const float* A, float* B, int M, int N) {
 
 // Step 3. With a word more in each row a column lies in 32 banks.
 extern "C" __global__ void padded(const float* A, float* B, int M, int N) {
-  through_a_tile<TILE*(TILE + 1)>(A, B, M, N, [](int r, int c) { return r * (TILE + 1) + c; });
+  constexpr int WORDS = TILE + 1;  // in a row
+  through_a_tile<TILE * WORDS>(A, B, M, N, [](int r, int c) { return r * WORDS + c; });
 }
 
 // Step 4. So it does where the elements of row r are exchanged by r, and no word is lost.
@@ -47,7 +48,7 @@ extern "C" __global__ void swizzled(const float* A, float* B, int M, int N) {
 
 // The right answer, as simply as it can be said.
 extern "C" __global__ void transpose_reference(const float* A, float* B, int M, int N) {
-  const int row = blockIdx.y * blockDim.y + threadIdx.y,
-            col = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
   if (row < M && col < N) B[col * M + row] = A[row * N + col];
 }
