@@ -28,9 +28,9 @@ namespace tuner {
 // How the configurations of a size are chosen.
 struct DeviceRun::Search {
   std::unique_ptr<Strategy> strategy;
-  std::function<std::unique_ptr<Strategy>()> rehearsal;  // another one that asks the same
-  std::vector<ConfigIndex> first{};                      // before the strategy asks
-  std::map<ConfigIndex, std::string> advised{};          // of these: who proposed them
+  std::function<std::unique_ptr<Strategy>()> make_strategy;  // another one that asks the same
+  std::vector<ConfigIndex> first{};                          // before the strategy asks
+  std::map<ConfigIndex, std::string> advised{};              // of these: who proposed them
   bool compared = false;  // what is stored was compared with the device already
   bool final = true;      // whether one is held at the end, if it is due
   Budget budget;
@@ -111,31 +111,29 @@ SizeTask DeviceRun::task(const SearchSpace& space, const ProblemSize& size,
   return task;
 }
 
-// Before anything new is measured, the best of what is stored is: is the device as fast as it was?
-void DeviceRun::compare_with_stored(SizeSearch& current) {
-  Search& search = current.search;
-  current.outcome.compared = search.compared;
-  Resumption& resumption = current.history.resumption();
-  if (search.compared || !resumption.any_valid()) return;
-  if (!resumption.any_outdated() &&
-      finalists_due(study_, current.size, facts_, resumption.trials()).empty() &&
-      !asks_for_more(
-          *search.rehearsal(), resumption, study_.objective, search.budget, current.evaluator, [&] {
-            return interrupted_() || current.evaluator.now() + current.reserve() >= current.end();
-          })) {
-    return;
-  }
+// Measures the best of what is stored again: is the device as fast as it was? Returns whether this
+// changed what is known; the search then begins anew, with what is outdated.
+bool DeviceRun::compare_with_stored(SizeSearch& current) {
   current.outcome.compared = true;
-  const auto replace = [&](std::span<const Trial> changed) { current.history.replace(changed); };
+  bool is_changed = false;
+  const auto replace = [&](std::span<const Trial> changed) {
+    current.history.replace(changed);
+    is_changed = true;
+  };
+  Resumption& resumption = current.history.resumption();
   if (const auto moved = resumption.compare(current.evaluator, current.end(), replace)) {
     listener_.note(moved_text(*moved, study_.parameters));
     current.history.outdate_outsiders(*moved);
   }
+  Search& search = current.search;
+  if (is_changed) search.strategy = search.make_strategy();
   std::vector<ConfigIndex> again = resumption.outdated();
-  if (again.empty()) return;
-  listener_.note(
-      fmt::format("  {} stored results are measured again, the best first", again.size()));
-  search.strategy = std::make_unique<GivenFirst>(std::move(again), std::move(search.strategy));
+  if (!again.empty()) {
+    listener_.note(
+        fmt::format("  {} stored results are measured again, the best first", again.size()));
+    search.strategy = std::make_unique<GivenFirst>(std::move(again), std::move(search.strategy));
+  }
+  return is_changed;
 }
 
 // Commits a trial before it is reported to anyone.
@@ -160,22 +158,60 @@ void DeviceRun::take_trial(SizeSearch& current, Trial trial) {
   listener_.trial(trial, current.evaluator.now());
 }
 
+// Asks the strategy, its suspects last. Those that a budget of evaluations left over are measured
+// in addition to it: else they would stay suspects for ever.
+LoopResult DeviceRun::ask(SizeSearch& current, const LoopCallbacks& callbacks) {
+  const Budget& budget = current.search.budget;
+  Postponed strategy(current.history.suspects(), std::move(current.search.strategy));
+  LoopResult loop = run_loop(strategy, current.evaluator, study_.objective, budget, callbacks);
+  if (loop.end == LoopEnd::kInterrupted) return loop;
+  Postponed rest(strategy.held_back(), std::make_unique<ListedOnes>(strategy.held_back()));
+  run_loop(rest, current.evaluator, study_.objective, Budget{{}, budget.seconds}, callbacks);
+  return loop;
+}
+
+// Before anything new is measured, what is stored is compared with the device. Until then nothing
+// of it is reported: it may be outdated.
+LoopResult DeviceRun::resume(SizeSearch& current, LoopCallbacks callbacks) {
+  const Resumption& resumption = current.history.resumption();
+  current.outcome.compared = current.search.compared;
+  bool is_due = !current.search.compared && resumption.any_valid();
+  if (is_due && (resumption.any_outdated() ||
+                 !finalists_due(study_, current.size, facts_, resumption.trials()).empty())) {
+    is_due = false;
+    compare_with_stored(current);
+  }
+  std::vector<Trial> recalled;
+  const auto report = [&] {
+    for (Trial& trial : std::exchange(recalled, {})) take_trial(current, std::move(trial));
+  };
+  callbacks.on_trial = [&](const Trial& trial) {
+    recalled.push_back(trial);
+    if (!is_due) report();
+  };
+  callbacks.is_known = [&](ConfigIndex index) { return !is_due || resumption.recall(index); };
+  bool begins_anew = false;
+  callbacks.before_new = [&] {
+    is_due = false;
+    begins_anew = compare_with_stored(current);
+    if (begins_anew) recalled.clear();
+    report();
+    return !begins_anew;
+  };
+  LoopResult loop = ask(current, callbacks);
+  if (begins_anew) loop = ask(current, callbacks);
+  report();
+  return loop;
+}
+
 void DeviceRun::search(SizeSearch& current) {
   SizeOutcome& outcome = current.outcome;
   LoopCallbacks callbacks;
-  callbacks.on_trial = [&](const Trial& trial) { take_trial(current, trial); };
   callbacks.stop = [&] { return interrupted_() || outcome.store_gone; };
   callbacks.reserve = [&] { return current.reserve(); };
-  const Budget& budget = current.search.budget;
   LoopResult loop;
   try {
-    compare_with_stored(current);
-    Postponed strategy(current.history.suspects(), std::move(current.search.strategy));
-    loop = run_loop(strategy, current.evaluator, study_.objective, budget, callbacks);
-    // Measures the suspects that a budget of evaluations left over, in addition to it: else they
-    // would stay suspects for ever.
-    Postponed rest(strategy.held_back(), std::make_unique<ListedOnes>(strategy.held_back()));
-    run_loop(rest, current.evaluator, study_.objective, Budget{{}, budget.seconds}, callbacks);
+    loop = resume(current, std::move(callbacks));
   } catch (const UnavailableError& error) {
     outcome.lost = loop.reason = error.what();  // what was measured is ranked all the same
   }
@@ -405,12 +441,12 @@ SizeOutcome DeviceRun::tune(const ProblemSize& size, const SizeOptions& options)
   }
   const ContextKey key = history_.key(facts_, size);
   const std::vector<Prior> priors = warm_start(key, space);
-  search.rehearsal = [&, first = search.first] {
+  search.make_strategy = [&, first = search.first] {
     std::unique_ptr<Strategy> strategy = make_strategy_(space);
     for (const Prior& prior : priors) strategy->learn(prior);
     return std::unique_ptr<Strategy>(new GivenFirst(first, std::move(strategy)));
   };
-  search.strategy = search.rehearsal();
+  search.strategy = search.make_strategy();
   Store& store = history_.store();
   if (settings_.fresh) store.start_afresh(store.context(key));
   return run(space, size, std::move(search));
@@ -429,8 +465,8 @@ SizeOutcome DeviceRun::measure(const ProblemSize& size,
   search.budget.seconds = seconds;
   search.part = {what, std::to_string(listed.size()), false};
   search.compared = compared;
-  search.rehearsal = [listed] { return std::make_unique<ListedOnes>(listed); };
-  search.strategy = search.rehearsal();
+  search.make_strategy = [listed] { return std::make_unique<ListedOnes>(listed); };
+  search.strategy = search.make_strategy();
   return run(space, size, std::move(search));
 }
 

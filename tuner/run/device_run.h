@@ -80,7 +80,9 @@ class DeviceRun {
   std::vector<ConfigIndex> baseline_in(const SearchSpace& space) const;
   void take_advice(const SearchSpace& space, const ProblemSize& size, Search& search);
   SizeOutcome run(const SearchSpace& space, const ProblemSize& size, Search search);
-  void compare_with_stored(SizeSearch& current);
+  bool compare_with_stored(SizeSearch& current);
+  LoopResult ask(SizeSearch& current, const LoopCallbacks& callbacks);
+  LoopResult resume(SizeSearch& current, LoopCallbacks callbacks);
   void search(SizeSearch& current);
   void take_trial(SizeSearch& current, Trial trial);
   void note_end(const SizeSearch& current, const LoopResult& loop);

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tuner/search/ranking.h"
-#include "tuner/search/tuning_loop.h"
 
 namespace tuner {
 
@@ -55,45 +54,6 @@ namespace {
 
 constexpr double kDrift = 0.03;  // the sentinel's: less is not worth a word
 constexpr int kMostTries = 3;
-
-// Answers with known trials, as a machine like another one would. The first question for an unknown
-// one ends it.
-class KnownAnswers final : public Evaluator {
- public:
-  KnownAnswers(const Resumption& known, const Evaluator& like)
-      : known_(known), capacity_(like.capacity()), machine_(like.machine()) {
-    if (machine_) machine_->under_way.clear();
-  }
-  std::size_t capacity() const override { return capacity_; }
-  void submit(ConfigIndex index) override {
-    if (auto found = known_.recall(index)) {
-      if (machine_) machine_->under_way.push_back({index, TUNER_STAGE_COMPILING, 0, 0});
-      open_.emplace(found->place, std::move(found->trial));
-    } else {
-      asked_for_more_ = true;
-    }
-  }
-  std::optional<Trial> next(double) override {
-    if (asked_for_more_ || open_.empty()) return std::nullopt;
-    Trial trial = std::move(open_.extract(open_.begin()).mapped());
-    if (machine_) {
-      std::erase_if(machine_->under_way,
-                    [&](const UnderWay& one) { return one.index == trial.index; });
-    }
-    return trial;
-  }
-  void cancel() override { open_.clear(); }
-  double now() const override { return 0; }
-  std::optional<MachineState> machine() const override { return machine_; }
-  bool asked_for_more() const { return asked_for_more_; }
-
- private:
-  const Resumption& known_;
-  std::size_t capacity_;
-  std::optional<MachineState> machine_;
-  std::map<std::size_t, Trial> open_;  // by place
-  bool asked_for_more_ = false;
-};
 
 std::string outdated_text(double ratio) {
   return fmt::format(
@@ -220,17 +180,6 @@ std::vector<ConfigIndex> Resumption::outdated() const {
     order.push_back(trial.index);
   }
   return order;
-}
-
-bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveSpec& objective,
-                   Budget budget, const Evaluator& evaluator, const std::function<bool()>& stop) {
-  budget.seconds.reset();  // answers that are known take no time
-  KnownAnswers answers(known, evaluator);
-  LoopCallbacks callbacks;
-  bool is_stopped = false;
-  callbacks.stop = [&] { return answers.asked_for_more() || (is_stopped = stop()); };
-  run_loop(strategy, answers, objective, budget, callbacks);
-  return answers.asked_for_more() || is_stopped;
 }
 
 GivenFirst::GivenFirst(std::vector<ConfigIndex> given, std::unique_ptr<Strategy> then)

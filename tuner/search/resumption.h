@@ -124,12 +124,6 @@ class Resumption {
   std::optional<ConfigIndex> measuring_;
 };
 
-// Whether a search would ask `evaluator` for something that is not known, given the answers that
-// are, in the order in which they came. A model may think for long; once `stop` says so, it is
-// taken for granted.
-bool asks_for_more(Strategy& strategy, const Resumption& known, const ObjectiveSpec& objective,
-                   Budget budget, const Evaluator& evaluator, const std::function<bool()>& stop);
-
 // Proposes given configurations before another strategy's. That one hears of them when it asks.
 class GivenFirst final : public StrategyBefore {
  public:

@@ -114,8 +114,10 @@ class Loop {
         return;
       }
       const std::uint64_t before = clock_.count_submitted();
-      for (const ConfigIndex index : proposals)
+      for (const ConfigIndex index : proposals) {
         submit(index, wanted - (clock_.count_submitted() - before));
+        if (ended_) return;
+      }
       if (clock_.count_submitted() == before) return;
     }
   }
@@ -138,11 +140,19 @@ class Loop {
       return;
     }
     if (still_wanted == 0) return;  // more than was asked for
+    if (callbacks_.before_new && !callbacks_.is_known(index) && !prepare_for_new()) return;
     seen_.emplace(index, std::nullopt);
     evaluator_.submit(index);
     clock_.submitted();
     ++outstanding_;
     fruitless_asks_ = 0;
+  }
+
+  // Waits for what is outstanding, which is known and comes at once. Returns whether to go on.
+  bool prepare_for_new() {
+    while (outstanding_ > 0) receive();
+    if (!ended_ && !callbacks_.before_new()) end(LoopEnd::kInterrupted, "interrupted");
+    return !ended_;
   }
 
   double reserve() const { return callbacks_.reserve ? callbacks_.reserve() : 0; }

@@ -21,6 +21,10 @@ struct LoopCallbacks {
   // Seconds of the budget that must be left when the search ends, for what follows it; may change
   // as trials come in. Empty: none.
   std::function<double()> reserve{};
+  // Whether the evaluator has the answer already, and what is done before it is asked for one that
+  // it has not: nothing is outstanding then. False ends the search. Empty: nothing is done.
+  std::function<bool(ConfigIndex)> is_known{};
+  std::function<bool()> before_new{};
 };
 
 enum class LoopEnd { kExhausted, kBudget, kInterrupted };

@@ -49,6 +49,9 @@ std::optional<MachineState> PoolEvaluator::machine() const {
   machine.devices = std::max<std::size_t>(1, slots_.count());
   machine.compilers_busy = load_.compilers_busy(machine.compile_workers);
   machine.device_busy = load_.devices_busy(machine.devices);
+  for (const auto& [place, trial] : recalled_) {  // as when they were measured
+    machine.under_way.push_back({trial.index, TUNER_STAGE_COMPILING, 0, 0});
+  }
   builder_.describe(machine);
   const auto add = [&machine](const Job& job, tuner_stage stage) {
     machine.under_way.push_back({job.trial.index, stage, seconds_since(job.asked), 0});

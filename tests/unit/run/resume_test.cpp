@@ -63,6 +63,48 @@ TEST_F(ResumeTest, ResultsOfAFasterDeviceAreMeasuredAgainBestFirst) {
   for (const Trial& trial : again.results.trials) EXPECT_FALSE(trial.outdated);
 }
 
+TEST_F(ResumeTest, ResultsOfAFasterDeviceAreReportedOnceAsTheyAreNow) {
+  study.search.budget.evaluations = 3;
+  tune();
+  heard.trials.clear();
+  device.slower = 2;
+  study.search.budget.evaluations = 6;
+  const SizeOutcome again = tune();
+  EXPECT_EQ(heard.trials.size(), 6U);
+  EXPECT_EQ(again.searched, 6U);
+  EXPECT_EQ(again.measured, 6U);
+}
+
+TEST_F(ResumeTest, AStoredBestThatFailsNowIsNotReportedAsItWas) {
+  study.search.budget.evaluations = 3;
+  tune();
+  heard.trials.clear();
+  device.state = [](const Configuration& c) {
+    return c == config(64, 4) ? TrialState::kRuntime : TrialState::kOk;
+  };
+  study.search.budget.evaluations = 6;
+  tune();
+  ASSERT_EQ(heard.trials.size(), 6U);
+  for (const Trial& trial : heard.trials) {
+    EXPECT_EQ(is_valid(trial), trial.configuration != config(64, 4));
+  }
+}
+
+// A suspect that a budget of evaluations has left over is new, too.
+TEST_F(ResumeTest, ASuspectIsMeasuredAfterTheComparison) {
+  study.search.budget.evaluations = 3;
+  tune();
+  with_store(
+      [](Store& store, const Context& context) { store.mark_in_flight(context, config(128, 1)); });
+  device.slower = 2;
+  study.search.budget.evaluations = 4;
+  tune();
+  EXPECT_EQ(device.measured[3].second, config(64, 4));
+  EXPECT_EQ(device.measured.back().second, config(128, 1));
+  EXPECT_EQ(count_measured(), 3U + 1U + 2U + 1U + 1U);  // best, outdated, a new one, the suspect
+  for (const Trial& trial : stored()) EXPECT_FALSE(trial.outdated);
+}
+
 TEST_F(ResumeTest, FreshForgetsWhatIsStored) {
   tune();
   settings.fresh = true;

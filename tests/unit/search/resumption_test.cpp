@@ -43,8 +43,6 @@ FakeEvaluator device(double factor, std::vector<Trial> trials) {
   });
 }
 
-bool never() { return false; }
-
 struct Told {
   std::vector<Trial> changed;
   std::optional<Moved> moved;
@@ -152,44 +150,6 @@ TEST(Resumption, OutdatedTrialsOfAnEarlierRunAreMeasuredAgainByTheNext) {
   EXPECT_FALSE(resumption.recall(0));
   EXPECT_EQ(resumption.outdated(), std::vector<ConfigIndex>{0});
   EXPECT_TRUE(resumption.is_valid_result(0));
-}
-
-TEST(Resumption, ASearchThatAsksOnlyForWhatIsKnownNeedsNoDevice) {
-  const Resumption known(kTime, {}, four());
-  const FakeEvaluator machine = device(1, four());
-  FakeStrategy within({0, 1, 2, 3});
-  EXPECT_FALSE(asks_for_more(within, known, kTime, {}, machine, never));
-  FakeStrategy beyond({0, 1, 2, 3, 4});
-  EXPECT_TRUE(asks_for_more(beyond, known, kTime, {}, machine, never));
-  FakeStrategy beyond_budget({0, 1, 2, 3, 4});
-  Budget four_evaluations;
-  four_evaluations.evaluations = 4;
-  EXPECT_FALSE(asks_for_more(beyond_budget, known, kTime, four_evaluations, machine, never));
-}
-
-TEST(Resumption, ARehearsalHearsTheAnswersInTheirOrderAndOfTheMachineThatItIsFor) {
-  std::vector<Trial> trials = four();
-  std::swap(trials[0], trials[3]);  // 3, 1, 2, 0: as they came
-  const Resumption known(kTime, {}, trials);
-  FakeEvaluator machine = device(1, four());
-  machine.workers = 5;
-  FakeStrategy strategy({0, 1, 2, 3});
-  Budget budget;
-  budget.evaluations = 4;
-  EXPECT_FALSE(asks_for_more(strategy, known, kTime, budget, machine, never));
-  std::vector<std::uint64_t> told;
-  for (const Observation& one : strategy.told) {
-    told.push_back(static_cast<std::uint64_t>(one.index));
-  }
-  EXPECT_EQ(told, (std::vector<std::uint64_t>{3, 1, 2, 0}));
-  ASSERT_FALSE(strategy.noticed.empty());
-  EXPECT_EQ(strategy.noticed.front().compile_workers, 5U);
-}
-
-TEST(Resumption, ARehearsalThatIsStoppedCountsAsAskingForMore) {
-  const Resumption known(kTime, {}, four());
-  FakeStrategy within({0, 1, 2, 3});
-  EXPECT_TRUE(asks_for_more(within, known, kTime, {}, device(1, four()), [] { return true; }));
 }
 
 TEST(Resumption, GivenOnesComeFirstAndTheStrategyHearsOfThemWhenItAsks) {

@@ -49,6 +49,47 @@ TEST(TuningLoop, KeepsTheEvaluatorsCapacityBusyAndNoMore) {
   EXPECT_EQ(evaluator.most_outstanding, 4U);
 }
 
+// 0 to 4 are known, the others are not.
+LoopCallbacks with_known(std::function<bool()> before_new) {
+  LoopCallbacks callbacks;
+  callbacks.is_known = [](ConfigIndex index) { return index < 5; };
+  callbacks.before_new = std::move(before_new);
+  return callbacks;
+}
+
+TEST(TuningLoop, BeforeANewQuestionWhatIsKnownHasComeIn) {
+  FakeStrategy strategy({0, 1, 7, 2, 3});
+  FakeEvaluator evaluator(4, ok_trial);
+  std::vector<std::size_t> told;
+  run_loop(strategy, evaluator, {}, {}, with_known([&] {
+             told.push_back(strategy.told.size());
+             return true;
+           }));
+  EXPECT_EQ(told, std::vector<std::size_t>{2});
+  EXPECT_EQ(evaluator.submitted, (std::vector<ConfigIndex>{0, 1, 7, 2, 3}));
+}
+
+TEST(TuningLoop, WhatIsDoneBeforeANewQuestionMayEndTheSearch) {
+  FakeStrategy strategy({0, 7, 1});
+  FakeEvaluator evaluator(4, ok_trial);
+  const LoopResult result = run_loop(strategy, evaluator, {}, {}, with_known([] { return false; }));
+  EXPECT_EQ(result.end, LoopEnd::kInterrupted);
+  EXPECT_EQ(result.evaluations, 1U);
+  EXPECT_EQ(evaluator.submitted, std::vector<ConfigIndex>{0});
+}
+
+TEST(TuningLoop, WhereEverythingAskedForIsKnownNothingIsDoneBefore) {
+  FakeStrategy strategy({3, 0, 1, 2, 7});
+  FakeEvaluator evaluator(4, ok_trial);
+  Budget four;
+  four.evaluations = 4;
+  run_loop(strategy, evaluator, {}, four, with_known([] {
+             ADD_FAILURE() << "nothing new was asked for";
+             return true;
+           }));
+  EXPECT_EQ(strategy.told.size(), 4U);
+}
+
 TEST(TuningLoop, BeforeEachAskTheStrategyHearsOfTheMachineAndOfWhatIsLeft) {
   FakeStrategy strategy(first(3));
   FakeEvaluator evaluator(2, ok_trial);
