@@ -237,41 +237,6 @@ bool check_dimensions(Diagnostics& diagnostics, const Fields& file, const Study&
   return false;
 }
 
-// Reads a study that extends a T1 file. That is no YAML, so only whole sections can be replaced.
-void read_over_t1(Diagnostics& diagnostics, const YamlNode& root, Study& study) {
-  const std::vector<std::string> allowed{"schema", "extends", "problem_sizes",
-                                         "search", "measure", "export"};
-  const Fields file(root, diagnostics.at(1, 1), "the study", sections_in(root));
-  check_schema(file);
-  for (const auto& [key, value] : root.entries) {
-    if (std::ranges::find(allowed, key->text) != allowed.end()) continue;
-    if (key->text.starts_with("x-")) continue;
-    key->error(fmt::format("'{}' of a T1 file cannot be said anew", key->text),
-               listed(allowed, "and") + " can be there");
-  }
-  const Study other = study;
-  Names names(diagnostics);
-  Reader reader{diagnostics, names, study};
-  if (const YamlNode* sizes = file.find("problem_sizes")) {
-    study.sizes.clear();
-    study.domain.reset();
-    read_sizes(reader, *sizes);
-    if (!study.sizes.empty()) check_dimensions(diagnostics, file, other, study);
-  }
-  if (const YamlNode* search = file.find("search")) {
-    study.search = {};
-    read_search(reader, *search, file.where("search"));
-  }
-  if (const YamlNode* measure = file.find("measure")) {
-    study.measure = {};
-    read_measure(reader, *measure, file.where("measure"));
-  }
-  if (const YamlNode* weights = file.find("export")) {
-    study.exports = {};
-    read_export(reader, *weights, file.where("export"));
-  }
-}
-
 // A study that extends no other is named after its own file where it says no name, else after
 // `first`.
 StudyFile read_whole(Diagnostics& diagnostics, const YamlNode& root, const fs::path& path,
@@ -301,17 +266,9 @@ StudyFile extended(Diagnostics& diagnostics, const YamlRef& own, const fs::path&
   const auto name = read_file_name(*own->value_of("extends"), "'extends'");
   if (!name) return {};
   fs::path first;
-  const bool of_t1 = name->extension() == ".json";
-  const YamlRef root = of_t1 ? own : extended_tree(diagnostics, own, path, first);
+  const YamlRef root = extended_tree(diagnostics, own, path, first);
   if (!diagnostics.ok()) return {};
   StudyFile other = read_file(*name, how);
-  if (of_t1) {
-    other.study.file = path;
-    read_over_t1(diagnostics, *own, other.study);
-    complain_all(diagnostics, how.check(other.study));
-    other.extends.push_back(*name);
-    return other;
-  }
   StudyFile result = read_whole(diagnostics, *root, path, first, &other.study, how);
   result.extends = std::move(other.extends);
   result.extends.push_back(*name);

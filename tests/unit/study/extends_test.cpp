@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/unit/study/study_folder.h"
+#include "tests/unit/study/t1_file.h"
 #include "tuner/base/error.h"
 #include "tuner/check/checked_study.h"
 
@@ -165,6 +166,60 @@ TEST(Extends, WhatIsWrongInTheOtherStudyHasItsPlaceThere) {
             "base.yaml:7:48: the shape of 'Y' is 0, less than 1 for M=64, N=7");
   EXPECT_EQ(Extending("parameters: {B: , D: [1]}\nconstraints: []\n").complaints(),
             "base.yaml:6:18: unknown name 'B'\nbase.yaml:6:42: unknown name 'B'");
+}
+
+// A T1 file, whole_t1() of blur over `tile` and `block_size_x`, with some keys said anew.
+class ExtendingT1 {
+ public:
+  explicit ExtendingT1(const std::string& rest)
+      : folder_("schema: 1\nextends: base.json\n" + rest) {
+    std::ofstream(folder_.file().parent_path() / "base.json") << whole_t1();
+  }
+  StudyFile file() const { return read_study_file(folder_.file()); }
+  std::string complaints() const {
+    try {
+      file();
+    } catch (const InputError& error) {
+      return folder_.said(error.what());
+    }
+    return {};
+  }
+
+ private:
+  StudyFolder folder_;
+};
+
+TEST(Extends, OfAT1FileEverythingCanBeSaidAnew) {
+  const StudyFile file = ExtendingT1(
+                             "parameters: {tile: [1, 2]}\nconstraints: []\n"
+                             "problem_sizes: [{problem_x: 64, problem_y: 32}]\n"
+                             "arguments: [{name: factor, value: 3}]\nmeasure: {cache: hot}\n")
+                             .file();
+  const Study& study = file.study;
+  EXPECT_EQ(study.kernel.name, "blur");
+  EXPECT_EQ(study.kernel.source.filename(), "k.cu");
+  EXPECT_EQ(study.parameters[0].values.size(), 4U);
+  EXPECT_EQ(study.parameters[1].values.size(), 2U);
+  EXPECT_TRUE(study.constraints.empty());
+  EXPECT_EQ(study.sizes.front().label(), "problem_x64_problem_y32");
+  EXPECT_EQ(study.arguments[3].value.text(), "3");
+  EXPECT_EQ(study.arguments[0].shape[0].text(), "problem_x*problem_y");
+  EXPECT_EQ(study.measure.cache, CacheState::kHot);
+  EXPECT_TRUE(study.reference);
+  ASSERT_FALSE(file.warnings.empty());
+  EXPECT_EQ(file.warnings.front().message.substr(0, 31), "the file holds no right answer:");
+  EXPECT_EQ(file.extends.size(), 1U);
+}
+
+TEST(Extends, WhatDoesNotFitTheT1FileHasItsPlaceHereOrInWhatItBecomes) {
+  const std::string sizes = ExtendingT1("problem_sizes: [{n: 64}]\n").complaints();
+  EXPECT_EQ(sizes.find("study.yaml:3:1: 'problem_sizes' need the dimensions of the study that is "
+                       "extended (problem_x and problem_y, in this order)"),
+            0U)
+      << sizes;
+  const std::string said = ExtendingT1("parameters: {tile: }\n").complaints();
+  EXPECT_NE(said.find("base.json (as YAML):"), std::string::npos) << said;
+  EXPECT_NE(said.find("unknown name 'tile'"), std::string::npos) << said;
 }
 
 }  // namespace
