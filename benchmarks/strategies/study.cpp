@@ -45,7 +45,7 @@ struct Limits {
 };
 
 Observation observation_of(const Trial& trial) {
-  Observation out{trial.index, trial.state, {}, trial.cost_seconds};
+  Observation out{trial.index, state_number(trial.state), {}, trial.cost_seconds};
   if (trial.state == TrialState::kOk) out.objectives = {trial.objective.value()};
   return out;
 }
