@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <charconv>
 #include <cmath>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
+#include <stdexcept>
 #include <thread>
 
+#include "benchmarks/strategies/first.h"
 #include "benchmarks/strategies/study.h"
 #include "benchmarks/strategies/table.h"
 #include "benchmarks/strategies/within.h"
@@ -30,7 +34,7 @@ constexpr const char* kUsage =
     "score\n"
     "of each strategy: 0 is random search, 1 is at the optimum at once. With --within, instead: "
     "how "
-    "soon\nit comes near the best.\n\n"
+    "soon\nit comes near the best; with --first, how far it is from it after so many answers.\n\n"
     "  bench_strategies --strategy default --strategy genetic:population=30 *.json.gz\n\n"
     "Options";
 
@@ -54,6 +58,21 @@ void print_budgets(const std::vector<std::unique_ptr<Arena>>& arenas) {
                arena->recording().entries.size(), arena->scale().budget_evaluations(),
                parallel ? parallel->budget_seconds() : arena->scale().budget_seconds());
   }
+}
+
+// "1,8,32"
+std::vector<std::size_t> counts_of(const std::string& text) {
+  std::vector<std::size_t> counts;
+  std::istringstream items(text);
+  for (std::string item; std::getline(items, item, ',');) {
+    const auto [end, error] =
+        std::from_chars(item.data(), item.data() + item.size(), counts.emplace_back());
+    if (error != std::errc() || end != item.data() + item.size() || counts.back() == 0) {
+      throw std::invalid_argument("--first is a list of whole numbers, such as 1,8,32, not '" +
+                                  text + "'");
+    }
+  }
+  return counts;
 }
 
 // The first of `words` in the recording's name, else the kernel's name: recordings of one kernel.
@@ -104,24 +123,35 @@ int run(const options::variables_map& given) {
   if (strategies.empty()) strategies = tuner::bench::strategy_names();
   std::vector<Row> rows;
   std::vector<tuner::bench::WithinRow> near_best;
+  const auto counts = counts_of(given["first"].as<std::string>());
+  std::vector<tuner::bench::FirstRow> first;
   for (const std::string& text : strategies) {
     const auto choice = tuner::bench::parse_choice(text);
     Row row{choice.label, {}, {}, 0};
-    for (const auto& arena : arenas) {
+    for (std::size_t a = 0; a < arenas.size(); ++a) {
+      const auto& arena = arenas[a];
       const auto scored = arena->play(choice, setup);
       row.scores.push_back(scored.score);
       if (setup.compile_workers > 0) row.least_eighths.push_back(scored.least_eighth);
       row.milliseconds = std::max(row.milliseconds, scored.milliseconds_per_proposal);
       near_best.push_back({arena->recording().name, choice.label,
                            tuner::bench::within(arena->recording(), scored.runs, setup.within)});
+      first.push_back(tuner::bench::first_answers(arena->recording(), groups[a], choice.label,
+                                                  scored.runs, counts));
       if (given.contains("traces")) {
         write_trace(std::filesystem::path(given["traces"].as<std::string>()) /
                         (arena->recording().name + "__" + choice.name + ".csv"),
                     scored.runs);
       }
     }
-    if (setup.within <= 0) fmt::print(std::cerr, "{}: {:.3f}\n", row.label, row.mean());
+    if (setup.within <= 0 && counts.empty())
+      fmt::print(std::cerr, "{}: {:.3f}\n", row.label, row.mean());
     rows.push_back(std::move(row));
+  }
+  if (!counts.empty()) {
+    std::ranges::stable_sort(first, {}, &tuner::bench::FirstRow::recording);
+    tuner::bench::print_first(std::cout, first, counts);
+    return 0;
   }
   if (setup.within > 0) {
     std::ranges::stable_sort(near_best, {}, &tuner::bench::WithinRow::recording);
@@ -149,6 +179,8 @@ int main(int argc, char** argv) try {
       "at least so many where the score's budget is below 100 evaluations")(
       "within", options::value<double>()->default_value(0),
       "0.01: print evaluations and seconds until within 1 % of the best")(
+      "first", options::value<std::string>()->default_value(""),
+      "1,8,32: print how much of the best there is after so many answers")(
       "warm-start", options::value<std::string>(), "recording of which strategies are told before")(
       "warm-evaluations", options::value<std::size_t>()->default_value(0),
       "tell only what 'default' measures of it with so many evaluations; 0: all")(
