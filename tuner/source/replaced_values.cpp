@@ -65,19 +65,108 @@ std::vector<GivenValue> given_values(const std::vector<Token>& tokens) {
   return out;
 }
 
+namespace {
+
+// Whether a loop holds no other one. `at` is its "for".
+bool is_innermost(Tokens body, std::size_t at) {
+  const std::size_t behind_head = behind_closing(body, at + 1);
+  if (behind_head >= body.size()) return false;
+  const std::size_t end = body[behind_head].is("{") ? behind_closing(body, behind_head)
+                                                    : index_of(body, ";", behind_head);
+  const Tokens inner = body.subspan(behind_head, std::min(end, body.size()) - behind_head);
+  return !mentions(inner, "for") && !mentions(inner, "while") && !mentions(inner, "do");
+}
+
+// "4" of "#pragma unroll 4"; empty for another directive.
+std::string_view unroll_factor(const Token& token) {
+  if (token.kind != Token::Kind::kDirective || directive_name(token) != "pragma") return {};
+  const std::vector<Token> words = tokens_of(directive_rest(token));
+  const bool is_one =
+      words.size() == 2 && words[0].is("unroll") && words[1].kind == Token::Kind::kNumber;
+  return is_one ? words[1].text : std::string_view();
+}
+
+// The loops of a function of device code.
+void add_loops(const Declaration& one, const std::vector<Token>& tokens,
+               std::vector<UnrollableLoop>& out) {
+  UnrollableLoop loop{last_name(one.name), {}, one.all.front().at};
+  const auto token_at = [&](std::size_t at) {
+    return std::ranges::lower_bound(tokens, at, {}, &Token::at);
+  };
+  for (std::size_t at = 0; at + 1 < one.body.size(); ++at) {
+    if (!one.body[at].is("for") || !one.body[at + 1].is("(")) continue;
+    const Token& before = *(token_at(one.body[at].at) - 1);
+    loop.factor = unroll_factor(before);
+    loop.at = one.body[at].at;
+    if (!loop.factor.empty()) {
+      loop.at = before.at + static_cast<std::size_t>(loop.factor.data() - before.text.data());
+      out.push_back(loop);
+    } else if (before.kind != Token::Kind::kDirective && is_innermost(one.body, at)) {
+      out.push_back(loop);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<UnrollableLoop> unrollable_loops(const std::vector<Token>& tokens) {
+  const std::vector<Token> code = code_of(tokens);
+  std::vector<UnrollableLoop> out;
+  for (const Declaration& one : declarations_of(code)) {
+    const bool is_device = mentions(one.head, "__global__") || mentions(one.head, "__device__");
+    if (one.kind == Declaration::Kind::kFunction && is_device) add_loops(one, tokens, out);
+  }
+  return out;
+}
+
+namespace {
+
+struct Edit {
+  std::size_t at = 0, length = 0;
+  std::string text;
+};
+
+// A pragma sees no macros, where the host's preprocessor has read it first, but enumerators.
+void unroll(const std::vector<Token>& tokens, const std::string& value, std::vector<Edit>& edits) {
+  std::size_t function = std::string::npos;
+  std::string name;
+  for (const UnrollableLoop& one : unrollable_loops(tokens)) {
+    if (one.begin != function) {
+      function = one.begin;
+      name = "tuner_unroll_" + std::to_string(function);
+      edits.push_back({function, 0, "enum { " + name + " = " + value + " }; "});
+    }
+    const std::string factor(one.factor);
+    edits.push_back(factor.empty() ? Edit{one.at, 0, "_Pragma(\"unroll " + name + "\") "}
+                                   : Edit{one.at, factor.size(),
+                                          "(" + name + " ? " + name + " : " + factor + ")"});
+  }
+}
+
+}  // namespace
+
 std::string with_values(const std::string& source,
                         const std::map<std::string, std::string, std::less<>>& values) {
   if (values.empty()) return source;
   const std::vector<Token> tokens = tokens_of(source);
-  std::string out;
-  std::size_t from = 0;
+  std::vector<Edit> edits;
+  bool is_unroll_given = false;
   for (const GivenValue& one : given_values(tokens)) {
+    is_unroll_given |= one.name == kUnroll;
     const auto value = values.find(one.name);
     if (value == values.end()) continue;
-    const auto begin = static_cast<std::size_t>(one.text.data() - source.data());
-    out.append(source, from, begin - from).append(value->second);
-    out.append(static_cast<std::size_t>(std::ranges::count(one.text, '\n')), '\n');
-    from = begin + one.text.size();
+    const auto lines = static_cast<std::size_t>(std::ranges::count(one.text, '\n'));
+    edits.push_back({static_cast<std::size_t>(one.text.data() - source.data()), one.text.size(),
+                     value->second + std::string(lines, '\n')});
+  }
+  const auto factor = values.find(kUnroll);
+  if (factor != values.end() && !is_unroll_given) unroll(tokens, factor->second, edits);
+  std::ranges::stable_sort(edits, {}, &Edit::at);
+  std::string out;
+  std::size_t from = 0;
+  for (const Edit& one : edits) {
+    out.append(source, from, one.at - from).append(one.text);
+    from = one.at + one.length;
   }
   return out.append(source, from);
 }

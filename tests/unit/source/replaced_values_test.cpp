@@ -28,6 +28,29 @@ TEST(ReplacedValues, AreThoseOfMacrosConstantsAndEnumerators) {
             "  static const int both = B\n;\n  for (int A_ = 0; A_ == 4;) f(A = 3);\n}\n");
 }
 
+TEST(ReplacedValues, UnrollIsTheFactorOfTheInnermostLoopsOfDeviceCode) {
+  const std::string source =
+      "int host() { for (;;) g(); }\n"
+      "template <class T> __global__ void k(T* x) {\n"
+      "  for (int i = 0; i < 4; ++i) {\n    if (i) for (int j = 0; j < i; ++j) x[j] = i;\n"
+      "#pragma unroll\n    for (int j = 0; j < 9; ++j) x[j] = i;\n  }\n"
+      "#pragma unroll 2\n  for (;;) for (;;) f();\n}\n";
+  EXPECT_EQ(with_values(source, {{"unroll", "TUNE_unroll"}}),
+            "int host() { for (;;) g(); }\n"
+            "enum { tuner_unroll_29 = TUNE_unroll }; template <class T> __global__ void k(T* x) {\n"
+            "  for (int i = 0; i < 4; ++i) {\n"
+            "    if (i) _Pragma(\"unroll tuner_unroll_29\") for (int j = 0; j < i; ++j) x[j] = i;\n"
+            "#pragma unroll\n    for (int j = 0; j < 9; ++j) x[j] = i;\n  }\n"
+            "#pragma unroll (tuner_unroll_29 ? tuner_unroll_29 : 2)\n"
+            "  for (;;) _Pragma(\"unroll tuner_unroll_29\") for (;;) f();\n}\n");
+}
+
+TEST(ReplacedValues, AValueOfTheSourceThatIsCalledUnrollIsThatOne) {
+  EXPECT_EQ(with_values("const int unroll = 4;\n__device__ void f() { for (;;) g(); }\n",
+                        {{"unroll", "TUNE_unroll"}}),
+            "const int unroll = TUNE_unroll;\n__device__ void f() { for (;;) g(); }\n");
+}
+
 TEST(ReplacedValues, ASourceWithoutThemStaysAsItIs) {
   const std::string source = "#define X\nconst int x[] = {1, 2};\nconst T y = {3};\nX = 4;\n";
   EXPECT_EQ(with_values(source, {{"X", "1"}, {"x", "1"}, {"y", "1"}}), source);
