@@ -13,6 +13,7 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/source/build_settings.h"
 #include "tuner/source/directives.h"
 
 namespace tuner {
@@ -47,50 +48,35 @@ bool is_of_the_system(const std::string& name) {
          });
 }
 
-// Adds the folders that a build file names, "-I../include" or "include_directories(src)": all words
-// that are one. Only headers that are missing otherwise are looked for in them.
-void add_named_folders(const fs::path& build_file, std::vector<fs::path>& out) {
-  constexpr std::size_t kMostFolders = 64;
-  const auto text = readable_text(build_file);
-  const fs::path folder = build_file.parent_path();
-  for (std::size_t at = 0; text && at < text->size() && out.size() < kMostFolders;) {
-    const std::size_t end = std::min(text->find_first_of(" \t\r\n\"'();,=", at), text->size());
-    std::string word = text->substr(at, end - at);
-    at = end + 1;
-    if (word.starts_with("-I")) word.erase(0, 2);
-    for (const char* own : {"${CMAKE_CURRENT_SOURCE_DIR}", "${PROJECT_SOURCE_DIR}",
-                            "${CMAKE_SOURCE_DIR}", "$(CURDIR)"}) {
-      word = replaced(std::move(word), own, folder.string());
-    }
-    std::error_code failed;
-    const fs::path named = fs::weakly_canonical(folder / word, failed);
-    const bool is_one = word.find_first_not_of("./") != word.npos && word.size() < 256 && !failed &&
-                        fs::is_directory(named, failed);
-    const bool is_system = named.string().starts_with("/usr/");
-    if (is_one && !is_system && std::ranges::find(out, named) == out.end()) out.push_back(named);
-  }
+bool is_same(const fs::path& one, const fs::path& other) {
+  std::error_code ignored;
+  return fs::equivalent(one, other, ignored);
 }
 
-// The folders that a project's build may name, the nearest first, and then those that it does name.
-std::vector<fs::path> neighbouring_folders(const fs::path& folder) {
-  std::vector<fs::path> out, named;
-  fs::path now = folder;
-  for (int i = 0; i <= kFoldersAbove && now.has_relative_path(); ++i, now = now.parent_path()) {
+// The folders that a project's build may name, the nearest first; `settings` get what its build
+// files say.
+std::vector<fs::path> neighbouring_folders(const fs::path& folder, const fs::path& source,
+                                           const fs::path& root, BuildSettings& settings) {
+  std::vector<fs::path> out;
+  const auto take = [&](const fs::path& now) {
     for (const char* name : {"", "include", "common", "Common", "inc", "src", "util", "utils"}) {
       std::error_code ignored;
       const fs::path one = *name == '\0' ? now : now / name;
       if (fs::is_directory(one, ignored)) out.push_back(one);
     }
-    for (const char* name : {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt",
-                             "compile_commands.json", "build/compile_commands.json"}) {
-      add_named_folders(now / name, named);
+    for (const fs::path& file : build_files_of(now)) {
+      add_settings(settings, build_settings(file, source));
     }
+  };
+  bool is_in_root = root.empty();
+  fs::path now = folder;
+  for (int i = 0; i <= kFoldersAbove && now.has_relative_path(); ++i, now = now.parent_path()) {
+    take(now);
+    is_in_root = is_in_root || is_same(now, root);
     std::error_code ignored;
-    if (fs::exists(now / ".git", ignored)) break;
+    if (is_same(now, root) || (root.empty() && fs::exists(now / ".git", ignored))) break;
   }
-  std::ranges::copy_if(named, std::back_inserter(out), [&](const fs::path& one) {
-    return std::ranges::find(out, one) == out.end();
-  });
+  if (!is_in_root) take(root);
   return out;
 }
 
@@ -106,8 +92,8 @@ std::vector<Include> includes_in(const std::string& text) {
 
 class Headers {
  public:
-  Headers(const fs::path& folder, ProjectFiles& out)
-      : neighbours_(neighbouring_folders(folder)), out_(out) {}
+  Headers(std::vector<fs::path> neighbours, ProjectFiles& out)
+      : neighbours_(std::move(neighbours)), out_(out) {}
 
   void follow(const std::string& text, const fs::path& folder) {
     for (const Include& include : includes_in(text)) take(include, folder);
@@ -154,25 +140,48 @@ bool includes(const SourceText& host, const fs::path& source) {
   });
 }
 
-void take_hosts(const fs::path& folder, const fs::path& source, ProjectFiles& out) {
+bool may_be_host(const fs::path& file) {
+  return is_one_of(".cu .cuh .cpp .cc .cxx .c .h .hpp .py", file.extension().string());
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (is_one_of(".cu .cuh .cpp .cc .cxx .c .h .hpp .py", at->path().extension().string())) {
+    if (may_be_host(at->path())) files.push_back(at->path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// Of all folders of a project but hidden ones, and those of a build.
+std::vector<fs::path> files_below(const fs::path& root) {
+  constexpr std::size_t kMostFiles = 2000;
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(root, failed), end;
+       !failed && at != end && files.size() < kMostFiles; at.increment(failed)) {
+    const std::string name = at->path().filename();
+    std::error_code ignored;
+    if (at->is_directory(ignored)) {
+      if (name.starts_with(".") || name.starts_with("build")) at.disable_recursion_pending();
+    } else if (may_be_host(at->path())) {
       files.push_back(at->path());
     }
   }
   std::ranges::sort(files);
+  return files;
+}
+
+void take_hosts(const std::vector<fs::path>& files, const fs::path& source, ProjectFiles& out) {
   std::size_t bytes = 0;
+  const auto is_there = [](const std::vector<SourceText>& texts, const fs::path& file) {
+    return std::ranges::any_of(texts,
+                               [&](const SourceText& one) { return is_same(file, one.name); });
+  };
   for (const fs::path& file : files) {
-    std::error_code ignored;
-    if (out.hosts.size() >= kMostHosts || bytes > kMostHostBytes ||
-        fs::equivalent(file, source, ignored))
-      continue;
-    const bool is_header = std::ranges::any_of(out.headers, [&](const SourceText& header) {
-      std::error_code unlike;
-      return fs::equivalent(file, header.name, unlike);
-    });
+    if (out.hosts.size() >= kMostHosts || bytes > kMostHostBytes || is_same(file, source)) continue;
+    const bool is_header = is_there(out.headers, file) || is_there(out.hosts, file);
     auto text = is_header ? std::nullopt : readable_text(file);
     if (!text) continue;
     if (file.extension() != ".py") {
@@ -186,14 +195,27 @@ void take_hosts(const fs::path& folder, const fs::path& source, ProjectFiles& ou
 
 }  // namespace
 
-ProjectFiles project_files(const fs::path& source, const std::string& text) {
+ProjectFiles project_files(const fs::path& source, const std::string& text,
+                           const ProjectHints& hints) {
   std::error_code failed;
   fs::path folder = fs::weakly_canonical(source, failed).parent_path();
   if (failed || folder.empty()) folder = fs::absolute(source).parent_path();
   ProjectFiles out;
-  Headers(folder, out).follow(text, folder);
-  take_hosts(folder, source, out);
-  take_hosts(folder.parent_path(), source, out);
+  out.include_dirs = hints.include_dirs;
+  BuildSettings settings;
+  std::vector<fs::path> neighbours = hints.include_dirs;
+  std::ranges::move(neighbouring_folders(folder, source, hints.root, settings),
+                    std::back_inserter(neighbours));
+  std::ranges::copy_if(
+      settings.include_dirs, std::back_inserter(neighbours),
+      [&](const fs::path& one) { return std::ranges::find(neighbours, one) == neighbours.end(); });
+  out.definitions = std::move(settings.definitions);
+  out.standard = std::move(settings.standard);
+  Headers(std::move(neighbours), out).follow(text, folder);
+  take_hosts(hints.hosts, source, out);
+  take_hosts(files_in(folder), source, out);
+  take_hosts(files_in(folder.parent_path()), source, out);
+  if (!hints.root.empty()) take_hosts(files_below(hints.root), source, out);
   const auto includer = std::ranges::find_if(
       out.hosts, [&](const SourceText& host) { return includes(host, source); });
   if (includer != out.hosts.end()) out.includer = includer->name;

@@ -3,12 +3,20 @@
 // only the project's build would find, and the host code around it.
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "tuner/source/signature.h"
 
 namespace tuner {
+
+// Settings of the user's.
+struct ProjectHints {
+  std::filesystem::path root;                       // of the project; empty: not said
+  std::vector<std::filesystem::path> include_dirs;  // beside those that are found
+  std::vector<std::filesystem::path> hosts;         // host code, wherever it lies
+};
 
 struct ProjectFiles {
   std::vector<SourceText> headers;  // that it includes, and those that they include
@@ -17,11 +25,15 @@ struct ProjectFiles {
   std::string includer;             // the first of these that includes it; empty: none does
   // Folders in which headers had to be looked for, since they are not beside what includes them.
   std::vector<std::filesystem::path> include_dirs;
+  std::map<std::string, std::string> definitions;  // macros of its build
+  std::string standard;                            // "c++20" of its build; empty: not said
 };
 
 // Headers are looked for beside the including file, in the folders above the source, in what these
 // call include, common, inc, src, and in what their build files (make, CMake,
-// compile_commands.json) name. What the system has is left to the compilers.
-ProjectFiles project_files(const std::filesystem::path& source, const std::string& text);
+// compile_commands.json) name. What the system has is left to the compilers. With a root, the files
+// of all its folders are host code.
+ProjectFiles project_files(const std::filesystem::path& source, const std::string& text,
+                           const ProjectHints& hints = {});
 
 }  // namespace tuner
