@@ -36,6 +36,7 @@ class Search {
       files_.push_back({file.path.empty() ? source.string() : file.path, file.text});
     }
     for (SourceFile& file : files_) file.tokens = tokens_of(file.text);
+    if (!study.kernel.is_launcher) launched_ = read_sources(study).kernel;
     for (const Parameter& one : study.parameters) given_.insert(study.kernel.macro_of(one.name));
     for (const std::string& option : study.kernel.options) {
       if (option.starts_with("-D")) given_.insert(option.substr(2, option.find('=') - 2));
@@ -60,6 +61,10 @@ class Search {
           "{} declares {} itself: the macro of the parameter takes the name's place, and nothing "
           "compiles (put #ifndef {} around it, or choose another 'define_prefix')",
           declared, macro, macro);
+    }
+    if (is_only_of_others(parameter.name, macro)) {
+      return fmt::format("{}: no kernel that is launched reads {}, only others do",
+                         study_.kernel.source.string(), macro);
     }
     if (macro == parameter.name || bundle_.mentions(macro) || has_placeholders()) return {};
     std::string place = definition_of(parameter.name, true);
@@ -90,6 +95,26 @@ class Search {
 
   static std::string place(const SourceFile& file, const Token& token) {
     return fmt::format("{}:{}", file.path, line_in(file.text, token));
+  }
+
+  // Whether the source's kernels that the study does not launch are all that a parameter is for.
+  bool is_only_of_others(const std::string& name, const std::string& macro) const {
+    const auto has = [&](const Expression& one) {
+      return !one.empty() && std::ranges::count(one.names(), name) > 0;
+    };
+    const auto has_launch = [&](const LaunchSpec& one) {
+      return std::ranges::any_of(one.grid, has) || std::ranges::any_of(one.block, has) ||
+             has(one.dynamic_shared_bytes);
+    };
+    const auto in_elsewhere = [&](const SourceFile& file) {
+      return file.path != study_.kernel.source.string() && file.text.find(macro) != file.text.npos;
+    };
+    const bool is_mentioned = !launched_.empty() && bundle_.mentions(macro);
+    return is_mentioned && launched_.find(macro) == launched_.npos && study_.kernel.units.empty() &&
+           !has_placeholders() && !has_launch(study_.launch) &&
+           std::ranges::none_of(study_.then, has_launch, &NextLaunchSpec::launch) &&
+           std::ranges::none_of(study_.derived, has, &NamedExpression::expression) &&
+           std::ranges::none_of(files_, in_elsewhere);
   }
 
   // With names that may be put into these, values have another way to the kernel.
@@ -139,6 +164,7 @@ class Search {
   }
 
   const Study& study_;
+  std::string launched_;  // the source without kernels that no variant launches
   std::vector<SourceFile> files_;
   SourceBundle bundle_;
   std::set<std::string, std::less<>> given_;

@@ -53,6 +53,15 @@ TEST_F(UnreachedParameters, AMacroOfTheSourceIsNamedWithItsLine) {
   EXPECT_EQ(said("#ifndef MINE\n#define ITEMS 4\n#endif\n" + kKernel), "");
 }
 
+TEST_F(UnreachedParameters, AMacroThatOnlyOtherKernelsReadIsNamed) {
+  const std::string plain = "__global__ void k(float* y) { y[0] = 1; }\n";
+  const std::string other = "__global__ void other(float* y) { y[1] = ITEMS; }\n";
+  EXPECT_EQ(said(plain + other), "k.cu: no kernel that is launched reads ITEMS, only others do\n");
+  EXPECT_EQ(said(kKernel + other), "");
+  study_.launch.block[0] = *Expression::parse("ITEMS");
+  EXPECT_EQ(said(plain + other), "") << "the launch does";
+}
+
 TEST_F(UnreachedParameters, HeadersOfTheUserAreLookedAt) {
   write("config.cuh", "#pragma once\n#define ITEMS 4\n");
   EXPECT_EQ(said("#include \"config.cuh\"\n" + kKernel), "config.cuh:2" + kSaid);
