@@ -20,19 +20,19 @@
 namespace tuner {
 namespace {
 
-constexpr double kTimeout = 8;  // seconds for one configuration
 constexpr const char* kLong = "it takes too long";
 
 // Signals, and a limit for all of it: a reference that hangs would be waited for much longer.
 class TimeLimit final : public StopRequest {
  public:
-  bool is_over() const { return since_.seconds() > kMost; }
+  explicit TimeLimit(double seconds) : seconds_(seconds) {}
+  bool is_over() const { return since_.seconds() > seconds_; }
   int count() const override { return interrupt_.count() + (is_over() ? 2 : 0); }
   int fd() const override { return interrupt_.fd(); }
   bool is_interrupted() const { return interrupt_.count() > 0; }
 
  private:
-  static constexpr double kMost = 16;  // seconds
+  double seconds_;
   Interrupt interrupt_;
   Stopwatch since_;
 };
@@ -41,8 +41,18 @@ void ignore(const std::string& /*note*/) {}
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// The function that a linker misses, without its namespaces; empty: it misses none.
+std::string missing_function(const std::string& log) {
+  static const std::regex kMissing(R"(undefined reference to [`'](?:[\w:<>, ]*[\s:])?(\w+)[(<])");
+  std::smatch parts;
+  return std::regex_search(log, parts, kMissing) ? parts[1].str() : "";
+}
+
 // The compiler's first error, without the folder that it works in.
 std::string compile_error(const std::string& log) {
+  if (const std::string function = missing_function(log); !function.empty()) {
+    return "it does not compile: no file that was read defines " + function + "()";
+  }
   const std::size_t error = std::min(log.find("error: "), log.size());
   const std::size_t from = log.rfind('\n', error) + 1;
   static const std::regex kFolder(R"((^|[\s"'(<])/\S*/)");  // of an absolute path
@@ -94,12 +104,13 @@ void take_overrun(const std::string& message, const Strings& arguments, DraftTri
 DraftTrial judged(const std::string& message, const Strings& arguments) {
   using End = DraftTrial::End;
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
-  DraftTrial out{End::kOther, false, {}, 1, {}, first_line(message)};
+  DraftTrial out{.message = first_line(message)};
   static const std::regex kUnwritten(R"((?:elements of|changes its input) (\w+))");
   static const std::regex kRounding(R"((\w+)\[.* atol: (\S+) would pass)");
   static const std::regex kElement(R"((\w+)\[\d)");
   static const std::regex kUndefined(R"('(\w+)' was not declared|undeclared identifier '(\w+)')");
   std::smatch parts;
+  out.is_race = says("right in the usual order of threads, wrong in another");
   if (std::regex_search(message, parts, kUnwritten)) {
     out.end = End::kUnwritten;
     out.name = parts[1].str();
@@ -113,6 +124,7 @@ DraftTrial judged(const std::string& message, const Strings& arguments) {
   } else if (says("does not compile")) {
     out.end = End::kCompile;
     out.message = compile_error(message);
+    out.function = missing_function(message);
   } else if (std::regex_search(message, parts, kRounding)) {
     out.end = End::kRounding;
     out.name = parts[1].str();
@@ -133,16 +145,17 @@ namespace {
 DraftTrial end_of(const std::optional<TryOutcome>& outcome, const Strings& arguments) {
   using End = DraftTrial::End;
   if (outcome && !outcome->refused.empty()) {
-    return {End::kRefused, false, {}, 1, {}, outcome->refused.front()};
+    return {.end = End::kRefused, .message = outcome->refused.front()};
   }
-  if (!outcome || !outcome->trial) return {End::kOther, false, {}, 1, {}, "it was not run"};
+  if (!outcome || !outcome->trial) return {.message = "it was not run"};
   const Trial& trial = *outcome->trial;
-  if (trial.state == TrialState::kOk) return {End::kRight, true, {}, 1, {}, {}};
+  if (trial.state == TrialState::kOk) return {.end = End::kRight, .is_verified = true};
   DraftTrial out = judged(trial.message, arguments);
   if (trial.state == TrialState::kTimeout) out.end = End::kSlow;
   if (trial.state == TrialState::kCompile) {
     out.end = End::kCompile;
     out.message = compile_error(trial.message);
+    out.function = missing_function(trial.message);
     return out;
   }
   out.is_verified = trial.message.find("during probe") != std::string::npos ||
@@ -197,27 +210,26 @@ std::string shown_end(DraftTrial::End end) {
   }
 }
 
-DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs, const Catalogue& catalogue,
-                     const Assignments& other) {
+DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup, const Assignments& other) {
   Strings arguments;
-  const TimeLimit limit;
+  const TimeLimit limit(2 * setup.timeout);  // a reference comes first
   try {
     Settings settings{checked_study(study_of_text(draft.file, draft.yaml), {}, ignore)};
     arguments = names_of(settings.study.arguments);
-    for (const PluginItem& backend : catalogue.items(PluginKind::kBackend)) {
+    for (const PluginItem& backend : setup.catalogue.items(PluginKind::kBackend)) {
       if (backend.backend.runs_on_host != 0) settings.study.backend = {backend.name};
     }
-    settings.timeout = kTimeout;
+    settings.timeout = setup.timeout;
     std::optional<TryOutcome> outcome;
     try_configuration(settings, present_configuration(settings.study, other),
-                      {{executable_path(), plugin_dirs}, catalogue, limit, ignore},
+                      {{executable_path(), setup.plugin_dirs}, setup.catalogue, limit, ignore},
                       [&](TryOutcome one) { outcome = std::move(one); });
     const bool has_answer = outcome && outcome->trial;
-    if (!has_answer && limit.is_over()) return {DraftTrial::End::kSlow, false, {}, 1, {}, kLong};
+    if (!has_answer && limit.is_over()) return {.end = DraftTrial::End::kSlow, .message = kLong};
     return end_of(outcome, arguments);
   } catch (const InterruptedError&) {
     if (limit.is_interrupted()) throw;
-    return {DraftTrial::End::kSlow, false, {}, 1, {}, kLong};
+    return {.end = DraftTrial::End::kSlow, .message = kLong};
   } catch (const std::exception& error) {
     return judged(error.what(), arguments);
   }

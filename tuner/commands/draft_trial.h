@@ -37,18 +37,26 @@ struct DraftTrial {
   bool is_verified = false;  // also of kSlow: what is slow is the timing
   // The output (for kUnwritten, kRounding and kWrong), the buffer that is too small (kCrash; empty:
   // not known), or a macro that nobody defines (kCompile).
-  std::string name;
+  std::string name{};
   std::int64_t times = 1;  // of kCrash: as large as this the buffer should be
-  std::string atol;        // of kRounding
-  std::string message;     // the first line that says why
+  std::string atol{};      // of kRounding
+  std::string function{};  // of kCompile: one that another file defines
+  bool is_race = false;    // of kWrong: the order of threads decides
+  std::string message{};   // the first line that says why
 };
 
 // Finds out from the message of a failed trial how it ended; `arguments` are the kernel's.
 DraftTrial judged(const std::string& message, const Strings& arguments);
 
-// Tries the present configuration, with `other` values, with the backend cpu. Takes some seconds at
-// most, where the host compiler does.
-DraftTrial try_draft(const DraftText& draft, const Strings& plugin_dirs, const Catalogue& catalogue,
+struct TrialSetup {
+  const Strings& plugin_dirs;
+  const Catalogue& catalogue;
+  double timeout = 8;  // seconds for one configuration
+};
+
+// Tries the present configuration, with `other` values, with the backend cpu. Takes twice the
+// timeout at most.
+DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup,
                      const Assignments& other = {});
 
 // Says of a trial how it ended, as part of a sentence: "gives another answer".

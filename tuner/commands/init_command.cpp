@@ -16,22 +16,36 @@
 #include "tuner/drafting/captured_launches.h"
 #include "tuner/drafting/draft.h"
 #include "tuner/run/output_guard.h"
+#include "tuner/source/declarations.h"
 #include "tuner/worker/plugins.h"
 
 namespace tuner {
 namespace {
 
 struct InitOptions {
-  std::string source;            // a CUDA source
+  Strings sources;               // one study for each that has a kernel
+  std::string source;            // the one that is drafted for
   std::filesystem::path script;  // in which the source was found; empty: it was named itself
   std::string output;            // the study; empty = beside the source, with its name
   std::string kernel;            // empty = the first that is not a reference
   std::string captured;          // folder of captured launches; empty = there are none
+  std::string project;           // its root; empty = what is around the source
+  Strings include_dirs;          // beside those that are found
   Strings knobs;                 // numbers of the source to be tuned, besides those that look so
+  bool launcher = false;
   bool force = false;
   bool no_try = false;
+  double timeout = 8;  // seconds for one trial, of which all limits are multiples
   Strings plugin_dirs;
 };
+
+namespace fs = std::filesystem;
+
+void require_folder(const char* option, const std::string& name) {
+  std::error_code ignored;
+  if (!fs::is_directory(name, ignored))
+    wrong_usage(std::string(option) + ": '" + name + "' is no folder");
+}
 
 InitOptions parse_init(const Strings& words) {
   InitOptions o;
@@ -40,19 +54,31 @@ InitOptions parse_init(const Strings& words) {
       "the study to write, '-' for standard output; default: the source's name with .yaml");
   add("kernel", o.kernel, "draft for this kernel of several");
   add("knobs", o.knobs, "tune these numbers, too: A,B (#define, const, template parameter)");
+  add("project", o.project,
+      "the project's root: its build files say folders, macros and the standard, and all its files "
+      "may launch the kernel");
+  add("include-dir,I", o.include_dirs, "a folder to search for headers (may be repeated)");
+  add("launcher", o.launcher,
+      "draft a function of the host that launches the kernel, for one with arguments that no study "
+      "can give");
   add.force(o.force);
   add("captured", o.captured,
       "a folder that 'tuner capture' has written: sizes, numbers, inputs and answers of the "
       "kernel");
   add("no-try", o.no_try,
       "do not compile and run the kernel on the CPU, which shows what the draft got wrong");
+  add.timeout(o.timeout, "seconds for one trial; all trials take three times that, or little more");
   add.plugin_dirs(o.plugin_dirs);
-  const auto values = add.parse(words, "tuner init KERNEL.cu [-o STUDY.yaml]");
-  o.source = one_input(values, "CUDA source", true);
+  o.sources = inputs(add.parse(words, "tuner init KERNEL.cu... [-o STUDY.yaml]"));
+  if (o.sources.empty()) wrong_usage("which CUDA source? Give its path (see --help)");
+  if (o.sources.size() > 1 && (!o.output.empty() || !o.captured.empty())) {
+    wrong_usage("--output and --captured are for one source, and there are " +
+                std::to_string(o.sources.size()));
+  }
+  for (const std::string& one : o.include_dirs) require_folder("--include-dir", one);
+  if (!o.project.empty()) require_folder("--project", o.project);
   return o;
 }
-
-namespace fs = std::filesystem;
 
 std::string text_of(const fs::path& source) {
   try {
@@ -83,13 +109,23 @@ std::string source_of_script(const fs::path& script) {
          "write the kernel's text into a file beside it, and draft for that");
 }
 
+ProjectHints hints_of(const InitOptions& options) {
+  ProjectHints out{options.project, {}, {}};
+  std::error_code ignored;
+  for (const std::string& one : options.include_dirs) {
+    out.include_dirs.push_back(fs::weakly_canonical(one, ignored));
+  }
+  out.hosts.assign(options.sources.begin(), options.sources.end());
+  return out;
+}
+
 // A second kernel of the file has a study of its own.
 fs::path study_of(const InitOptions& options, const std::string& text) {
   if (!options.output.empty()) return options.output;
   std::string ending = ".yaml";
   if (!options.kernel.empty()) {
     DraftRequest request{text, options.source, {}, options.kernel};
-    request.project = project_files(options.source, text);
+    request.project = project_files(options.source, text, hints_of(options));
     const std::string kernel = kernel_to_draft(request);
     request.kernel.clear();
     const bool is_first = kernel == kernel_to_draft(request);
@@ -113,9 +149,10 @@ fs::path folder_of(const fs::path& study) {
 }
 
 // Finds include folders and scripts around the source. A script that the user names counts alone.
-void take_project(const fs::path& source, const fs::path& script, const fs::path& folder,
+void take_project(const fs::path& source, const InitOptions& options, const fs::path& folder,
                   DraftRequest& request) {
-  request.project = project_files(source, request.source);
+  const fs::path& script = options.script;
+  request.project = project_files(source, request.source, hints_of(options));
   request.include_dirs.clear();
   for (const fs::path& one : request.project.include_dirs) {
     request.include_dirs.push_back(relative_to(folder, one));
@@ -196,6 +233,11 @@ class Drafts {
       : options_(options), study_(std::move(study)), request_(std::move(request)) {}
 
   DraftedStudy best() {
+    if (options_.launcher) {  // `check` needs its file
+      DraftedStudy draft = drafted();
+      draft.guessed.emplace_back("the launcher is not tried: it needs a GPU, and nvcc");
+      return draft;
+    }
     DraftedStudy draft = accepted();
     if (options_.no_try) return draft;
     const DraftRequest plain = request_;
@@ -205,7 +247,7 @@ class Drafts {
     DraftTrial trial = tried(draft, catalogue);
     while (learn(trial, draft)) {
       draft = accepted();
-      if (since.seconds() > kPatience) break;
+      if (since.seconds() > kPatience * options_.timeout) break;
       trial = tried(draft, catalogue);
     }
     if (trial.is_verified) return asked(std::move(draft), catalogue, since);
@@ -218,13 +260,14 @@ class Drafts {
   }
 
  private:
-  static constexpr double kPatience = 15, kPatienceForQuestions = 22;  // seconds, from the first
+  static constexpr double kPatience = 1.9, kPatienceForQuestions = 2.75;  // trials, from the first
   static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
                                 kFewest = 4;
 
   DraftTrial tried(const DraftedStudy& draft, const Catalogue& catalogue,
                    const Assignments& other = {}) const {
-    return try_draft({study_, draft.yaml}, options_.plugin_dirs, catalogue, other);
+    return try_draft({study_, draft.yaml}, {options_.plugin_dirs, catalogue, options_.timeout},
+                     other);
   }
 
   // Asks of a draft that runs what else it says: whether it holds at odd sizes, where a kernel may
@@ -235,7 +278,7 @@ class Drafts {
     std::set<std::pair<std::string, std::int64_t>> known;
     std::size_t right = 1;
     while (const auto next = next_value(draft, known)) {
-      if (since.seconds() > kPatienceForQuestions) break;
+      if (since.seconds() > kPatienceForQuestions * options_.timeout) break;
       const auto& [knob, value] = *next;
       const DraftTrial trial = tried(draft, catalogue, {{knob.name, std::to_string(value)}});
       if (trial.end == DraftTrial::End::kRight) ++right;
@@ -292,6 +335,7 @@ class Drafts {
     if (trial.end == End::kRounding && request_.atol.emplace(trial.name, trial.atol).second) {
       return true;
     }
+    if (is_wrong && knob.is_given && request_.per.insert(knob.name).second) return true;
     request_.refused[knob.name][value] = shown_end(trial.end);
     return false;
   }
@@ -328,13 +372,32 @@ class Drafts {
     request_.source = text_of(includer);
     request_.source_name = relative_to(".", includer);
     request_.relative_name = relative_to(folder_of(study_), includer);
-    take_project(includer, options_.script, folder_of(study_), request_);
+    take_project(includer, options_, folder_of(study_), request_);
     return true;
+  }
+
+  // Adds the file of the project that defines a function of the device, which the compiler misses.
+  bool take_unit(const std::string& function) {
+    constexpr std::size_t kMostUnits = 8;
+    if (function.empty() || request_.units.size() >= kMostUnits) return false;
+    for (const SourceText& host : request_.project.hosts) {
+      const std::vector<Token> code = code_of(tokens_of(host.text));
+      const bool defines = std::ranges::any_of(declarations_of(code), [&](const Declaration& one) {
+        return one.kind == Declaration::Kind::kFunction && last_name(one.name) == function &&
+               mentions(one.head, "__device__");
+      });
+      const std::string unit = relative_to(folder_of(study_), host.name);
+      if (!defines || std::ranges::count(request_.units, unit) > 0) continue;
+      request_.units.push_back(unit);
+      return true;
+    }
+    return false;
   }
 
   // Whether another draft may do better.
   bool learn(const DraftTrial& trial, const DraftedStudy& draft) {
     using End = DraftTrial::End;
+    if (trial.end == End::kCompile && take_unit(trial.function)) return true;
     if (trial.end == End::kCompile && take_includer()) return true;
     if (trial.end == End::kUnwritten) {
       if (request_.unwritten.empty()) return request_.unwritten.insert(trial.name).second;
@@ -343,6 +406,9 @@ class Drafts {
     }
     if (trial.end == End::kCompile && !trial.name.empty()) {
       return request_.undefined.insert(trial.name).second;
+    }
+    if (trial.is_race) {  // which no other draft mends
+      return draft.outputs > 1 && request_.unsteady.insert(trial.name).second;
     }
     const bool fails = trial.end == End::kCrash || trial.end == End::kWrong;
     if (fails && draft.has_numbers && !std::exchange(request_.keeps_numbers, true)) return true;
@@ -374,10 +440,7 @@ class Drafts {
   std::set<fs::path> sources_;  // that include the kernel's, of which a draft was made
 };
 
-}  // namespace
-
-int init_command(const Strings& words) {
-  InitOptions options = parse_init(words);
+void draft_for(InitOptions options) {
   if (fs::path(options.source).extension() == ".py") {
     options.script = options.source;
     options.source = source_of_script(options.script);
@@ -402,7 +465,16 @@ int init_command(const Strings& words) {
   for (const std::string& some : options.knobs) {
     for (const std::string& one : split(some, ',')) request.knobs.insert(one);
   }
-  take_project(source, options.script, folder, request);
+  take_project(source, options, folder, request);
+  const std::string launcher = study.stem().string() + "_launcher.cu";
+  if (options.launcher) {
+    if (!is_file || !options.captured.empty()) {
+      wrong_usage(
+          "--launcher writes a second file: it needs a study that is a file, without --captured");
+    }
+    request.launcher_name = launcher;
+    guard.check(folder / launcher);
+  }
   if (!options.captured.empty()) take_captured(options.captured, folder, request);
   if (!options.script.empty() && request.scripts.empty()) {
     say("note: ", {options.script.string() + " has no call of tune_kernel(): only its kernel is "
@@ -411,13 +483,50 @@ int init_command(const Strings& words) {
   const DraftedStudy draft =
       study == "-" ? draft_study(request)
                    : Drafts(options, is_file ? study : fs::path("draft.yaml"), request).best();
+  if (options.launcher) guard.write(folder / launcher, draft.launcher);
   if (study == "-") std::cout << draft.yaml;
   if (study != "-") guard.write(study, is_file ? sealed(draft.yaml) : draft.yaml);
+  const std::string refused = options.launcher ? why_refused({study, draft.yaml}) : "";
+  if (!refused.empty()) say("note: ", {"check refuses the study: " + refused});
   say("found: ", draft.found);
   say("guessed: ", draft.guessed);
-  if (study == "-") return kExitDone;
+  if (study == "-") return;
   std::cerr << fmt::format("wrote {}; look at it, then: tuner check {}, tuner run {}\n",
                            study.string(), shell_word(study.string()), shell_word(study.string()));
+}
+
+// Whether a study of its own is drafted for one of several files: it has the kernel that is asked
+// for, or one at all. What has none is host code of the others.
+bool has_kernel(const InitOptions& options, const std::string& source) {
+  const DraftRequest request{text_of(source), source, {}, options.kernel};
+  try {
+    kernel_to_draft(request);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+int init_command(const Strings& words) {
+  InitOptions options = parse_init(words);
+  Strings wanted = options.sources;
+  if (wanted.size() > 1) {
+    std::erase_if(wanted, [&](const std::string& one) { return !has_kernel(options, one); });
+    if (wanted.empty()) reject(options.sources.front(), "no file of these has the kernel");
+  }
+  std::vector<Complaint> complaints;
+  for (const std::string& source : wanted) {
+    options.source = source;
+    try {
+      draft_for(options);
+    } catch (const InputError& error) {  // the others have their studies all the same
+      if (wanted.size() == 1) throw;
+      std::ranges::copy(error.complaints(), std::back_inserter(complaints));
+    }
+  }
+  if (!complaints.empty()) throw InputError(complaints, "");
   return kExitDone;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -60,10 +61,44 @@ void add_hosts(const DraftRequest& request, std::string_view name, std::vector<S
   }
 }
 
+// Macros that only the project's build defines, and of these those that a text of it uses.
+std::map<std::string, std::string> definitions_for(const DraftRequest& request) {
+  std::map<std::string, std::string> out;
+  for (const auto& one : request.project.definitions) {
+    const auto uses = [&](const std::string& text) { return text.find(one.first) != text.npos; };
+    const bool is_used = uses(request.source) ||
+                         std::ranges::any_of(request.project.headers, uses, &SourceText::text);
+    if (is_used) out.insert(one);
+  }
+  return out;
+}
+
+// The same as a header.
+SourceText build_text(const DraftRequest& request) {
+  SourceText out{"the build", {}};
+  for (const auto& [name, value] : definitions_for(request)) {
+    out.text += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", name, value);
+  }
+  return out;
+}
+
+// The options of the build that change what the kernel is: its macros, but for those that are
+// parameters now, and a standard that is no compiler's own.
+std::vector<std::string> options_for(const DraftRequest& request, const DraftPlan& plan) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : definitions_for(request)) {
+    if (plan.parameter(name) == nullptr) out.push_back("-D" + name + "=" + value);
+  }
+  const std::string& standard = request.project.standard;
+  if (standard > "c++17" && standard < "c++9") out.push_back("-std=" + standard);
+  return out;
+}
+
 // The source with its headers; host code of other files only where the source does not show how its
 // kernel is launched, or who calls the function that does.
 std::vector<SourceText> texts_for(const DraftRequest& request) {
   std::vector<SourceText> texts = request.project.headers;
+  if (!request.project.definitions.empty()) texts.push_back(build_text(request));
   if (!request.captured.empty()) {
     const FoundSource source(request.source, texts);
     texts.push_back({request.captured.front().folder.string(),
@@ -215,13 +250,18 @@ void drop_refused_values(const DraftRequest& request, DraftPlan& plan) {
 std::vector<DraftedKnob> knobs_of(const DraftPlan& plan) {
   std::vector<DraftedKnob> out;
   for (const DraftedParameter& one : plan.parameters) {
-    if (one.values.size() < 2) continue;
+    if (one.values.size() < 2 || one.is_safe) continue;
     bool is_untied = false;
     for (std::size_t axis = 0; axis < plan.block.size() && axis < plan.grid.size(); ++axis) {
       is_untied = is_untied || (plan.block[axis] == one.name && plan.grid[axis] != "1" &&
                                 choices_in(plan, plan.grid[axis]).empty());
     }
-    out.push_back({one.name, one.values, one.present, is_untied});
+    const auto spelled = [&](const std::string& extent) {
+      return with_present_values(plan, extent) != with_present_values(plan, extent, {one.name});
+    };
+    const bool is_of_launch =
+        std::ranges::any_of(plan.block, spelled) || std::ranges::any_of(plan.grid, spelled);
+    out.push_back({one.name, one.values, one.present, is_untied, one.is_given && !is_of_launch});
   }
   return out;
 }
@@ -240,6 +280,9 @@ void draft_kernel(DraftContext& context) {
   context.plan.kernel = last_name(context.kernel.name);
   context.plan.relative_name = request.relative_name;
   context.plan.include_dirs = request.include_dirs;
+  context.plan.units = request.units;
+  context.plan.launcher_name = request.launcher_name;
+  context.plan.per.assign(request.per.begin(), request.per.end());
   context.plan.head = request.remarks;
   context.plan.atol = request.atol;
   context.plan.is_cooperative =
@@ -265,17 +308,25 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
     draft_kernel(alone);
     return alone.plan;
   };
-  if (request.captured.empty()) draft_sequence(context, draft_other);
+  const bool is_launcher = !request.launcher_name.empty();
+  if (request.captured.empty() && !is_launcher) draft_sequence(context, draft_other);
+  if (is_launcher) draft_launcher(context);
   drop_refused_values(request, context.plan);
+  std::ranges::move(options_for(request, context.plan), std::back_inserter(context.plan.options));
   if (context.plan.parameters.empty()) nothing_to_tune(context);
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
   const DraftPlan& plan = context.plan;
   is_large = request.captured.empty() && is_much_for_a_cpu(context);
-  return {draft_yaml(plan),   plan.kernel,
-          plan.found,         plan.guessed,
-          knobs_of(plan),     !plan.extents.empty(),
-          plan.has_numbers,   plan.remarks.contains("problem_sizes"),
+  return {draft_yaml(plan),
+          plan.launcher_code,
+          plan.kernel,
+          plan.found,
+          plan.guessed,
+          knobs_of(plan),
+          !plan.extents.empty(),
+          plan.has_numbers,
+          plan.remarks.contains("problem_sizes"),
           plan.outputs.size()};
 }
 

@@ -29,18 +29,21 @@ struct DraftRequest {
   std::vector<CapturedLaunch> captured{};     // of the kernel, one for each size
   std::vector<CapturedLaunch> as_large{};     // with other blocks: what the grid follows
   std::set<std::size_t> changed{};            // parameters to what these change
+  std::vector<std::string> units{};           // further sources of device code, like the name
   std::vector<std::string> captured_names{};  // their folders, as the study names them
 
+  std::string launcher_name{};    // the file of the launcher to be drafted; empty: none is
   std::set<std::string> knobs{};  // that are asked for, whatever they look like
 
   // Lessons of an earlier draft.
   bool without_host = false;  // a launch of the host code that makes no study
   // By buffer or kEvery: it is this many times as large as it seems to be.
   std::map<std::string, std::int64_t> room{};
-  bool keeps_numbers = false;  // of the host code: they are no extents
-  bool odd = false;            // guessed extents are odd
-  std::int64_t smaller = 1;    // extents are this many times as small
-  std::int64_t fewer = 1;      // a guessed block has this many times fewer threads along each axis
+  bool keeps_numbers = false;   // of the host code: they are no extents
+  bool odd = false;             // guessed extents are odd
+  std::int64_t smaller = 1;     // extents are this many times as small
+  std::int64_t fewer = 1;       // a guessed block has this many times fewer threads along each axis
+  std::set<std::string> per{};  // parameters that the right answer depends on
   std::set<std::string> follow{};  // extents of blocks that the grid has to follow
   // Values that failed when they were tried, by parameter, and how.
   std::map<std::string, std::map<std::int64_t, std::string>> refused{};
@@ -62,10 +65,12 @@ struct DraftedKnob {
   std::vector<std::int64_t> values;
   std::int64_t present = 0;
   bool is_untied = false;  // an extent of the block that the grid does not follow
+  bool is_given = false;   // by a script, and of no extent of the launch
 };
 
 struct DraftedStudy {
   std::string yaml;
+  std::string launcher;  // the text of its file; empty: there is none
   std::string kernel;
   std::vector<std::string> found;    // what the source says
   std::vector<std::string> guessed;  // what the user should look at

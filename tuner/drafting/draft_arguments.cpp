@@ -44,6 +44,9 @@ class Arguments {
             c_, one, i, is_numbers ? buffer(one) : DraftedArgument{.name = one.name}));
         continue;
       }
+      const bool is_plain = !one.type.empty() && one.pointers < 2 && one.is_plain &&
+                            (one.is_pointer() || one.lanes == 1);
+      if (!is_plain && !c_.request.launcher_name.empty()) continue;  // the launcher's own
       if (auto record = drafted_record(c_, one)) {
         c_.plan.arguments.push_back(std::move(*record));
         continue;
@@ -114,8 +117,9 @@ class Arguments {
     refuse(c_.kernel.is_own ? c_.kernel.line : 0,
            fmt::format("'{}' of {} has the type '{}{}'", one.name, c_.kernel.name, one.c_type,
                        one.pointers > 1 ? "**" : ""),
-           one.pointers > 1 ? "no host code shows how many pointers there are"
-                            : "a study gives numbers, structs of them, and buffers");
+           one.pointers > 1 ? "no host code shows how many pointers there are, so: init --launcher"
+                            : "a study gives numbers, structs of them, and buffers; a launcher "
+                              "gives the rest: init --launcher");
   }
 
   [[noreturn]] void refuse(int line, const std::string& what, const std::string& suggestion) const {

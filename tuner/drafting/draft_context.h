@@ -100,6 +100,10 @@ void draft_arguments(DraftContext& context, const std::string& source_name);
 using DraftOther = std::function<DraftPlan(const FoundKernel&)>;
 void draft_sequence(DraftContext& context, const DraftOther& draft_other);
 
+// Makes the plan one of a launcher, whose text it writes: arguments that no study can give have
+// their values there. Launches that follow are not in it.
+void draft_launcher(DraftContext& context);
+
 // ---- arguments ----------------------------------------------------------------------------------
 
 // None for what is a number, a buffer of numbers, or cannot be given.

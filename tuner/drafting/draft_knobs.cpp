@@ -86,7 +86,7 @@ class Knobs {
       const bool is_new = c_.plan.parameter(macro.name) == nullptr;
       if (!is_used || !is_new || !is_knob(macro.name)) continue;
       if (macro.is_guarded) {
-        add_macro(macro.name, macro.value, "macro of " + macro.place);
+        add_macro(macro.name, of_the_build(macro).value_or(macro.value), "macro of " + macro.place);
       } else {
         c_.plan.guessed.push_back(
             fmt::format("{} = {} ({}) stays as it is: write #ifndef {} ... #endif around its "
@@ -105,6 +105,25 @@ class Knobs {
                               c_.reached.contains(std::string(last_name(one.name))));
       if (is_device && c_.source.holds(one.all.front())) take_undefined(one);
     }
+  }
+
+  // Takes how far the loops of the kernel are unrolled, which the source need not be edited for.
+  void take_unrolling() {
+    const std::string name(kUnroll);
+    const std::vector<Token> own = own_tokens();
+    const bool is_taken = c_.plan.parameter(name) != nullptr ||
+                          std::ranges::count(c_.kernel.arguments, name, &FoundArgument::name) > 0 ||
+                          std::ranges::count(given_values(own), kUnroll, &GivenValue::name) > 0;
+    const bool has_loops = std::ranges::any_of(unrollable_loops(own), [&](const auto& loop) {
+      return c_.reached.contains(std::string(loop.function)) &&
+             (c_.kernel.is_own || loop.function != last_name(c_.kernel.name));
+    });
+    if (is_taken || !has_loops) return;
+    c_.plan.replaced.push_back(name);
+    c_.plan.parameters.push_back({.name = name,
+                                  .values = {0, 1, 2, 4, 8},
+                                  .from = "factor of its innermost loops; 0: as the source has it",
+                                  .is_safe = true});
   }
 
   // Throws InputError for a knob that was asked for and that the kernel has not.
@@ -142,6 +161,11 @@ class Knobs {
       if (c_.plan.parameter(name) == nullptr) add_undefined(name);
     }
     c_.plan.constraints = script.restrictions;
+    c_.plan.options = script.options;
+    if (!script.not_taken.empty()) {
+      c_.plan.guessed.push_back(
+          fmt::format("not taken from {}: {}", script.place, fmt::join(script.not_taken, ", ")));
+    }
     for (const std::string& one : script.left_out) {
       c_.plan.guessed.push_back(
           fmt::format("not literal in {}: {}; write it in the study", script.place, one));
@@ -178,6 +202,13 @@ class Knobs {
     return says("index") || says("idx") || says("size") || says("offset") ? "int" : "float";
   }
 
+  // The value that the project's build gives a macro.
+  std::optional<std::int64_t> of_the_build(const FoundMacro& macro) const {
+    const auto found = c_.request.project.definitions.find(macro.name);
+    return found == c_.request.project.definitions.end() ? std::nullopt
+                                                         : whole_number(found->second);
+  }
+
   // Whether a name is a knob, by its looks or because it was asked for.
   bool is_knob(const std::string& name) const {
     return c_.request.knobs.contains(name) || looks_tunable(name);
@@ -192,9 +223,7 @@ class Knobs {
   // Takes the source's own numbers that the kernel uses, "#define X 4" and "const int X = 4", which
   // the parameter replaces.
   void take_given_values() {
-    std::vector<Token> own;
-    std::ranges::copy_if(c_.source.tokens, std::back_inserter(own),
-                         [&](const Token& token) { return c_.source.holds(token); });
+    const std::vector<Token> own = own_tokens();
     for (const GivenValue& one : given_values(own)) {
       const std::string name(one.name);
       const FoundMacro* macro = c_.source.macro(name);
@@ -208,6 +237,13 @@ class Knobs {
       c_.plan.parameters.push_back({name, values_to_try(name, *value, 0), *value, false,
                                     c_.source.place_of(*one.at) + " gives it"});
     }
+  }
+
+  std::vector<Token> own_tokens() const {
+    std::vector<Token> own;
+    std::ranges::copy_if(c_.source.tokens, std::back_inserter(own),
+                         [&](const Token& token) { return c_.source.holds(token); });
+    return own;
   }
 
   // Whether a definition is one of the file's, or of a function that the kernel uses.
@@ -331,11 +367,12 @@ class Knobs {
     return false;
   }
 
-  // Whether it is a value wherever it stands: no function, no array, no struct.
+  // Whether it is a value wherever it stands: no function, no array, no type.
   bool is_value(const std::string& name) const {
     const std::vector<Token>& all = c_.source.tokens;
     for (std::size_t at = 0; at + 1 < all.size(); ++at) {
-      if (all[at].is(name) && is_one_of("( [ . -> <", all[at + 1].text)) return false;
+      const bool is_other = is_one_of("( [ . -> < ::", all[at + 1].text) || all[at + 1].is_word();
+      if (all[at].is(name) && is_other) return false;
     }
     return true;
   }
@@ -391,6 +428,7 @@ void draft_knobs(DraftContext& context) {
   knobs.take_templates();
   knobs.take_macros();
   knobs.take_assertions();
+  if (!context.request.script) knobs.take_unrolling();
   knobs.check_knobs();
   if (context.request.script) knobs.take_script(*context.request.script);
 }

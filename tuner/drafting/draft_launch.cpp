@@ -21,6 +21,7 @@ class Launch {
     map_host_names();
     draft_host_sizes(c_);
     take_block();
+    take_bounds();
     take_grid();
     if (c_.hint && !c_.hint->shared.empty()) {
       const auto bytes = c_.in_study(c_.hint->shared);
@@ -74,6 +75,19 @@ class Launch {
     c_.plan.block.resize(1);
   }
 
+  // "__launch_bounds__(256)": a kernel with more threads is not launched.
+  void take_bounds() {
+    const std::size_t at = index_of(c_.kernel.head, "__launch_bounds__");
+    const auto said =
+        at < c_.kernel.head.size() ? items(c_.kernel.head, at + 1) : std::vector<Tokens>();
+    const auto most = said.empty() ? std::nullopt : c_.folded(said[0]);
+    const std::string threads = product(c_.plan.block);
+    const bool holds = most && c_.value_of(threads).value_or(0) <= c_.value_of(*most).value_or(-1);
+    if (holds && *most != threads && !choices_in(c_.plan, threads).empty()) {
+      c_.plan.constraints.push_back(threads + " <= " + *most);
+    }
+  }
+
   std::string hinted_block(int axis, int axes) {
     const Tokens tokens = c_.hint->block[static_cast<std::size_t>(axis)];
     const auto text = c_.in_study(tokens);
@@ -98,7 +112,10 @@ class Launch {
         return parameter;
       }
       std::string parameter = axes > 1 ? template_block(*number) : "";
-      return parameter.empty() ? std::to_string(*number) : parameter;
+      if (parameter.empty()) parameter = knob_of_block(*number);
+      if (parameter.empty()) return std::to_string(*number);
+      literal_blocks_[axis] = *number;
+      return parameter;
     }
     std::string name = c_.new_name(axes == 1 ? "BLOCK" : fmt::format("BLOCK_{}", "XYZ"[axis]));
     c_.plan.parameters.push_back(
@@ -126,6 +143,18 @@ class Launch {
     });
     return !has_template && grid.size() > 2 && grid[0].is("ceil_div") &&
            mentions(grid, std::to_string(block));
+  }
+
+  // "#define BLOCK_DIM 16" that the kernel works with, where the launch says dim3(16, 16): the
+  // number is the same one. Empty: there is none.
+  std::string knob_of_block(std::int64_t number) const {
+    for (const DraftedParameter& one : c_.plan.parameters) {
+      const std::string name = lower(one.name);
+      const bool is_block = name.find("block") != name.npos || name.find("thread") != name.npos ||
+                            name.find("tile") != name.npos;
+      if (is_block && one.present == number && !one.is_guess) return one.name;
+    }
+    return {};
   }
 
   // k<16><<<grid, dim3(b, b)>>> where b is 32 and another launch takes k<32>: then that is meant.

@@ -129,10 +129,12 @@ class Records {
                        [&](const FoundMember& one) {
                          const auto inner = c_.records.find(one.type);
                          const std::string path = outer + one.name;
-                         return one.name + ": " +
-                                (one.type == "pointer"       ? address(one, path)
-                                 : inner != c_.records.end() ? values_of(inner->second, path + ".")
-                                                             : number(one, path));
+                         if (one.type == "pointer") return one.name + ": " + address(one, path);
+                         if (inner == c_.records.end()) return one.name + ": " + number(one, path);
+                         const std::string values = values_of(inner->second, path + ".");
+                         if (one.count == 1) return one.name + ": " + values;
+                         const std::vector all(static_cast<std::size_t>(one.count), values);
+                         return fmt::format("{}: [{}]", one.name, fmt::join(all, ", "));
                        }) +
            "}";
   }

@@ -80,10 +80,7 @@ std::string parameters_text(const DraftPlan& plan) {
 }
 
 std::string constraints_text(const DraftPlan& plan) {
-  std::string threads;
-  for (const std::string& axis : plan.block) {
-    threads += (threads.empty() ? "" : " * ") + (is_word(axis) ? axis : "(" + axis + ")");
-  }
+  const std::string threads = product(plan.block);
   const bool varies = std::ranges::any_of(
       plan.parameters, [&](const auto& one) { return threads.find(one.name) != threads.npos; });
   std::string out;
@@ -162,29 +159,6 @@ std::string baseline_text(const DraftPlan& plan) {
          "}  # what you use now; results show the speed-up over it\n";
 }
 
-std::string reference_text(const DraftPlan& plan) {
-  if (plan.arguments.empty()) return {};
-  if (!plan.captured.empty()) return "reference: captured  # what the program's own launch wrote\n";
-  std::string out =
-      "# The right answer is that of this kernel in the configuration below. So variants that "
-      "change the\n# answer are found, but not a kernel that is wrong in all of them: better name "
-      "a simple kernel.\n";
-  const std::string fixed = present_values(plan, plan.per);
-  out += fmt::format("reference:\n  entry: {}\n", "\"" + present_entry(plan, plan.entry) + "\"");
-  if (!plan.per.empty()) {
-    out += "  per: [" + listed(plan.per) + "]  # the answer depends on it\n";
-  }
-  if (!fixed.empty()) out += "  configuration: {" + fixed + "}\n";
-  out += fmt::format("  block: {}\n  grid: {}\n", list_of(with_present_values(plan, plan.block)),
-                     list_of(with_present_values(plan, plan.grid)));
-  if (plan.is_cooperative) out += "  cooperative: true\n";
-  if (!plan.shared.empty()) {
-    out += fmt::format("  dynamic_shared_bytes: {}\n",
-                       with_present_values(plan, plan.shared, plan.per));
-  }
-  return out + sequence_text(plan, true);
-}
-
 std::string in_a_remark(std::string text) {
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < ' '; }, ' ');
@@ -200,6 +174,49 @@ std::string name_text(const std::string& name) {
                           return is_word_part(c) || c == '.' || c == '/' || c == '-';
                         });
   return is_plain ? name : quoted(name);
+}
+
+std::string sources_text(const DraftPlan& plan) {
+  if (plan.units.empty()) return "source: " + name_text(plan.relative_name);
+  return "sources: [" + name_text(plan.relative_name) + ", " + with_commas(plan.units, name_text) +
+         "]  # the others define functions that the first one calls";
+}
+
+// The file of a launcher, or the kernel's.
+std::string tuned_text(const DraftPlan& plan) {
+  if (!plan.launcher_entry.empty()) {
+    return fmt::format("launcher:\n  name: {}\n  source: {}\n  entry: {}\n", plan.kernel,
+                       name_text(plan.launcher_name), plan.launcher_entry);
+  }
+  return fmt::format("kernel:\n  name: {}\n  {}\n  entry: \"{}\"{}\n", plan.kernel,
+                     sources_text(plan), plan.entry, remark(plan, "entry"));
+}
+
+std::string reference_text(const DraftPlan& plan) {
+  if (plan.arguments.empty()) return {};
+  if (!plan.captured.empty()) return "reference: captured  # what the program's own launch wrote\n";
+  std::string out =
+      "# The right answer is that of this kernel in the configuration below. So variants that "
+      "change the\n# answer are found, but not a kernel that is wrong in all of them: better name "
+      "a simple kernel.\n";
+  const std::string fixed = present_values(plan, plan.per);
+  if (!plan.launcher_entry.empty()) {
+    return out + fmt::format("reference:\n  entry: {}\n  configuration: {{{}}}\n",
+                             plan.launcher_entry, fixed);
+  }
+  out += fmt::format("reference:\n  entry: {}\n", "\"" + present_entry(plan, plan.entry) + "\"");
+  if (!plan.per.empty()) {
+    out += "  per: [" + listed(plan.per) + "]  # the answer depends on it\n";
+  }
+  if (!fixed.empty()) out += "  configuration: {" + fixed + "}\n";
+  out += fmt::format("  block: {}\n  grid: {}\n", list_of(with_present_values(plan, plan.block)),
+                     list_of(with_present_values(plan, plan.grid)));
+  if (plan.is_cooperative) out += "  cooperative: true\n";
+  if (!plan.shared.empty()) {
+    out += fmt::format("  dynamic_shared_bytes: {}\n",
+                       with_present_values(plan, plan.shared, plan.per));
+  }
+  return out + sequence_text(plan, true);
 }
 
 std::string head_text(const DraftPlan& plan) {
@@ -265,6 +282,14 @@ std::string work_text(const DraftPlan& plan) {
 
 }  // namespace
 
+std::string product(const std::vector<std::string>& extents) {
+  std::string out;
+  for (const std::string& one : extents) {
+    out += (out.empty() ? "" : " * ") + (is_word(one) ? one : "(" + one + ")");
+  }
+  return out;
+}
+
 const DraftedParameter* DraftPlan::parameter(const std::string& name) const {
   const auto one = std::ranges::find(parameters, name, &DraftedParameter::name);
   return one == parameters.end() ? nullptr : &*one;
@@ -309,12 +334,13 @@ std::string draft_yaml(const DraftPlan& plan) {
       "# Made by tuner init from {}: a first draft. Look at what is marked with #, then: tuner "
       "check,\n"
       "# tuner run. All keys: docs/study-file.md.\n"
-      "{}schema: 1\n"
-      "kernel:\n  name: {}\n  source: {}\n  entry: \"{}\"{}\n",
-      in_a_remark(plan.relative_name), head_text(plan), plan.kernel, name_text(plan.relative_name),
-      plan.entry, remark(plan, "entry"));
+      "{}schema: 1\n{}",
+      in_a_remark(plan.relative_name), head_text(plan), tuned_text(plan));
   if (!plan.include_dirs.empty())
     out += "  include_dirs: [" + with_commas(plan.include_dirs, quoted) + "]\n";
+  if (!plan.options.empty()) {
+    out += "  options: [" + with_commas(plan.options, quoted) + "]  # of the build\n";
+  }
   if (!plan.replaced.empty()) {
     out += "  replace: [" + listed(plan.replaced) + "]  # the values that the source has itself\n";
   }
@@ -334,7 +360,8 @@ std::string draft_yaml(const DraftPlan& plan) {
   }
   if (plan.memory_is_captured) out += "memory: captured  # all of it where it was\n";
   out += parameters_text(plan) + baseline_text(plan);
-  out += constraints_text(plan) + launch_text(plan);
+  out += constraints_text(plan);
+  if (plan.launcher_entry.empty()) out += launch_text(plan);
   if (!plan.types.empty()) out += "types:\n";
   for (const auto& [name, members] : plan.types) out += fmt::format("  {}: {}\n", name, members);
   out += arguments_text("arguments", plan.arguments) + arguments_text("buffers", plan.buffers) +

@@ -129,9 +129,14 @@ void FoundSource::add_text(const std::string& name, const std::string& text) {
 
 void FoundSource::read_kernel(const Declaration& one) {
   if (one.kind != Declaration::Kind::kFunction || !mentions(one.head, "__global__")) return;
-  FoundKernel kernel{
-      one.name, line_of(one.all.front()), template_parameters(one.head), {}, one.parameters,
-      one.body, holds(one.all.front())};
+  FoundKernel kernel{one.name,
+                     line_of(one.all.front()),
+                     template_parameters(one.head),
+                     {},
+                     one.head,
+                     one.parameters,
+                     one.body,
+                     holds(one.all.front())};
   for (const Tokens parameter : pieces_between_commas(one.parameters)) {
     if (joined(parameter) == "void") continue;
     FoundArgument& found = kernel.arguments.emplace_back(argument(parameter));

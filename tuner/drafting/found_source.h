@@ -26,8 +26,8 @@ struct FoundKernel {
   int line = 0;
   std::vector<TemplateParameter> templates;
   std::vector<FoundArgument> arguments;
-  Tokens parameters, body;
-  bool is_own = true;  // of the source; not of a header
+  Tokens head, parameters, body;  // head: up to its name
+  bool is_own = true;             // of the source; not of a header
 };
 
 struct FoundMacro {

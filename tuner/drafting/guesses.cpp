@@ -232,7 +232,10 @@ ShareOfABlock share_of_a_block(Tokens body, char axis) {
         return 3;
       }
       if (!body[at].is_word() && body[at].kind != Token::Kind::kNumber) return 0;
-      out.emplace_back(body[at].text);
+      const Tokens set = initialiser_of(body, std::string(body[at].text));  // "size = blockDim.x"
+      const bool is_extent = set.size() == 3 && set[0].is("blockDim");
+      out.push_back(is_extent ? "blockDim." + std::string(set[2].text)
+                              : std::string(body[at].text));
       return 1;
     };
     std::size_t at = i + 3;

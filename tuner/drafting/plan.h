@@ -18,6 +18,7 @@ struct DraftedParameter {
   bool is_guess = false;  // nothing says what it is at present
   std::string from;       // "macro of line 4"
   bool is_given = false;  // its values are no guess
+  bool is_safe = false;   // no value changes the answer
 };
 
 // Members that are empty are left out of the study.
@@ -40,10 +41,12 @@ struct DraftedLaunch {
 
 struct DraftPlan {
   std::string kernel, entry, relative_name;
+  std::vector<std::string> units;                            // further sources
+  std::string launcher_entry, launcher_code, launcher_name;  // empty: the kernel is launched itself
   bool has_macros = false;            // names of parameters are those of macros, without a prefix
   std::vector<std::string> replaced;  // parameters of which the source has the value itself
   std::vector<std::string> per;       // parameters that the right answer depends on
-  std::vector<std::string> include_dirs, head;  // head: remarks at the top
+  std::vector<std::string> include_dirs, options, head;  // head: remarks at the top
   std::vector<std::pair<std::string, std::int64_t>> extents;
   std::vector<std::vector<std::pair<std::string, std::int64_t>>> more_sizes;
   std::vector<std::string> captured;  // folders of captured launches, one for each size
@@ -82,6 +85,9 @@ std::string with_present_values(const DraftPlan& plan, const std::string& expres
 std::vector<std::string> choices_in(const DraftPlan& plan, const std::string& expression);
 
 std::string draft_yaml(const DraftPlan& plan);
+
+// "BX * (2 * BY)" of the extents of a block.
+std::string product(const std::vector<std::string>& extents);
 
 // Joins `text` of each element with commas.
 template <typename All, typename Text>

@@ -17,6 +17,13 @@ OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mu
 SAME_IN_CPP = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod)
 OF_NUMBERS = {"prod": math.prod, "max": max, "min": min, "sum": sum}
 ARRAYS = ["zeros", "ones", "empty", "full", "rand", "randn", "random"]
+WITHOUT_EFFECT = ["lang", "verbose", "quiet", "simulation_mode"]
+# What a study has in place of an option that is not taken.
+IN_STUDY = {"answer": "reference", "verify": "verify", "atol": "verify", "metrics": "metrics",
+            "objective": "objective", "observers": "metrics", "iterations": "measure", "strategy": "search",
+            "strategy_options": "search", "cmem_args": "constants", "texmem_args": "texture",
+            "defines": "options", "compiler": "compiler", "cache": "--warm-start", "device": "--device"}
+TAKEN_OPTIONS = ("-D", "-std=", "--std=", "-use_fast_math", "--use_fast_math")
 MOST_STEPS = 8  # from a name to what it stands for
 MOST_VALUES = 10000
 
@@ -195,11 +202,27 @@ class Launch:
         left_out = ["the values of " + name for name in unknown]
         if "restrictions" in self.given and self.texts("restrictions") is None:
             left_out.append("restrictions")
+        taken = set(IN_ORDER) - {"answer"} | {"block_size_names", *WITHOUT_EFFECT}
+        options = self.texts("compiler_options") or []
+        if options and all(one.startswith(TAKEN_OPTIONS) for one in options):
+            taken.add("compiler_options")
+        else:
+            options = []
+        if self.shared():
+            taken.add("smem_args")
+        not_taken = [f"{name} ({IN_STUDY[name]})" if name in IN_STUDY else name
+                     for name in self.given if name not in taken]
         parameters = [[name, numbers] for name, numbers in values.items() if numbers]
         kernel = (self.texts("kernel_name") or [""])[0].split("<")[0]
         return {"kernel": kernel, "line": line, "parameters": parameters, "unknown": unknown,
                 "restrictions": self.texts("restrictions") or [], "left_out": left_out,
+                "not_taken": not_taken, "options": options,
                 "host": or_none(self.host_code, kernel, dict(parameters)) or ""}
+
+    def shared(self):
+        """The bytes of smem_args={"size": ..}; empty where it is not given, or no text or number."""
+        size = self.names.entries(self.given.get("smem_args")).get("size")
+        return text_of(self.names.resolved(size)) or or_none(self.names.said, size) if size is not None else ""
 
     def host_code(self, kernel, parameters):
         """The launch, behind what its names are set to."""
@@ -221,7 +244,7 @@ class Launch:
             code += f" float* {name} = new float[{elements}];" if elements else ""
             passed.append(name if elements else or_none(self.names.said, one) or "?")
         return (f"void tune_{kernel}() {{{code} dim3 grid({', '.join(grid)}); dim3 block({', '.join(block)}); "
-                f"{kernel}<<<grid, block>>>({', '.join(passed)}); }}")
+                f"{kernel}<<<{', '.join(filter(None, ['grid', 'block', self.shared()]))}>>>({', '.join(passed)}); }}")
 
     def extent(self, size, axis, block):
         whole = text_of(self.names.resolved(size)) or self.names.said(size)

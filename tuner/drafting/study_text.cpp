@@ -32,6 +32,16 @@ std::optional<std::string> function_named(std::string_view name) {
   return found == kAll.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool is_in_parentheses(const std::string& text) {
+  if (text.size() < 3 || text.front() != '(') return false;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i + 1 == text.size();
+  }
+  return false;
+}
+
 class Rewriter {
  public:
   Rewriter(Tokens tokens, const Meaning& meaning, bool real = false)
@@ -84,6 +94,7 @@ class Rewriter {
       ++at_;
       return true;
     }
+    if (token.is("&")) return masks();
     static constexpr std::string_view kSigns = "+-*%,";
     if (token.text.size() != 1) return false;
     if (token.is("/")) {
@@ -94,6 +105,20 @@ class Rewriter {
       return false;
     }
     ++at_;
+    return true;
+  }
+
+  // "n & 511" is n % 512, and "(n + 511) & ~511" is (n + 511) // 512 * 512.
+  bool masks() {
+    const bool inverts = at_ + 1 < tokens_.size() && tokens_[at_ + 1].is("~");
+    const std::size_t last = at_ + (inverts ? 2 : 1);
+    const auto mask = last + 1 == tokens_.size() ? whole_number(tokens_[last].text) : std::nullopt;
+    const bool is_low = mask && *mask > 0 && (*mask & (*mask + 1)) == 0;
+    if (!is_low || out_.empty() || outermost(",", 0) < tokens_.size()) return false;
+    const std::string unit = std::to_string(*mask + 1);
+    if (!is_in_parentheses(out_)) out_ = "(" + out_ + ")";
+    out_ += (inverts ? " // " + unit + " * " : " % ") + unit;
+    at_ = tokens_.size();
     return true;
   }
 
@@ -243,16 +268,6 @@ class Rewriter {
   bool real_ = false;
   std::string out_;
 };
-
-bool is_in_parentheses(const std::string& text) {
-  if (text.size() < 3 || text.front() != '(') return false;
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) return i + 1 == text.size();
-  }
-  return false;
-}
 
 }  // namespace
 

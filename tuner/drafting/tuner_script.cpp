@@ -31,6 +31,8 @@ TunerScript call_of(const Json& json, const std::string& file) {
   json.at("unknown").get_to(out.unknown);
   json.at("restrictions").get_to(out.restrictions);
   json.at("left_out").get_to(out.left_out);
+  json.at("not_taken").get_to(out.not_taken);
+  json.at("options").get_to(out.options);
   out.host.name = file;
   out.host.text =
       std::string(static_cast<std::size_t>(line - 1), '\n') + json.at("host").get<std::string>();

@@ -18,7 +18,9 @@ struct TunerScript {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> parameters;
   std::vector<std::string> unknown;  // parameters whose values are not literal
   std::vector<std::string> restrictions;
-  std::vector<std::string> left_out;  // all that is there and is not literal
+  std::vector<std::string> left_out;     // all that is there and is not literal
+  std::vector<std::string> not_taken{};  // arguments of its call, "answer (reference)"
+  std::vector<std::string> options{};    // of the compiler
 };
 
 struct ReadScript {

@@ -68,5 +68,22 @@ TEST(DraftTrial, NamesThatNobodyDefinesAreMacrosOfABuild) {
   EXPECT_EQ(trial.name, "num_blocks");
 }
 
+TEST(DraftTrial, AFunctionThatTheLinkerMissesIsNamed) {
+  const DraftTrial trial = judged(
+      "the reference kernel: it does not compile:\nvariant.cpp:(.text+0x70): undefined reference "
+      "to `math::sine(double)'\ncollect2: error: ld returned 1 exit status",
+      kArguments);
+  EXPECT_EQ(trial.end, End::kCompile);
+  EXPECT_EQ(trial.function, "sine");
+  EXPECT_EQ(trial.message, "it does not compile: no file that was read defines sine()");
+}
+
+TEST(DraftTrial, ARaceIsOneThatTheOrderOfThreadsDecides) {
+  const std::string wrong = "y[0] = 7, expected 9 (2 of 8 elements differ, max error 2)";
+  EXPECT_FALSE(judged(wrong, kArguments).is_race);
+  EXPECT_TRUE(judged("right in the usual order of threads, wrong in another: " + wrong, kArguments)
+                  .is_race);
+}
+
 }  // namespace
 }  // namespace tuner

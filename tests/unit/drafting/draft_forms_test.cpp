@@ -68,13 +68,71 @@ TEST(Draft, TexturesAreOverBuffersThatAreMadeUpForThem) {
 TEST(Draft, RefusesWhatNoStudyCanGive) {
   EXPECT_EQ(refusal("__global__ void k(float** p) { p[0][0] = 1; }\n"),
             "k.cu:1:1: 'p' of k has the type 'float**' (no host code shows how many pointers there "
-            "are)");
+            "are, so: init --launcher)");
   EXPECT_EQ(refusal("void f() {}\n"),
             "k.cu: there is no __global__ function (kernels that macros make are not seen, nor "
             "those in files that were not found)");
   EXPECT_EQ(refusal("__global__ void k(cudaTextureObject_t t) {}\n"),
             "k.cu:1:1: 't' of k has the type 'cudaTextureObject_t' (a study gives numbers, structs "
-            "of them, and buffers)");
+            "of them, and buffers; a launcher gives the rest: init --launcher)");
+}
+
+TEST(Draft, AnArrayOfStructsInAStructIsAListOfTheirValues) {
+  says(drafted("struct Step { int block; float at; };\nstruct Steps { Step step[2]; int n; };\n"
+               "__global__ void k(float* x, Steps all) { x[threadIdx.x] = all.step[1].at; }\n")
+           .yaml,
+       {"{step: [{block: 1, at: 0.5}, {block: 1, at: 0.5}], n: 64}"});
+}
+
+TEST(Draft, LoopsAreUnrolledWithoutAnEditOfTheSource) {
+  const std::string body =
+      "__device__ float g(float* x, int n) { float s = 0; for (int i = 0; i < n; ++i) s += x[i]; "
+      "return s; }\n"
+      "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = g(x, n); }\n"
+      "__global__ void plain(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }\n";
+  const DraftedStudy study = drafted(body, "k");
+  says(study.yaml, {"  replace: [unroll]", "  unroll: [0, 1, 2, 4, 8]  # now 0; ",
+                    "  configuration: {unroll: 0"});
+  lacks(drafted(body, "plain").yaml, {"unroll"});
+  lacks(drafted("const int unroll = 2;\n" + body, "k").yaml, {"unroll: [0"});
+  for (const DraftedKnob& knob : study.knobs) EXPECT_NE(knob.name, "unroll") << "it is not tried";
+}
+
+TEST(Draft, ABlockIsNotLargerThanTheBoundsOfTheKernel) {
+  const std::string rest =
+      " k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; "
+      "}\n"
+      "void f(float* x, int n) { k<<<(n + 127) / 128, 128>>>(x, n); }\n";
+  says(drafted("#define MOST 256\n__global__ void __launch_bounds__(MOST, 2)" + rest).yaml,
+       {"  - \"BLOCK <= 256\"\n"});
+  lacks(drafted("__global__ void __launch_bounds__(64)" + rest).yaml, {"<= 64"});
+}
+
+TEST(Draft, ANumberOfTheLaunchIsTheKnobThatTheKernelHasForIt) {
+  const DraftedStudy study = drafted(
+      "#define BLOCK_DIM 16\n__global__ void k(const float* a, float* b, int w, int h) {\n"
+      "  __shared__ float s[BLOCK_DIM][BLOCK_DIM];\n"
+      "  int x = blockIdx.x * BLOCK_DIM + threadIdx.x, y = blockIdx.y * BLOCK_DIM + threadIdx.y;\n"
+      "  if (x < w && y < h) b[y * w + x] = a[y * w + x];\n}\n"
+      "void f(float* a, float* b, int w, int h) { dim3 t(16, 16); "
+      "dim3 g((w + 15) / 16, (h + 15) / 16); k<<<g, t>>>(a, b, w, h); }\n");
+  says(study.yaml, {"  block: [BLOCK_DIM, BLOCK_DIM]\n",
+                    "  grid: [\"ceil_div(w, BLOCK_DIM)\", \"ceil_div(h, BLOCK_DIM)\"]\n"});
+}
+
+TEST(Draft, MacrosOfTheBuildArePresentValuesOrOptions) {
+  DraftRequest request{
+      "#ifndef TILE\n#define TILE 16\n#endif\n__global__ void k(float* x, int n) {\n"
+      "  int i = blockIdx.x * TILE + threadIdx.x; if (i < n) x[i] = SCALE;\n}\n",
+      "k.cu",
+      "k.cu",
+      {}};
+  request.project.definitions = {{"TILE", "32"}, {"SCALE", "3.0f"}, {"ELSEWHERE", "1"}};
+  request.project.standard = "c++20";
+  const DraftedStudy study = draft_study(request);
+  says(study.yaml, {"  options: [\"-DSCALE=3.0f\", \"-std=c++20\"]  # of the build\n",
+                    "  TILE: [32, 64, 128, 256, 512, 1024]  # now 32; "});
+  lacks(study.yaml, {"SCALE: [", "ELSEWHERE"});
 }
 
 }  // namespace

@@ -317,5 +317,22 @@ TEST(Draft, WhatIsNotPlainIsSaidAndNotTaken) {
   }
 }
 
+TEST(HostCode, MasksOfPowersOfTwoAreArithmetic) {
+  says(drafted(
+           "__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+           "if (i < n) x[i] = 1; }\n"
+           "int main() { int m = 1000, n = m + (512 - (m & 511)), b = (n + 127) & ~127; float* x; "
+           "cudaMalloc(&x, b * sizeof(float)); k<<<b / 128, 128>>>(x, n); }\n")
+           .yaml,
+       {"- {n: 1024", "  grid: [\"((n + 127) // 128 * 128) // BLOCK\"]\n"});
+}
+
+TEST(HostCode, ALocalNameOfTheBlocksExtentIsSeenThrough) {
+  says(drafted("__global__ void k(float* x, int n) { int size = blockDim.x; "
+               "int i = blockIdx.x * size + threadIdx.x; if (i < n) x[i] = 1; }\n")
+           .yaml,
+       {"  grid: [\"ceil_div(n, BLOCK)\"]"});
+}
+
 }  // namespace
 }  // namespace tuner

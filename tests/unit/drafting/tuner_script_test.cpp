@@ -42,6 +42,32 @@ DraftedStudy drafted_with(const std::string& source, const std::string& script) 
   return draft_study(request);
 }
 
+TEST(TunerScript, EveryArgumentOfTheCallIsTakenOrListed) {
+  const DraftedStudy study = drafted_with(
+      kSmooth,
+      "tune_params = {\"block_size_x\": [32, 64], \"per_thread\": [1]}\n"
+      "tune_kernel(\"smooth\", \"smooth.cu\", 4096, [], tune_params, lang=\"CUDA\", iterations=7,\n"
+      "  compiler_options=[\"-DWIDE=1\"], smem_args={\"size\": \"block_size_x * 4\"},\n"
+      "  cmem_args={\"weights\": w}, observers=[Mine()], parallel=True, answer=None)\n");
+  says(study.yaml, {"  options: [\"-DWIDE=1\"]", "  dynamic_shared_bytes: block_size_x * 4\n"});
+  EXPECT_EQ(
+      std::ranges::count(study.guessed,
+                         std::string("not taken from line 2 of tune.py: iterations (measure), "
+                                     "cmem_args (constants), observers (metrics), parallel")),
+      1);
+  const auto calls =
+      read("tune_kernel(\"k\", \"k.cu\", 1, [], {}, compiler_options=[\"-arch=sm_80\"])\n").calls;
+  EXPECT_TRUE(calls.front().options.empty());
+  EXPECT_EQ(calls.front().not_taken, std::vector<std::string>{"compiler_options"});
+}
+
+TEST(TunerScript, AnAnswerThatFollowsFromAParameterHasOneForEachOfItsValues) {
+  DraftRequest request{kSmooth, "smooth.cu", "smooth.cu", ""};
+  request.scripts = read(kScript).calls;
+  request.per = {"per_thread"};
+  says(draft_study(request).yaml, {"  per: [per_thread]  # the answer depends on it\n"});
+}
+
 TEST(TunerScript, GivesParametersConstraintsSizesAndTheLaunch) {
   const DraftedStudy study = drafted_with(kSmooth, kScript);
   for (const char* line :
@@ -58,7 +84,8 @@ TEST(TunerScript, GivesParametersConstraintsSizesAndTheLaunch) {
   lacks(study.yaml, {"baseline: {"});
   EXPECT_EQ(study.found,
             (std::vector<std::string>{"kernel smooth (line 1)", "its launch in tune.py:14"}));
-  EXPECT_EQ(study.guessed, std::vector<std::string>{});
+  EXPECT_EQ(study.guessed, std::vector<std::string>{"not taken from line 14 of tune.py: answer "
+                                                    "(reference)"});
 }
 
 TEST(TunerScript, SaysWhatIsNotLiteral) {
