@@ -151,6 +151,108 @@ TEST(Init, AnEditedDraftIsTheUsers) {
   EXPECT_EQ(text_of(sandbox.path("k.yaml")), edited);
 }
 
+// A kernel, its launch, a function of the device in a third file, and a folder of headers.
+void write_project(const Sandbox& sandbox) {
+  fs::create_directories(sandbox.path("src"));
+  fs::create_directories(sandbox.path("headers"));
+  sandbox.write("CMakeLists.txt",
+                "target_include_directories(app PRIVATE\n  headers)\n"
+                "target_compile_definitions(app PRIVATE SCALE=3.0f)\n");
+  sandbox.write("headers/half.h", "__device__ float half_of(float x);\n");
+  sandbox.write("src/half.cu",
+                "#include \"half.h\"\n__device__ float half_of(float x) { return x / 2; }\n");
+  sandbox.write("src/k.cu",
+                "#include \"half.h\"\n__global__ void k(const float* x, float* y, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  if (i < n) y[i] = half_of(x[i]) * SCALE;\n}\n");
+  sandbox.write("main.cu",
+                "__global__ void k(const float* x, float* y, int n);\nint main() { float *x, *y; "
+                "int n = 4096; cudaMalloc(&x, n * 4); cudaMalloc(&y, n * 4); "
+                "k<<<(n + 127) / 128, 128>>>(x, y, n); }\n");
+}
+
+TEST(Init, AProjectOfThreeFilesAndAFolderOfHeadersNeedsNoHand) {
+  const Sandbox sandbox;
+  write_project(sandbox);
+  const Finished done =
+      run_to(0, sandbox, {"init", "src/half.cu", "src/k.cu", "main.cu", "--project", "."});
+  const std::string yaml = text_of(sandbox.path("src/k.yaml"));
+  EXPECT_TRUE(says(yaml, "  sources: [k.cu, half.cu]  # ")) << yaml << done.err;
+  EXPECT_TRUE(says(yaml, "  include_dirs: [\"../headers\"]\n")) << yaml;
+  EXPECT_TRUE(says(yaml, "  options: [\"-DSCALE=3.0f\"]  # of the build\n")) << yaml;
+  EXPECT_TRUE(says(yaml, "  - {n: 4096}")) << yaml;
+  EXPECT_FALSE(fs::exists(sandbox.path("main.yaml"))) << "it has no kernel";
+  const Finished ran = run_to(
+      0, sandbox, {"run", "src/k.yaml", "--backend", "cpu", "--budget", "2", "--progress", "none"});
+  EXPECT_TRUE(says(ran.out, "2 trials: 2 ok"));
+}
+
+TEST(Init, FoldersOfHeadersMayBeNamed) {
+  const Sandbox sandbox, elsewhere;
+  elsewhere.write("far.h", "#define TWICE(x) (2 * (x))\n");
+  sandbox.write(
+      "k.cu",
+      "#include \"far.h\"\n__global__ void k(int* x, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = TWICE(i);\n}\n");
+  const std::string folder = elsewhere.path(".").string();
+  const Finished done = run_to(0, sandbox, {"init", "k.cu", "-I", folder});
+  EXPECT_TRUE(says(done.err, "found: tried on the CPU: ")) << done.err;
+  EXPECT_TRUE(says(text_of(sandbox.path("k.yaml")), "  include_dirs: [\""));
+}
+
+TEST(Init, ALauncherGivesWhatNoStudyCan) {
+  const Sandbox sandbox;
+  sandbox.write(
+      "k.cu",
+      "template <class T> struct View { T* data; int n; virtual void f(); };\n#define ITEMS 4\n"
+      "template <class T> __global__ void k(const T* x, T* y, int n, View<T> v) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i] * v.n * ITEMS;\n}\n"
+      "void run(float* x, float* y, int n, View<float> seen) {\n"
+      "  k<float><<<(n + 127) / 128, 128>>>(x, y, n, seen);\n}\n");
+  EXPECT_TRUE(
+      says(run_to(2, sandbox, {"init", "k.cu"}).err, "a launcher gives the rest: init --launcher"));
+  const Finished done = run_to(0, sandbox, {"init", "k.cu", "--launcher"});
+  EXPECT_FALSE(says(done.err, "note: ")) << done.err;
+  const std::string code = text_of(sandbox.path("k_launcher.cu")),
+                    yaml = text_of(sandbox.path("k.yaml"));
+  EXPECT_TRUE(says(code, "#include \"k.cu\"\n")) << code;
+  EXPECT_TRUE(says(code,
+                   "extern \"C\" cudaError_t launch_k(const float* x, float* y, int n, "
+                   "cudaStream_t stream) {\n"))
+      << code;
+  EXPECT_TRUE(says(
+      code,
+      "  View<float> v{};  // a guess: set what the kernel needs; the host code passes seen\n"))
+      << code;
+  EXPECT_TRUE(says(
+      code,
+      "  k<float><<<dim3(ceil_div(n, TUNE_BLOCK)), dim3(TUNE_BLOCK), 0, stream>>>(x, y, n, v);\n"))
+      << code;
+  EXPECT_TRUE(says(yaml, "launcher:\n  name: k\n  source: k_launcher.cu\n  entry: launch_k\n"))
+      << yaml;
+  EXPECT_TRUE(says(yaml, "reference:\n  entry: launch_k\n  configuration: {BLOCK: 128}\n")) << yaml;
+  run_to(0, sandbox, {"check", "k.yaml"});
+  sandbox.write("k_launcher.cu", "// edited\n");
+  EXPECT_TRUE(says(run_to(2, sandbox, {"init", "k.cu", "--launcher"}).err,
+                   "k_launcher.cu: was not written by tuner"));
+}
+
+TEST(Init, SaysWhatIsWrongWithSeveralFiles) {
+  const Sandbox sandbox;
+  sandbox.write("a.cu", "__global__ void a(int* x, int n) { x[threadIdx.x] = n; }\n");
+  sandbox.write("b.cu", "int b;\n");
+  EXPECT_TRUE(says(run_to(2, sandbox, {"init", "a.cu", "b.cu", "-o", "s.yaml"}).err,
+                   "--output and --captured are for one source, and there are 2"));
+  EXPECT_TRUE(says(run_to(2, sandbox, {"init", "a.cu", "b.cu", "--kernel", "c"}).err,
+                   "a.cu: no file of these has the kernel"));
+  EXPECT_TRUE(says(run_to(2, sandbox, {"init", "a.cu", "--project", "none"}).err,
+                   "--project: 'none' is no folder"));
+  EXPECT_TRUE(says(run_to(2, sandbox, {"init", "a.cu", "-I", "b.cu"}).err,
+                   "--include-dir: 'b.cu' is no folder"));
+  run_to(0, sandbox, {"init", "a.cu", "b.cu", "--no-try"});
+  EXPECT_TRUE(fs::exists(sandbox.path("a.yaml")));
+}
+
 TEST(Init, ASecondKernelHasADraftOfItsOwn) {
   const Sandbox sandbox;
   sandbox.write("k.cu",

@@ -111,7 +111,10 @@ class Knobs {
   void take_unrolling() {
     const std::string name(kUnroll);
     const std::vector<Token> own = own_tokens();
-    const bool is_taken = c_.plan.parameter(name) != nullptr ||
+    const bool has_own = std::ranges::any_of(c_.plan.parameters, [&](const DraftedParameter& one) {
+      return lower(one.name).find(name) != one.name.npos;
+    });
+    const bool is_taken = has_own ||
                           std::ranges::count(c_.kernel.arguments, name, &FoundArgument::name) > 0 ||
                           std::ranges::count(given_values(own), kUnroll, &GivenValue::name) > 0;
     const bool has_loops = std::ranges::any_of(unrollable_loops(own), [&](const auto& loop) {

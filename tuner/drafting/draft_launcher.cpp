@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "tuner/base/text.h"
@@ -40,14 +39,21 @@ std::string cpp_type(const DraftContext& c, const FoundArgument& one) {
          std::string(static_cast<std::size_t>(one.pointers), '*');
 }
 
-// The declared type of a parameter: without its name.
-std::string declared_type(Tokens declared, const std::string& name) {
-  std::vector<Token> words;
-  std::ranges::copy_if(
-      part_before(declared, "="), std::back_inserter(words), [&](const Token& one) {
-        return !one.is(name) && !one.is("const") && !one.is("&") && !one.is("__grid_constant__");
-      });
-  return joined(words);
+// The declared type of a parameter without its name, and with the template's arguments in it.
+std::string declared_type(const DraftContext& c, Tokens declared, const std::string& name) {
+  std::string out;
+  for (const Token& token : part_before(declared, "=")) {
+    if (token.is(name) || is_one_of("const & __grid_constant__", token.text)) continue;
+    const std::string word(token.text);
+    const auto type = c.types.find(word);
+    const auto value = c.template_values.find(word);
+    const bool is_behind_word = !out.empty() && is_word_part(out.back()) && token.is_word();
+    out += is_behind_word ? " " : "";
+    out += type != c.types.end()              ? type->second
+           : value != c.template_values.end() ? in_cpp(c.plan, value->second)
+                                              : word;
+  }
+  return out;
 }
 
 }  // namespace
@@ -67,7 +73,7 @@ void draft_launcher(DraftContext& c) {
     }
     const std::string host = joined(c.passed_for(one.name));
     inside += fmt::format("  {} {}{{}};  // a guess: set what the kernel needs{}\n",
-                          declared_type(declared[i], one.name), one.name,
+                          declared_type(c, declared[i], one.name), one.name,
                           host.empty() ? "" : "; the host code passes " + host);
   }
   for (const auto& [name, value] : plan.extents) {

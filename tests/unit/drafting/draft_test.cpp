@@ -67,7 +67,7 @@ TEST(Draft, MacrosAreKnobsAndThoseOfAHeaderOnlyBehindAGuard) {
       "  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;\n"
       "  for (int i = 0; i < UNROLL + RADIUS; ++i) if (x < w && y < h) a[y * w + x] = 1;\n}\n");
   says(study.yaml, {"define_prefix: \"\"",
-                    "  replace: [UNROLL, unroll]  # the values that the source has itself\n",
+                    "  replace: [UNROLL]  # the values that the source has itself\n",
                     "  UNROLL: [1, 2, 4, 8]  # now 4; line 4 gives it\n",
                     "  TILE: [8, 16, 32]  # now 16; macro of line 2\n",
                     "grid: [\"ceil_div(w, TILE)\", \"ceil_div(h, TILE)\"]"});
