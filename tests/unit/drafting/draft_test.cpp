@@ -66,11 +66,11 @@ TEST(Draft, MacrosAreKnobsAndThoseOfAHeaderOnlyBehindAGuard) {
       "__global__ void k(float* a, int w, int h) {\n"
       "  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;\n"
       "  for (int i = 0; i < UNROLL + RADIUS; ++i) if (x < w && y < h) a[y * w + x] = 1;\n}\n");
-  says(study.yaml, {"define_prefix: \"\"",
-                    "  replace: [UNROLL]  # the values that the source has itself\n",
-                    "  UNROLL: [1, 2, 4, 8]  # now 4; line 4 gives it\n",
-                    "  TILE: [8, 16, 32]  # now 16; macro of line 2\n",
-                    "grid: [\"ceil_div(w, TILE)\", \"ceil_div(h, TILE)\"]"});
+  says(study.yaml,
+       {"define_prefix: \"\"", "  replace: [UNROLL]  # the values that the source has itself\n",
+        "  UNROLL: [1, 2, 4, 8]  # now 4; line 4 gives it\n",
+        "  TILE: [8, 16, 32]  # now 16; macro of line 2\n",
+        "grid: [\"ceil_div(w, TILE)\", \"ceil_div(h, TILE)\"]"});
   lacks(study.yaml, {"RADIUS"});
   DraftRequest request{
       "__global__ void k(float* a) { a[threadIdx.x] = UNROLL; }\n", "k.cu", "k.cu", {}};
