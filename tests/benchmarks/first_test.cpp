@@ -10,14 +10,14 @@
 namespace tuner::bench {
 namespace {
 
-constexpr const char* kCache = R"({"tune_params_keys": ["x"], "tune_params": {"x": [0, 1, 2]},
+constexpr const char* kThree = R"({"tune_params_keys": ["x"], "tune_params": {"x": [0, 1, 2]},
  "cache": {"0": {"x": 0, "time": 10}, "1": {"x": 1, "time": 4}, "2": {"x": 2, "time": 2}}})";
 
 const Run kFailsFirst{{1, 2, 3}, {std::nan(""), 10, 2}};
 const Run kSoonThere{{1, 2}, {4, 2}};
 
 FirstRow row(const std::string& name, const std::vector<Run>& runs) {
-  return first_answers(parse_recording(kCache, name), "k", "default", runs, {1, 2, 8});
+  return first_answers(parse_recording(kThree, name), "k", "default", runs, {1, 2, 8});
 }
 
 TEST(FirstAnswers, AreWorthTheirShareOfTheBestAndFailuresNothing) {
