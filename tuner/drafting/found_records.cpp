@@ -82,11 +82,12 @@ std::vector<Enumerator> enumerators_of(Tokens body, const NamesOfTypes& names) {
 }
 
 std::optional<FoundRecord> record_of(Tokens body, const NamesOfTypes& names) {
+  if (mentions(body, "virtual")) return std::nullopt;
   FoundRecord out;
   for (const Tokens declared : member_declarations(body)) {
     if (is_one_of("static typedef using friend template", declared.front().text)) continue;
-    if (mentions(declared, "virtual") || mentions(declared, "union") || mentions(declared, ":") ||
-        mentions(declared, "{") || mentions(declared, "&")) {
+    if (mentions(declared, "union") || mentions(declared, ":") || mentions(declared, "{") ||
+        mentions(declared, "&")) {
       return std::nullopt;
     }
     std::string base;
