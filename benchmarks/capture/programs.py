@@ -80,7 +80,8 @@ class Program:
         if not captures:
             return None
         _, text, seconds = self.run(f"{self.tuner} replay {captures[0].parent}")
-        self.row["replay"] = ("equal" if "equal, to the bit" in text else "differs") + f", {seconds:.1f} s"
+        same = next((one for one in ("equal, to the bit", "as good as equal") if one in text), "differs")
+        self.row["replay"] = f"{same.removesuffix(', to the bit')}, {seconds:.1f} s"
         status, text, seconds = self.run(f"{self.tuner} init {self.source} --kernel {self.kernel} "
                                          "--captured captured -o study.yaml")
         self.row["init"] = f"{seconds:.1f} s" if status == 0 else "refused"
