@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "tuner/deploy/selection.h"
@@ -50,7 +49,7 @@ std::vector<double> sorted_numbers(const std::vector<Value>& values) {
     numbers.push_back(to_number(one));
   }
   std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
 }
 
@@ -104,8 +103,9 @@ std::optional<StudyHint> no_difference(const Study& study, std::size_t p,
                                        const BestOfValues& best) {
   const Parameter& parameter = study.parameters[p];
   if (parameter.values.size() < 2 || best.size() < parameter.values.size()) return std::nullopt;
-  const auto [low, high] = std::ranges::minmax(best | std::views::values);
-  if (!(low > 0) || high / low - 1 > kTells) return std::nullopt;
+  const auto [low, high] =
+      std::ranges::minmax_element(best, {}, [](const auto& one) { return one.second; });
+  if (!(low->second > 0) || high->second / low->second - 1 > kTells) return std::nullopt;
   return StudyHint{parameter.name + " makes no difference: the best with each value are within 1 %",
                    true};
 }
