@@ -200,7 +200,9 @@ Files family_files(const ExportSettings& settings, const std::vector<ExportedStu
   refuse_other_functions(studies);
   Files files;
   std::vector<FamilyMember> members;
-  for (const auto& [study, results] : studies) {
+  for (const ExportedStudy& exported : studies) {
+    const Study& study = exported.study;
+    const std::vector<RankedResults>& results = exported.results;
     const std::filesystem::path stem = header.parent_path() / (study.kernel.name + "_launcher");
     Files own = with_launcher(settings, study, results, stem, [&](const LauncherOptions& all) {
       LauncherFiles made = export_launcher(study, results, all);
