@@ -297,6 +297,33 @@ TEST_F(DoubtedResults, AFinalistThatFailsAloneTooIsCondemnedAndTheOthersGoOn) {
   EXPECT_EQ(final.asked, (std::vector<std::string>{"1 2 3 4", "1 2 3 4", "2", "1 3 4"}));
 }
 
+// Somebody has changed what is kept: who it was, a final with a look after each one shows.
+TEST_F(DoubtedResults, AFinalInWhichSomethingWasDamagedIsRepeatedWithALookAfterEach) {
+  std::vector<bool> looks;
+  answer = [&](int socket, const json& question) {
+    if (question.at("type") != "remeasure") return say(socket, question, good(Kept::kWhole));
+    looks.push_back(question.at("plan").at("looks_at_each"));
+    json message{{"type", "remeasured"}, {"id", question.at("id")}};
+    const std::size_t finalists = question.at("variants").size();
+    if (finalists == 4) {
+      message["type"] = "verdict";
+      message["plan"] = looks.back() ? 2 : 3;
+      message["verdict"] = looks.back() ? failed(TrialState::kCorrectness, Kept::kNotSeen)
+                                        : failed(TrialState::kRuntime, Kept::kDamaged);
+    } else {
+      message["samples"] = std::vector(finalists, std::vector<double>{1});
+    }
+    tuner::send(socket, message);
+  };
+  std::vector<Trial> best = trials();
+  EXPECT_EQ(evaluator->remeasure(best, {.rounds = 1}),
+            (std::vector<std::vector<double>>{{1}, {1}, {}, {1}}));
+  EXPECT_EQ(best[2].state, TrialState::kCorrectness);
+  EXPECT_EQ(best[3].state, TrialState::kOk) << "it was only the last one";
+  EXPECT_EQ(looks.front(), false);
+  EXPECT_EQ(looks.at(1), true);
+}
+
 // ---- answers that are not the worker's ----------------------------------------------------------
 
 TEST_F(DoubtedResults, AnAnswerToAQuestionThatNobodyAskedIsABreach) {
