@@ -186,7 +186,7 @@ std::vector<std::string> remarks_of(const StoredResults& results) {
 
 namespace {
 
-// What to do next with the results of a study.
+// Lists what to do next with the results of a study.
 std::vector<std::string> next_of(const StoredResults& results, const Study& study,
                                  const std::filesystem::path& place) {
   if (results.ranked.ranked == 0) return {};
@@ -194,8 +194,8 @@ std::vector<std::string> next_of(const StoredResults& results, const Study& stud
   if (!results.stale.empty()) return {"These results are stale: `tuner run " + file + "`"};
   std::vector<std::string> out = hint_lines({study_hints(study, results.ranked)});
   const std::string from = results.has_store ? " --results " : " --from ";
-  out.push_back("Use them: `tuner export " + file + from + shell_word(place.string()) +
-                " --format header -o " + shell_word(study.kernel.name + "_tuned.h") + "`");
+  out.push_back("Use them: `" + header_command(study, file, from + shell_word(place.string())) +
+                "`");
   return out;
 }
 

@@ -204,8 +204,7 @@ std::vector<std::string> RunSummary::next_steps() const {
         fmt::format("tuner results {}{} --failures  # how most answers are wrong", study, where));
   }
   if (any_sound_) {
-    steps.push_back(fmt::format("tuner export {}{} --format header -o {}", study, where,
-                                shell_word(study_.kernel.name + "_tuned.h")));
+    steps.push_back(header_command(study_, study, where));
   }
   return steps;
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "tuner/base/text.h"
 #include "tuner/deploy/selection.h"
 #include "tuner/model/figures.h"
 
@@ -150,6 +151,11 @@ std::vector<std::string> hint_lines(const std::vector<std::vector<StudyHint>>& o
                         : fmt::format("{} (at {} of {} sizes)", hint.text, count, of_sizes.size()));
   }
   return lines;
+}
+
+std::string header_command(const Study& study, const std::string& file, const std::string& where) {
+  return fmt::format("tuner export {}{} --format header -o {}", file, where,
+                     shell_word(study.kernel.name + "_tuned.h"));
 }
 
 }  // namespace tuner
