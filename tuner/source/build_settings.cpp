@@ -9,9 +9,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "tuner/base/atomic_file.h"
-#include "tuner/base/error.h"
 #include "tuner/base/text.h"
+#include "tuner/source/text_file.h"
 #include "tuner/source/tokens.h"
 
 namespace tuner {
@@ -22,17 +21,6 @@ using BuildWords = std::vector<std::string>;
 
 constexpr std::uintmax_t kLargestBuildFile = std::uintmax_t{4} << 20;
 constexpr std::size_t kMostFolders = 64, kLongestWord = 256, kLongestCall = 1 << 14;
-
-std::string build_file_text(const fs::path& file) {
-  std::error_code failed;
-  if (!fs::is_regular_file(file, failed) || fs::file_size(file, failed) > kLargestBuildFile)
-    return {};
-  try {
-    return read_file(file);
-  } catch (const FatalError&) {
-    return {};
-  }
-}
 
 BuildWords build_words(std::string_view text, std::string_view separators) {
   BuildWords out;
@@ -206,7 +194,8 @@ BuildWords entry_words(const nlohmann::json& entry) {
 }
 
 BuildSettings of_compile_commands(const fs::path& file, const fs::path& source) {
-  const auto commands = nlohmann::json::parse(build_file_text(file), nullptr, false);
+  const auto commands =
+      nlohmann::json::parse(readable_text(file, kLargestBuildFile).value_or(""), nullptr, false);
   BuildSettings all;
   if (!commands.is_array()) return all;
   for (const auto& entry : commands) {
@@ -252,7 +241,8 @@ std::vector<fs::path> build_files_of(const fs::path& folder) {
 BuildSettings build_settings(const fs::path& file, const fs::path& source) {
   if (file.extension() == ".json") return of_compile_commands(file, source);
   BuildFileReader reader(file.parent_path());
-  reader.take_build_file(build_file_text(file), file.extension() == ".txt");
+  reader.take_build_file(readable_text(file, kLargestBuildFile).value_or(""),
+                         file.extension() == ".txt");
   return std::move(reader).settings();
 }
 

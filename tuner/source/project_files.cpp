@@ -10,11 +10,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "tuner/base/atomic_file.h"
-#include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/source/build_settings.h"
 #include "tuner/source/directives.h"
+#include "tuner/source/text_file.h"
 
 namespace tuner {
 namespace {
@@ -25,18 +24,6 @@ constexpr std::size_t kMostHeaders = 100, kMostHosts = 200;
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 20;
 constexpr std::size_t kMostHostBytes = std::size_t{8} << 20;  // seconds' work
 constexpr int kFoldersAbove = 4;
-
-std::optional<std::string> readable_text(const fs::path& file) {
-  std::error_code failed;
-  if (!fs::is_regular_file(file, failed)) return std::nullopt;
-  const std::uintmax_t bytes = fs::file_size(file, failed);
-  if (failed || bytes > kLargestFile) return std::nullopt;
-  try {
-    return without_byte_order_mark(read_file(file));
-  } catch (const FatalError&) {
-    return std::nullopt;
-  }
-}
 
 bool is_of_the_system(const std::string& name) {
   constexpr std::array<std::string_view, 3> kFolders{"/usr/include", "/usr/local/include",
@@ -118,7 +105,7 @@ class Headers {
     const fs::path file = fs::weakly_canonical(folder / name, failed);
     if (failed || !fs::is_regular_file(file, failed)) return false;
     if (seen_.size() >= kMostHeaders || !seen_.insert(file).second) return true;
-    auto text = readable_text(file);
+    auto text = readable_text(file, kLargestFile);
     if (!text) return true;
     out_.headers.push_back({file.string(), *text});
     follow(*text, file.parent_path());
@@ -154,7 +141,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-// Of all folders of a project but hidden ones, and those of a build.
+// Lists the files that may be host code in all folders of a project but hidden ones and those of a
+// build.
 std::vector<fs::path> files_below(const fs::path& root) {
   constexpr std::size_t kMostFiles = 2000;
   std::vector<fs::path> files;
@@ -182,7 +170,7 @@ void take_hosts(const std::vector<fs::path>& files, const fs::path& source, Proj
   for (const fs::path& file : files) {
     if (out.hosts.size() >= kMostHosts || bytes > kMostHostBytes || is_same(file, source)) continue;
     const bool is_header = is_there(out.headers, file) || is_there(out.hosts, file);
-    auto text = is_header ? std::nullopt : readable_text(file);
+    auto text = is_header ? std::nullopt : readable_text(file, kLargestFile);
     if (!text) continue;
     if (file.extension() != ".py") {
       bytes += text->size();
