@@ -12,7 +12,7 @@
 namespace tuner::bench {
 namespace {
 
-// Of one run: the best share after so many answers. What failed has NaN, which is less than none.
+// Finds the best share of one run after so many answers. What failed has NaN, less than none.
 double share_after(const Run& run, std::size_t count, double best) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < std::min(count, run.objective.size()); ++i) {

@@ -70,7 +70,7 @@ void for_each_parameter(const FamilyKernel& kernel, const Visit& visit) {
 }
 
 FamilyKernel kernel_of(const FamilyMember& member) {
-  // What the family's function calls its own, and what it uses: no parameter hides them.
+  // Names that the family's function uses itself: no parameter hides them.
   static const std::vector<std::string> kOwn{"done",     "all",   "d",      "chosen", "detail",
                                              "launched", "match", "kernel", "dims"};
   HeaderModel model = header_model(*member.study, member.table, "_launcher");

@@ -73,7 +73,7 @@ std::map<std::string, std::string> definitions_for(const DraftRequest& request) 
   return out;
 }
 
-// The same as a header.
+// Writes them as a header.
 SourceText build_text(const DraftRequest& request) {
   SourceText out{"the build", {}};
   for (const auto& [name, value] : definitions_for(request)) {

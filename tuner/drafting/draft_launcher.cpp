@@ -90,9 +90,8 @@ void draft_launcher(DraftContext& c) {
       "give.\n// Look at what is marked as a guess, then: tuner check --compile --arch sm_90.\n"
       "#include \"{0}\"\n\n"
       "extern \"C\" cudaError_t {2}({3}cudaStream_t stream) {{\n"
-      "  [[maybe_unused]] const auto ceil_div = [](long long a, long long b) {{ return unsigned((a "
-      "+ "
-      "b - 1) / b); }};\n{4}"
+      "  [[maybe_unused]] const auto ceil_div = [](long long a, long long b) {{\n"
+      "    return unsigned((a + b - 1) / b);\n  }};\n{4}"
       "  {5}<<<dim3({6}), dim3({7}), {8}, stream>>>({9});\n"
       "  return cudaGetLastError();\n}}\n",
       plan.relative_name, c.kernel.name, plan.launcher_entry, parameters, inside,

@@ -18,7 +18,7 @@ SAME_IN_CPP = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Add, ast.Sub, as
 OF_NUMBERS = {"prod": math.prod, "max": max, "min": min, "sum": sum}
 ARRAYS = ["zeros", "ones", "empty", "full", "rand", "randn", "random"]
 WITHOUT_EFFECT = ["lang", "verbose", "quiet", "simulation_mode"]
-# What a study has in place of an option that is not taken.
+# The key of a study in place of an option that is not taken.
 IN_STUDY = {"answer": "reference", "verify": "verify", "atol": "verify", "metrics": "metrics",
             "objective": "objective", "observers": "metrics", "iterations": "measure", "strategy": "search",
             "strategy_options": "search", "cmem_args": "constants", "texmem_args": "texture",

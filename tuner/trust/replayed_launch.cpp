@@ -12,7 +12,7 @@
 namespace tuner {
 namespace {
 
-// What is asked of a launch, beside its time.
+// Questions about a launch, beside its time.
 enum class Asked { kEqualBits, kDistanceToProgram, kDistanceAmongLaunches, kNothing };
 
 // The float that all parameters point to which point into this memory; nothing: their types are

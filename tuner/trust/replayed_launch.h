@@ -25,7 +25,7 @@ struct ReplayedLaunch {
   bool is_equal = false;   // to the bit
   bool is_checked = true;  // false: the launch wrote nothing that could be compared
   std::string difference;  // of what it wrote, in words; empty: there is none
-  // Where it differs, but leaves other floats at each launch.
+  // Distances, where the launch differs and leaves other floats each time.
   std::optional<Spread> spread;
   Timing cold, hot;  // caches emptied before each launch, or left as the last one left them
   Resources resources;

@@ -1,4 +1,4 @@
-// What a ranking says of a study's lists.
+// Hints about a study's lists follow from a ranking.
 
 #include "tuner/commands/what_next.h"
 

@@ -1,4 +1,4 @@
-// What build files say to a compiler.
+// Settings for a compiler are read from build files.
 
 #include "tuner/source/build_settings.h"
 

@@ -25,7 +25,7 @@ constexpr const char* name_of(kernel one) {
   constexpr const char* names[] = {TUNER_QUOTED};
   return names[static_cast<int>(one)];
 }
-// What a call came to. cudaErrorInvalidConfiguration: none of the kernels can run this size on this
+// Outcome of a call. cudaErrorInvalidConfiguration: none of the kernels can run this size on this
 // device.
 struct launched {
   cudaError_t status;
