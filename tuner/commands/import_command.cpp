@@ -21,8 +21,8 @@
 #include "tuner/resolve/objective.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/run/output_guard.h"
-#include "tuner/study/study_yaml.h"
 #include "tuner/study/t1_reader.h"
+#include "tuner/study/yaml_text.h"
 
 namespace tuner {
 
@@ -223,11 +223,12 @@ namespace fs = std::filesystem;
 // Begins the first line of a study that is made here (commands/output_guard).
 const std::string kMadeBy = "Made by tuner " TUNER_VERSION " from ";
 
-void write_study(const ImportOptions& options, const Study& study, const std::string& remark) {
-  const bool to_output = options.output.empty() || options.output == "-";
-  const fs::path folder = to_output ? fs::path(".") : fs::absolute(options.output).parent_path();
-  const std::string text = study_yaml(study, folder, remark);
-  if (to_output) {
+bool to_output(const ImportOptions& options) {
+  return options.output.empty() || options.output == "-";
+}
+
+void write_study(const ImportOptions& options, const std::string& text) {
+  if (to_output(options)) {
     std::cout << text;
     return;
   }
@@ -246,15 +247,18 @@ void import_t1(const ImportOptions& options, const fs::path& path) {
     std::cerr << "warning: " << render(warning, file.study.text) << "\n";
     remark += "\n" + warning.message;
   }
-  write_study(options, file.study, remark);
+  // The same tree again, with paths that are relative to the study that is written.
+  const fs::path folder = to_output(options) ? "." : fs::absolute(options.output).parent_path();
+  Diagnostics diagnostics(path.string(), file.study.text);
+  const YamlRef root = parse_json_tree(diagnostics);
+  write_study(options, yaml_text(*t1_as_study(*root, folder), remark));
 }
 
 // Parameters only: the constraints behind a recording are not in it.
 void write_space(const ImportOptions& options, const Recording& recording) {
-  Study study;
-  study.parameters = recording.parameters;
   if (!options.as.size.empty()) wrong_usage("--size does not go with -o");
-  write_study(options, study, kMadeBy + recording.name + ": its space.");
+  write_study(options, yaml_text(*space_tree(recording.parameters),
+                                 kMadeBy + recording.name + ": its space."));
 }
 
 // Whether two machines that measured the same configurations agree.

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/study/study_yaml.h"
 #include "tuner/study/t1_reader.h"
 #include "tuner/study/yaml_reader.h"
 #include "tuner/study/yaml_tree.h"
@@ -97,18 +96,6 @@ YamlRef over_section(const std::string& key, const YamlRef& own, const YamlRef& 
   return own;
 }
 
-// The text of a study that is extended. A T1 file is the YAML study that it becomes, whose name in
-// messages says so: its lines are others.
-Diagnostics text_of(const fs::path& path, Diagnostics& diagnostics) {
-  if (path.extension() != ".json") return {path.string(), study_text(path)};
-  const StudyFile t1 = parse_t1_file(
-      path, {DataFiles::kIgnored, [](const Study&) { return std::vector<Complaint>(); }});
-  for (const Complaint& one : t1.warnings) {
-    diagnostics.warning(one.where, one.message, one.suggestion);
-  }
-  return {path.string() + " (as YAML)", study_yaml(t1.study, path.parent_path())};
-}
-
 }  // namespace
 
 YamlRef extended_tree(Diagnostics& diagnostics, const YamlRef& own, const fs::path& file,
@@ -126,9 +113,12 @@ YamlRef extended_tree(Diagnostics& diagnostics, const YamlRef& own, const fs::pa
     name->error(fmt::format("more than {} studies extend each other in a row", kMostExtended));
     return own;
   }
-  Diagnostics alone = text_of(*path, diagnostics);
-  const YamlRef root = parse_yaml(alone);
+  Diagnostics alone(path->string(), study_text(*path));
+  const YamlRef root = parse_study_tree(alone, form_of(*path));
   if (!alone.ok()) throw InputError(alone.errors(), alone.text());
+  for (const Complaint& one : alone.warnings()) {
+    diagnostics.warning(one.where, one.message, one.suggestion);
+  }
   const int before = diagnostics.append(alone.file(), alone.text());
   if (diagnostics.text().size() > kMaxYamlBytes) {
     name->error(fmt::format("this study and those that it extends are larger than {} MiB together",

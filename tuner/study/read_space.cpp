@@ -283,17 +283,17 @@ std::vector<Value> read_values(const YamlNode& key, const YamlNode& node) {
 
 }  // namespace
 
-bool values_fit(Reader& reader) {
+bool values_fit(const std::vector<Parameter>& parameters, Diagnostics& diagnostics, Names& names) {
   constexpr std::size_t kMost = 5000000;  // some hundred megabytes
   std::size_t count = 0;
-  for (const Parameter& parameter : reader.study.parameters) count += parameter.values.size();
+  for (const Parameter& parameter : parameters) count += parameter.values.size();
   if (count <= kMost) return true;
-  const Parameter& last = reader.study.parameters.back();
-  reader.error(last.where,
-               fmt::format("with '{}' the parameters have {} values; together they may have at "
-                           "most {}",
-                           last.name, count, kMost));
-  reader.names.set_incomplete();
+  const Parameter& last = parameters.back();
+  diagnostics.error(last.where,
+                    fmt::format("with '{}' the parameters have {} values; together they may have "
+                                "at most {}",
+                                last.name, count, kMost));
+  names.set_incomplete();
   return false;
 }
 
@@ -308,7 +308,7 @@ void read_parameters(Reader& reader, const YamlNode& node) {
   for (const auto& [key, value] : node.entries) {
     reader.names.declare(*key, kParameterName);
     reader.study.parameters.push_back({key->text, read_values(*key, *value), key->where()});
-    if (!values_fit(reader)) return;
+    if (!values_fit(reader.study.parameters, reader.diagnostics, reader.names)) return;
   }
   read_conditions(reader, node);
 }

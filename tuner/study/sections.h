@@ -114,7 +114,7 @@ void read_parameters(Reader& reader, const YamlNode& node);
 void read_conditions(Reader& reader, const YamlNode& parameters);
 // Returns false, with a complaint at the last parameter, once all together have too many values: a
 // few bytes of a file stand for a million of them. Nothing that follows is read then.
-bool values_fit(Reader& reader);
+bool values_fit(const std::vector<Parameter>& parameters, Diagnostics& diagnostics, Names& names);
 void read_derived(Reader& reader, const YamlNode& node);
 void read_constraints(Reader& reader, const YamlNode& node);
 // Reads a list of configurations, before derived: parameters that only the list knows are declared,

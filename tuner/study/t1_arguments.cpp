@@ -33,15 +33,15 @@ std::optional<ElementType> element_type(const std::string& text) {
   return type ? std::optional(ElementType{*type, 1}) : std::nullopt;
 }
 
-std::string extent_text(const T1Reader& t1, const std::string& axis) {
+std::string extent_text(const T1Parts& t1, const std::string& axis) {
   const std::string& extent = t1.problem[static_cast<std::size_t>(axis.front() - '0')];
   return extent.empty() ? "no_such_extent" : extent;
 }
 
 // "max(tile)" of the parameter's values; empty when there is no such parameter.
-std::optional<std::string> text_over_values(T1Reader& t1, const std::string& function,
+std::optional<std::string> text_over_values(T1Parts& t1, const std::string& function,
                                             const std::string& name) {
-  const auto& all = t1.study.parameters;
+  const auto& all = t1.parameters;
   const auto parameter =
       std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
   if (parameter == all.end()) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<std::string> text_over_values(T1Reader& t1, const std::string& fun
 
 // Replaces the parts of a size that T1 alone knows: there, the name of a parameter is the list of
 // its values, as in "ProblemSize[0] + max(filter_width) - 1".
-std::string size_text(T1Reader& t1, const YamlNode& node) {
+std::string size_text(T1Parts& t1, const YamlNode& node) {
   constexpr std::size_t kLongest = 1000;  // see NameForm
   if (node.text.size() > kLongest) return node.text;
   static const std::regex kPart(
@@ -75,21 +75,34 @@ std::string size_text(T1Reader& t1, const YamlNode& node) {
   return text.append(rest, node.text.end());
 }
 
-Expression read_size(T1Reader& t1, const YamlNode& node, int width) {
+// "(SIZE) * 4" of a vector type of four numbers.
+YamlRef size_node(T1Parts& t1, const YamlNode& node, int width) {
   if (!node.is_scalar()) {
     node.error("'Size' must be a number or an expression, not " + kind_of(node));
-    return {};
+    return nullptr;
   }
   YamlNode written = node;
   written.text = size_text(t1, node);
   if (width > 1) written.text = fmt::format("({}) * {}", written.text, width);
-  return t1.names.read(written, "'Size'", kSizeName, "the size of a buffer");
+  const Expression size = t1.names.read(written, "'Size'", kSizeName, "the size of a buffer");
+  return text_node(node, size.text());
+}
+
+YamlRef number_node(const YamlNode& at, double number) {
+  return word_node(at, fmt::format("{}", number));
+}
+
+// {sequence: [FIRST, STEP]}
+YamlRef numbers_node(const YamlNode& at, const std::string& key, double first, double second) {
+  MapNode fill(at);
+  fill.add(key, list_node(at, {number_node(at, first), number_node(at, second)}));
+  return fill.node();
 }
 
 // "DataSource" of a generated fill: an expression in i.
-void read_generator(T1Reader& t1, const YamlNode& argument, FillSpec& fill) {
+YamlRef generated(const YamlNode& argument) {
   const YamlNode* source = t1_require(argument, "DataSource", "a generated argument");
-  if (source == nullptr) return;
+  if (source == nullptr) return nullptr;
   const auto rule = Expression::parse(source->text, source->where(0));
   const auto at = [&](std::int64_t i) {
     if (!rule) return std::nan("");
@@ -103,21 +116,18 @@ void read_generator(T1Reader& t1, const YamlNode& argument, FillSpec& fill) {
     const double expected = first + step * static_cast<double>(i);
     line = line && std::abs(at(i) - expected) <= 1e-9 * std::max(1.0, std::abs(expected));
   }
-  if (line) {
-    fill = {FillSpec::Kind::kSequence, first, step, {}};
-  } else {
-    fill.kind = FillSpec::Kind::kFormula;
-    read_formula(t1, *source, fill);
-  }
+  if (line) return numbers_node(*source, "sequence", first, step);
+  return MapNode(*source).add("formula", text_node(*source, source->text)).node();
 }
 
-void read_random(FillSpec& fill, DataType type, std::optional<double> value) {
+YamlRef random(const YamlNode& at, DataType type, std::optional<double> value) {
   const double high = value && *value > 0 ? *value : 1.0;
-  fill = is_floating(type) ? FillSpec{FillSpec::Kind::kUniform, 0, high, {}}
-                           : FillSpec{FillSpec::Kind::kIntegers, 0, std::floor(high), {}};
+  return is_floating(type) ? numbers_node(at, "uniform", 0, high)
+                           : numbers_node(at, "integers", 0, std::floor(high));
 }
 
-void read_fill(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
+// Null after an error.
+YamlRef fill_node(const T1Parts& t1, const YamlNode& node, DataType element) {
   std::optional<double> value;
   if (const YamlNode* given = t1_find(node, "FillValue")) {
     value = read_number(*given, "'FillValue'");
@@ -125,135 +135,145 @@ void read_fill(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
   const YamlNode* type = t1_find(node, "FillType");
   const std::string name = type == nullptr ? "Constant" : type->text;
   if (name == "Constant") {
-    if (value && *value != 0) argument.fill = {FillSpec::Kind::kConstant, *value, 0, {}};
-  } else if (name == "Random") {
-    read_random(argument.fill, argument.type, value);
-  } else if (name == "Generator") {
-    read_generator(t1, node, argument.fill);
-  } else if (name == "BinaryRaw") {
-    const YamlNode* source = t1_require(node, "DataSource", "an argument read from a file");
-    if (source == nullptr) return;
-    const auto path = read_data_file(t1, *source, kSizeName, "'DataSource'");
-    if (path) argument.fill = FillSpec::of_file(*path);
-  } else {
-    type->error("the fill '" + name + "' is not understood",
-                "Constant, Random, Generator and BinaryRaw are");
+    if (!value || *value == 0) return word_node(node, "zeros");
+    return MapNode(node).add("constant", number_node(node, *value)).node();
   }
+  if (name == "Random") return random(node, element, value);
+  if (name == "Generator") return generated(node);
+  if (name == "BinaryRaw") {
+    const YamlNode* source = t1_require(node, "DataSource", "an argument read from a file");
+    if (source == nullptr) return nullptr;
+    const auto path = (source->folder() / source->text).lexically_normal();
+    return MapNode(*source).add("file", text_node(*source, t1_path(t1, path))).node();
+  }
+  type->error("the fill '" + name + "' is not understood",
+              "Constant, Random, Generator and BinaryRaw are");
+  return nullptr;
 }
 
-void read_access(const YamlNode& node, ArgumentSpec& argument) {
+Role role_of(const YamlNode& node) {
   const YamlNode* access = t1_find(node, "AccessType");
   const YamlNode* output = t1_find(node, "Output");
   const bool is_output = output != nullptr && output->text != "0" && output->text != "false";
   const std::string name = access == nullptr ? "ReadWrite" : access->text;
   if (name == "WriteOnly") {
     // Other tuners fill such a buffer all the same, and there are kernels that add to it.
-    argument.role = t1_find(node, "FillType") == nullptr ? Role::kOut : Role::kInOut;
-  } else if (name == "ReadWrite" || (name == "ReadOnly" && is_output)) {
-    argument.role = Role::kInOut;
-  } else if (name != "ReadOnly") {
+    return t1_find(node, "FillType") == nullptr ? Role::kOut : Role::kInOut;
+  }
+  if (name == "ReadWrite" || (name == "ReadOnly" && is_output)) return Role::kInOut;
+  if (name != "ReadOnly") {
     access->error("unknown access '" + name + "'",
                   suggestion_for(name, {"ReadOnly", "WriteOnly", "ReadWrite"}));
   }
+  return Role::kIn;
 }
 
-void read_scalar(T1Reader& t1, const YamlNode& node, ArgumentSpec& argument) {
-  argument.is_scalar = true;
-  if (const YamlNode* value = t1_require(node, "FillValue", "a scalar argument")) {
-    argument.value =
-        t1.names.read(*value, "'FillValue'", kParameterName | kSizeName, "the value of a scalar");
-  }
-}
-
-void read_vector(T1Reader& t1, const YamlNode& node, int width, ArgumentSpec& argument) {
-  if (const YamlNode* size = t1_require(node, "Size", "a vector argument")) {
-    Expression extent = read_size(t1, *size, width);
-    if (!extent.empty()) argument.shape.push_back(std::move(extent));
-  }
-  read_fill(t1, node, argument);
-  read_access(node, argument);
+// The expression of a key that may differ between configurations; null after an error.
+YamlRef expression_node(T1Parts& t1, const YamlNode& argument, const char* key, const char* of,
+                        const std::string& who) {
+  const YamlNode* node = t1_require(argument, key, of);
+  if (node == nullptr) return nullptr;
+  const Expression e =
+      t1.names.read(*node, fmt::format("'{}'", key), kParameterName | kSizeName, who);
+  return text_node(*node, e.text());
 }
 
 // KTT's "Local": so much more dynamic shared memory, which in OpenCL the kernel's __local argument
 // is.
-void add_local(T1Reader& t1, const YamlNode& node, const ArgumentSpec& argument) {
-  const YamlNode* size = t1_require(node, "Size", "a local argument");
+void add_local(T1Parts& t1, const YamlNode& node, DataType type) {
+  const YamlRef size = expression_node(t1, node, "Size", "a local argument", "'Size'");
   if (size == nullptr) return;
-  const Expression extent = t1.names.read(*size, "'Size'", kParameterName | kSizeName, "'Size'");
-  if (extent.empty()) return;
-  Expression& bytes = t1.study.launch.dynamic_shared_bytes;
-  const std::string more = fmt::format("({}) * {}", extent.text(), size_of(argument.type));
-  auto sum =
-      Expression::parse(bytes.empty() ? more : "(" + bytes.text() + ") + " + more, extent.origin());
-  if (sum) bytes = std::move(*sum);
+  const std::string more = fmt::format("({}) * {}", size->text, size_of(type));
+  t1.shared_bytes = t1.shared_bytes.empty() ? more : "(" + t1.shared_bytes + ") + " + more;
 }
 
-void read_argument(T1Reader& t1, const YamlNode& node, std::size_t index) {
-  if (!expect_map(node, "an argument")) return;
-  ArgumentSpec argument;
-  argument.where = node.where();
-  argument.name = fmt::format("argument{}", index);
-  if (const YamlNode* name = t1_find(node, "Name")) {
-    argument.name = read_text(*name, "'Name'").value_or("");
-    argument.where = name->where();
+// Lists of arguments and constants under construction.
+struct ArgumentNodes {
+  std::vector<YamlRef> arguments{};
+  std::vector<YamlRef> constants{};
+};
+
+void add_vector(T1Parts& t1, const YamlNode& node, const YamlRef& name, const ElementType& element,
+                ArgumentNodes& to) {
+  YamlRef size;
+  if (const YamlNode* given = t1_require(node, "Size", "a vector argument")) {
+    size = size_node(t1, *given, element.width);
   }
+  const YamlRef fill = fill_node(t1, node, element.type);
+  const Role role = role_of(node);
+  if (size == nullptr || fill == nullptr) return;
+  MapNode argument(node);
+  MapNode constant(node);
+  for (MapNode* one : {&argument, &constant}) {
+    one->add("name", name).add("type", word_node(node, std::string(name_of(element.type))));
+    one->add("shape", list_node(node, {size}));
+  }
+  // Kernel Tuner copies constant memory to its symbol and passes it to the kernel as well. In
+  // OpenCL it is an argument alone.
+  const YamlNode* kind = t1_find(node, "MemType");
+  const bool is_symbol = t1_find(node, "MemoryType")->text == "Symbol";
+  const bool is_constant = kind != nullptr && kind->text == "Constant" && !t1.is_opencl;
+  if (is_symbol || is_constant) {
+    to.constants.push_back(constant.add("fill", fill).node());
+  } else if (role != Role::kIn) {
+    argument.add("role", word_node(node, role == Role::kOut ? "out" : "inout"));
+    t1.outputs.emplace_back(name->text, element.type);
+  }
+  if (is_symbol) return;
+  if (role != Role::kOut || is_constant) argument.add("fill", fill);
+  to.arguments.push_back(argument.node());
+}
+
+void add_scalar(T1Parts& t1, const YamlNode& node, const YamlRef& name, DataType type,
+                ArgumentNodes& to) {
+  const YamlRef value =
+      expression_node(t1, node, "FillValue", "a scalar argument", "the value of a scalar");
+  MapNode argument(node);
+  argument.add("name", name).add("type", word_node(node, std::string(name_of(type))));
+  to.arguments.push_back(argument.add("value", value).node());
+}
+
+void add_argument(T1Parts& t1, const YamlNode& node, std::size_t index, ArgumentNodes& to) {
+  if (!expect_map(node, "an argument")) return;
+  const YamlNode* named = t1_find(node, "Name");
+  const YamlRef name = named == nullptr
+                           ? text_node(node, fmt::format("argument{}", index))
+                           : text_node(*named, read_text(*named, "'Name'").value_or(""));
   const YamlNode* type = t1_require(node, "Type", "an argument");
   const YamlNode* memory = t1_require(node, "MemoryType", "an argument");
   if (type == nullptr || memory == nullptr) return;
   const auto element = element_type(type->text);
   if (!element) {
     type->error("unknown type '" + type->text + "'", suggestion_for(type->text, data_type_names()));
-    return;
-  }
-  argument.type = element->type;
-  const YamlNode* kind = t1_find(node, "MemType");
-  const bool is_constant = kind != nullptr && kind->text == "Constant";
-  if (memory->text == "Scalar") {
-    read_scalar(t1, node, argument);
+  } else if (memory->text == "Scalar") {
+    add_scalar(t1, node, name, element->type, to);
   } else if (memory->text == "Vector" || memory->text == "Symbol") {
-    read_vector(t1, node, element->width, argument);
+    add_vector(t1, node, name, *element, to);
   } else if (memory->text == "Local") {
-    return add_local(t1, node, argument);
+    add_local(t1, node, element->type);
   } else {
     memory->error("unknown memory '" + memory->text + "'",
                   suggestion_for(memory->text, {"Scalar", "Vector", "Symbol", "Local"}));
-    return;
   }
-  static const NameForm kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
-  if (!kIdentifier.fits(argument.name)) {
-    t1.error(argument.where, "'" + argument.name + "' cannot be a name",
-             "a letter or _, then letters, digits and _");
-  }
-  // Kernel Tuner copies constant memory to its symbol and passes it to the kernel as well. In
-  // OpenCL it is an argument alone.
-  const bool has_symbols = !t1.study.kernel.is_opencl();
-  if ((is_constant && has_symbols) || memory->text == "Symbol") {
-    argument.role = Role::kIn;
-    t1.study.constants.push_back(argument);
-  }
-  if (memory->text != "Symbol") t1.study.arguments.push_back(std::move(argument));
 }
 
 }  // namespace
 
-void t1_read_arguments(T1Reader& t1, const YamlNode& kernel) {
+void t1_add_arguments(T1Parts& t1, const YamlNode& kernel, MapNode& study) {
+  if (const YamlNode* bytes = t1_find(kernel, "SharedMemory")) {
+    t1.shared_bytes =
+        t1.names.read(*bytes, "'SharedMemory'", kParameterName | kSizeName, "'SharedMemory'")
+            .text();
+  }
   const YamlNode* list = t1_require(kernel, "Arguments", "'KernelSpecification'");
   if (list == nullptr || !expect_list(*list, "'Arguments'")) return;
-  for (std::size_t i = 0; i < list->items.size(); ++i) read_argument(t1, *list->items[i], i);
   if (list->items.empty()) {
-    list->error(
-        "'Arguments' is empty: the kernel could not return "
-        "anything");
+    list->error("'Arguments' is empty: the kernel could not return anything");
   }
-  const auto& all = t1.study.arguments;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto twin = std::find_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
-                                   [&](const ArgumentSpec& a) { return a.name == all[i].name; });
-    if (twin != all.begin() + static_cast<std::ptrdiff_t>(i)) {
-      t1.error(all[i].where,
-               "'" + all[i].name + "' is already on line " + std::to_string(twin->where.line));
-    }
-  }
+  ArgumentNodes all;
+  for (std::size_t i = 0; i < list->items.size(); ++i) add_argument(t1, *list->items[i], i, all);
+  study.add("arguments", list_node(*list, std::move(all.arguments)));
+  if (!all.constants.empty()) study.add("constants", list_node(*list, std::move(all.constants)));
 }
 
 }  // namespace tuner

@@ -73,35 +73,36 @@ std::string strategy_called(const std::string& text) {
   return found == kKnown.end() ? std::string() : found->second;
 }
 
-void read_t1_search(T1Reader& t1, const YamlNode& node) {
+void add_search(const YamlNode& node, MapNode& search) {
   if (!expect_map(node, "'Search'")) return;
-  t1.study.search.where = node.where();
   const YamlNode* name = t1_find(node, "Name");
   if (name == nullptr || !name->is_scalar()) return;
   const std::string strategy = strategy_called(name->text);
-  if (!strategy.empty()) t1.study.search.strategy = strategy;
   if (strategy.empty()) {
     name->warning("the search '" + name->text +
                   "' is not known here; the default strategy is used");
-  } else if (t1_find(node, "Attributes") != nullptr) {
+    return;
+  }
+  search.add("strategy", word_node(*name, strategy));
+  if (t1_find(node, "Attributes") != nullptr) {
     name->warning("the attributes of this search are another program's; left out");
   }
 }
 
-void read_one_budget(T1Reader& t1, const YamlNode& node) {
+void add_one_budget(const YamlNode& node, MapNode& budget) {
   if (!expect_map(node, "a budget")) return;
   const YamlNode* type = t1_require(node, "Type", "a budget");
   const YamlNode* value = t1_require(node, "BudgetValue", "a budget");
   if (type == nullptr || value == nullptr) return;
   const auto number = read_number(*value, "'BudgetValue'");
   if (!number) return;
-  Budget& budget = t1.study.search.budget;
   if (*number <= 0) {
     value->error("'BudgetValue' must be more than 0");
   } else if (type->text == "TuningDuration") {
-    budget.seconds = *number;
+    budget.add("seconds", value_node(*value, Value(*number)));
   } else if (type->text == "ConfigurationCount") {
-    budget.evaluations = static_cast<std::uint64_t>(std::min(*number, 1e18));
+    const auto count = static_cast<std::int64_t>(std::clamp(*number, 1.0, 1e18));
+    budget.add("evaluations", value_node(*value, Value(count)));
   } else if (type->text == "ConfigurationFraction") {
     type->warning("a share of the configurations is no budget here",
                   "--budget takes a number of evaluations");
@@ -112,27 +113,34 @@ void read_one_budget(T1Reader& t1, const YamlNode& node) {
   }
 }
 
-void read_budget(T1Reader& t1, const YamlNode& node) {
-  if (!node.is_sequence()) return read_one_budget(t1, node);
-  for (const YamlRef& item : node.items) read_one_budget(t1, *item);
+void add_search_and_budget(const YamlNode& root, MapNode& study) {
+  MapNode search(root);
+  if (const YamlNode* node = t1_find(root, "Search")) add_search(*node, search);
+  if (const YamlNode* node = t1_find(root, "Budget")) {
+    MapNode budget(*node);
+    if (!node->is_sequence()) add_one_budget(*node, budget);
+    for (const YamlRef& item : node->items) add_one_budget(*item, budget);
+    if (!budget.empty()) search.add("budget", budget);
+  }
+  if (!search.empty()) study.add("search", search);
 }
 
 // Finds the kernel's source where authors keep it: beside the file, or beside its folder.
-void find_source(T1Reader& t1, const YamlNode& kernel) {
+YamlRef source_node(T1Parts& t1, const YamlNode& kernel) {
   const YamlNode* file = t1_require(kernel, "KernelFile", "'KernelSpecification'");
-  if (file == nullptr) return;
+  if (file == nullptr) return nullptr;
   const auto name = read_text(*file, "'KernelFile'");
-  if (!name) return;
-  const std::filesystem::path folder = t1.study.file.parent_path();
+  if (!name) return nullptr;
+  const std::filesystem::path folder = file->folder();
   for (const auto& path : {folder / *name, folder.parent_path() / *name}) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path, ignored)) continue;
-    t1.study.kernel.source = path.lexically_normal();
-    return;
+    return text_node(*file, t1_path(t1, path.lexically_normal()));
   }
   t1.obstacle = "the kernel file '" + *name + "' is neither in '" + folder.string() +
                 "' nor in the folder above it";
   file->warning(*t1.obstacle + ": the file can only be checked");
+  return nullptr;
 }
 
 std::string file_name_of(const std::string& text) {
@@ -146,34 +154,28 @@ std::string file_name_of(const std::string& text) {
   return name;
 }
 
-void name_kernel(T1Reader& t1, const YamlNode& root, const YamlNode* kernel) {
+std::string name_of_kernel(const YamlNode& root, const YamlNode& kernel) {
   const YamlNode* general = t1_find(root, "General");
-  const YamlNode* named = nullptr;
-  if (general != nullptr) named = t1_find(*general, "BenchmarkName");
-  if (named == nullptr && kernel != nullptr) named = t1_find(*kernel, "BenchmarkName");
-  if (named == nullptr && kernel != nullptr) named = t1_find(*kernel, "KernelName");
-  if (named != nullptr && named->is_scalar()) t1.study.kernel.name = file_name_of(named->text);
-  if (t1.study.kernel.name.empty()) {
-    t1.study.kernel.name = file_name_of(t1.study.file.stem().string());
-  }
+  const YamlNode* named = general == nullptr ? nullptr : t1_find(*general, "BenchmarkName");
+  if (named == nullptr) named = t1_find(kernel, "BenchmarkName");
+  if (named == nullptr) named = t1_find(kernel, "KernelName");
+  const std::string name =
+      named != nullptr && named->is_scalar() ? file_name_of(named->text) : std::string();
+  return name.empty() ? "kernel" : name;
 }
 
-void read_options(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
-  std::vector<std::string>& options = t1.study.kernel.options;
-  if (const YamlNode* list = t1_find(kernel, "CompilerOptions")) {
-    if (!expect_list(*list, "'CompilerOptions'")) return;
-    add_compiler_options(t1, *list);
-  }
+void add_options(T1Parts& t1, const YamlNode& root, const YamlNode& kernel) {
+  const YamlNode* list = t1_find(kernel, "CompilerOptions");
+  if (list != nullptr && expect_list(*list, "'CompilerOptions'")) t1.options = list->items;
   // Sources ask for this name to learn that their parameters are given to them.
-  options.emplace_back("-Dkernel_tuner=1");
+  t1.options.push_back(text_node(kernel, "-Dkernel_tuner=1"));
   const YamlNode* config = t1_find(root, "BenchmarkConfig");
   if (config == nullptr || !expect_map(*config, "'BenchmarkConfig'")) return;
   static const NameForm kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
   const std::vector<std::string> of_the_runner{"iterations", "dataSize", "jitify", "backend"};
   for (const auto& [key, value] : config->entries) {
     const bool is_number = value->is_scalar() && value->plain;
-    const bool is_runners =
-        std::find(of_the_runner.begin(), of_the_runner.end(), key->text) != of_the_runner.end();
+    const bool is_runners = std::ranges::find(of_the_runner, key->text) != of_the_runner.end();
     if (!is_number || is_runners || !kIdentifier.fits(key->text) ||
         t1.names.knows(key->text, kParameterName)) {
       continue;
@@ -181,18 +183,22 @@ void read_options(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
     const std::string text = value->text == "true"    ? "1"
                              : value->text == "false" ? "0"
                                                       : value->text;
-    options.push_back(fmt::format("-D{}={}", key->text, text));
+    t1.options.push_back(text_node(*value, fmt::format("-D{}={}", key->text, text)));
   }
 }
 
-// Template arguments.
-void add_types(T1Reader& t1, const YamlNode& types) {
-  if (!expect_list(types, "'KernelTypeNames'") || types.items.empty()) return;
-  std::string text;
-  for (const YamlRef& item : types.items) {
-    text += (text.empty() ? "" : ", ") + read_text(*item, "a type of the kernel").value_or("");
+// The function's name, with its template arguments.
+YamlRef entry_node(const YamlNode& kernel) {
+  const YamlNode* entry = t1_require(kernel, "KernelName", "'KernelSpecification'");
+  if (entry == nullptr) return nullptr;
+  std::string types;
+  if (const YamlNode* list = t1_find(kernel, "KernelTypeNames")) {
+    for (const YamlRef& item : items_of(*list, "'KernelTypeNames'")) {
+      types += (types.empty() ? "" : ", ") + read_text(*item, "a type of the kernel").value_or("");
+    }
   }
-  t1.study.kernel.entry += "<" + text + ">";
+  const std::string name = read_text(*entry, "'KernelName'").value_or("");
+  return text_node(*entry, types.empty() ? name : name + "<" + types + ">");
 }
 
 const std::vector<std::string> kKernelKeys{"Language",
@@ -219,54 +225,66 @@ const std::vector<std::string> kKernelKeys{"Language",
                                            "KernelTypeNames",
                                            "ReferenceArguments"};
 
-void read_t1_kernel(T1Reader& t1, const YamlNode& root, const YamlNode& kernel) {
-  if (!expect_map(kernel, "'KernelSpecification'")) return;
-  t1.study.kernel.where = kernel.where();
+void read_language(T1Parts& t1, const YamlNode& kernel) {
   const YamlNode* language = t1_require(kernel, "Language", "'KernelSpecification'");
-  if (language != nullptr && lower(language->text) == "opencl") {
-    t1.study.kernel.language = "opencl";
-  } else if (language != nullptr && lower(language->text) != "cuda") {
-    t1.obstacle = "the kernel is written in " + language->text + ", not in CUDA or OpenCL";
-    language->warning(*t1.obstacle + ": the file can only be checked");
-    return;
-  }
+  if (language == nullptr) return;
+  t1.is_opencl = lower(language->text) == "opencl";
+  if (t1.is_opencl || lower(language->text) == "cuda") return;
+  t1.obstacle = "the kernel is written in " + language->text + ", not in CUDA or OpenCL";
+  language->warning(*t1.obstacle + ": the file can only be checked");
+}
+
+// Adds what is run; nothing where the file can only be checked.
+void add_kernel(T1Parts& t1, const YamlNode& root, const YamlNode& kernel, MapNode& study) {
+  read_language(t1, kernel);
+  if (t1.obstacle) return;
   t1_warn_of_unknown(kernel, kKernelKeys, "'KernelSpecification'");
-  t1.study.kernel.define_prefix = "";
-  find_source(t1, kernel);
-  if (const YamlNode* entry = t1_require(kernel, "KernelName", "'KernelSpecification'")) {
-    t1.study.kernel.entry = read_text(*entry, "'KernelName'").value_or("");
-    check_placeholders(t1, *entry, kSpaceNames, "'KernelName'");
-    if (const YamlNode* types = t1_find(kernel, "KernelTypeNames")) add_types(t1, *types);
-  }
   if (const YamlNode* given = t1_find(kernel, "ReferenceArguments")) {
     given->warning("right answers as data are not understood");
   }
-  read_options(t1, root, kernel);
-  t1_read_problem_size(t1, kernel);
-  t1_read_launch(t1, kernel);
-  t1_read_arguments(t1, kernel);
-  t1.study.runnable = !t1.obstacle;
-  if (t1.diagnostics.ok()) t1_add_reference(t1, kernel);
+  MapNode run(kernel);
+  const YamlRef entry = entry_node(kernel);
+  MapNode code(kernel);
+  code.add("name", text_node(kernel, name_of_kernel(root, kernel)));
+  code.add("source", source_node(t1, kernel)).add("entry", entry);
+  code.add("define_prefix", text_node(kernel, ""));
+  if (t1.is_opencl) code.add("language", word_node(kernel, "opencl"));
+  add_options(t1, root, kernel);
+  t1_add_problem_size(t1, kernel, run);
+  t1_add_arguments(t1, kernel, run);
+  t1_add_launch(t1, kernel, run);
+  code.add("options", list_node(kernel, t1.options));
+  if (!kernel.diagnostics->ok() || t1.obstacle) return;
+  t1_add_reference(t1, kernel, entry, run);
+  if (t1.obstacle) return;
+  study.add("kernel", code);
+  for (const auto& [key, value] : run.node()->entries) study.add(key->text, value);
 }
 
-void read_all(T1Reader& t1, const YamlNode& root) {
+}  // namespace
+
+YamlRef t1_as_study(const YamlNode& root, const std::filesystem::path& folder) {
+  if (!expect_map(root, "a T1 file")) return nullptr;
+  Names names(*root.diagnostics);
+  const std::filesystem::path normal = std::filesystem::absolute(folder).lexically_normal();
+  T1Parts t1{names, normal};
+  MapNode study(root);
+  study.add("schema", word_node(root, "1"));
   const YamlNode* space = t1_require(root, "ConfigurationSpace", "a T1 file");
-  if (space == nullptr || !expect_map(*space, "'ConfigurationSpace'")) return;
-  t1_read_parameters(t1, *space);
-  t1_read_conditions(t1, *space);
-  if (const YamlNode* search = t1_find(root, "Search")) read_t1_search(t1, *search);
-  if (const YamlNode* budget = t1_find(root, "Budget")) read_budget(t1, *budget);
+  if (space == nullptr || !expect_map(*space, "'ConfigurationSpace'")) return nullptr;
+  t1_add_space(t1, *space, study);
+  add_search_and_budget(root, study);
   const YamlNode* kernel = t1_find(root, "KernelSpecification");
-  name_kernel(t1, root, kernel != nullptr && kernel->is_map() ? kernel : nullptr);
-  if (kernel != nullptr) return read_t1_kernel(t1, root, *kernel);
-  if (const YamlNode* older = t1_find(root, "kernelSpecification")) {
+  const YamlNode* older = t1_find(root, "kernelSpecification");
+  if (kernel != nullptr && expect_map(*kernel, "'KernelSpecification'")) {
+    add_kernel(t1, root, *kernel, study);
+  } else if (older != nullptr) {
     older->warning(
         "'kernelSpecification', the older form with keys in lower case, is not "
         "understood: the file can only be checked");
   }
+  return root.diagnostics->ok() ? study.node() : nullptr;
 }
-
-}  // namespace
 
 bool is_t1(const std::string& text) {
   if (text.size() > kMaxYamlBytes) return false;  // no study is that long, but recordings are
@@ -295,29 +313,15 @@ void refuse_recording(const std::filesystem::path& path, const std::string& text
 
 }  // namespace
 
-StudyFile parse_t1_file(const std::filesystem::path& path, const StudyReading& how) {
-  const std::string text = study_text(path);
-  refuse_recording(path, text);
-  Diagnostics diagnostics(path.string(), text);
-  StudyFile result;
-  Study& study = result.study;
-  study.file = std::filesystem::absolute(path).lexically_normal();
-  study.text = diagnostics.text();
+FileForm form_of(const std::filesystem::path& path) {
+  return path.extension() == ".json" ? FileForm::kT1 : FileForm::kYaml;
+}
+
+YamlRef parse_study_tree(Diagnostics& diagnostics, FileForm form) {
+  if (form == FileForm::kYaml) return parse_yaml(diagnostics);
+  refuse_recording(diagnostics.file(), diagnostics.text());
   const YamlRef root = parse_json_tree(diagnostics);
-  if (root && expect_map(*root, "a T1 file")) {
-    Names names(diagnostics);
-    T1Reader t1{{diagnostics, names, study, how.data}};
-    read_all(t1, *root);
-    if (study.sizes.empty()) study.sizes.emplace_back();
-    if (diagnostics.ok() && study.runnable) {
-      for (const Complaint& c : how.check(study)) {
-        diagnostics.error(c.where, c.message, c.suggestion);
-      }
-    }
-  }
-  if (!diagnostics.ok()) throw InputError(diagnostics.errors(), diagnostics.text());
-  result.warnings = diagnostics.warnings();
-  return result;
+  return root == nullptr ? nullptr : t1_as_study(*root, root->folder());
 }
 
 SpaceDefinition parse_space_json(const std::string& text, const std::string& file) {

@@ -16,10 +16,19 @@ YamlRef parse_json_tree(Diagnostics& diagnostics);
 // Whether a text is JSON with a "ConfigurationSpace".
 bool is_t1(const std::string& text);
 
-// A T1 file as a study. What keeps it from being run (another language, a kernel file that is not
-// there) is a warning, and the study is then not runnable. Expressions and lists of values written
-// in Python are parsed, never run. Throws one InputError with every mistake of the file.
-StudyFile parse_t1_file(const std::filesystem::path& path, const StudyReading& how);
+// Translates a T1 file into the tree of a study, whose paths are relative to `folder`. What keeps
+// it from being run (another language, a kernel file that is not there) is a warning, and the tree
+// is then a space alone. Expressions and lists of values written in Python are parsed, never run.
+// Null with errors where something is wrong with the file.
+YamlRef t1_as_study(const YamlNode& root, const std::filesystem::path& folder);
+
+// How a study is written down.
+enum class FileForm { kYaml, kT1 };
+FileForm form_of(const std::filesystem::path& path);
+
+// Parses the text of a study's file as its tree; a T1 file as the tree that it becomes. Null with
+// errors. Throws InputError for JSON that is no study, such as a recording.
+YamlRef parse_study_tree(Diagnostics& diagnostics, FileForm form);
 
 // A space in JSON, {"parameters": {NAME: [values]}, "constraints": ["A % B == 0", ...]}, with other
 // keys beside these. Throws one InputError with every mistake of the file.

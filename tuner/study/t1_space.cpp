@@ -21,13 +21,11 @@ bool fits(const Value& value, const std::string& type) {
   return number == std::floor(number) && (type != "uint" || number >= 0);
 }
 
-std::vector<Value> values_in(T1Reader& t1, const YamlNode& node) {
+std::vector<Value> values_in(const YamlNode& node) {
   std::vector<Value> values;
   if (node.is_sequence()) {
     for (const YamlRef& item : node.items) {
-      if (const auto value = read_value(*item, "a value")) {
-        values.push_back(*value);
-      }
+      if (const auto value = read_value(*item, "a value")) values.push_back(*value);
     }
     return values;
   }
@@ -35,7 +33,7 @@ std::vector<Value> values_in(T1Reader& t1, const YamlNode& node) {
     node.error("'Values' must be a list or a list as text, not " + kind_of(node));
     return values;
   }
-  return read_python_list(t1.diagnostics, node.text, node.where(0));
+  return read_python_list(*node.diagnostics, node.text, node.where(0));
 }
 
 void check_values(const YamlNode& where, const std::string& name, const std::string& type,
@@ -65,35 +63,65 @@ Value default_of(const YamlNode& item, const std::vector<Value>& values) {
   return values.front();
 }
 
-void read_parameter(T1Reader& t1, const YamlNode& item) {
+std::string type_of(const YamlNode& item) {
+  const YamlNode* node = t1_find(item, "Type");
+  if (node == nullptr) return {};
+  const std::string type = read_text(*node, "'Type'").value_or("");
+  if (std::ranges::find(kTypes, type) != kTypes.end()) return type;
+  node->error("unknown type '" + type + "'", suggestion_for(type, kTypes));
+  return {};
+}
+
+// A list that is written as in Python is left so: a few characters may stand for a million values.
+YamlRef values_node(const YamlNode& given, const std::vector<Value>& values) {
+  if (given.is_scalar()) return text_node(given, std::string(trimmed(given.text)));
+  std::vector<YamlRef> nodes;
+  for (const Value& value : values) nodes.push_back(value_node(given, value));
+  return list_node(given, std::move(nodes));
+}
+
+void add_parameter(T1Parts& t1, const YamlNode& item, MapNode& parameters) {
   if (!expect_map(item, "a tuning parameter")) return;
   const YamlNode* name = t1_require(item, "Name", "a tuning parameter");
-  const YamlNode* values = t1_require(item, "Values", "a tuning parameter");
+  const YamlNode* given = t1_require(item, "Values", "a tuning parameter");
   if (name == nullptr) return t1.names.set_incomplete();
   if (!read_text(*name, "'Name'")) return;
   t1.names.declare(*name, kParameterName);
-  if (values == nullptr) return;
-  std::string type;
-  if (const YamlNode* node = t1_find(item, "Type")) {
-    type = read_text(*node, "'Type'").value_or("");
-    if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
-      node->error("unknown type '" + type + "'", suggestion_for(type, kTypes));
-      type.clear();
-    }
-  }
-  Parameter parameter{name->text, values_in(t1, *values), name->where()};
-  if (parameter.values.empty()) {
-    if (t1.diagnostics.ok()) {
-      values->error("'" + name->text + "' has no values");
-    }
+  if (given == nullptr) return;
+  const std::string type = type_of(item);
+  const std::vector<Value> values = values_in(*given);
+  if (values.empty()) {
+    if (given->diagnostics->ok()) given->error("'" + name->text + "' has no values");
     return;
   }
-  check_values(*values, name->text, type, parameter.values);
-  t1.defaults.push_back(default_of(item, parameter.values));
-  t1.study.parameters.push_back(std::move(parameter));
+  check_values(*given, name->text, type, values);
+  t1.defaults.push_back(default_of(item, values));
+  t1.parameters.push_back({name->text, values, name->where()});
+  parameters.add(name->text, values_node(*given, values));
+}
+
+void add_conditions(T1Parts& t1, const YamlNode& space, MapNode& study) {
+  const YamlNode* list = t1_find(space, "Conditions");
+  if (list == nullptr || !expect_list(*list, "'Conditions'")) return;
+  std::vector<YamlRef> rules;
+  for (const YamlRef& item : list->items) {
+    const YamlNode* text = item.get();
+    if (item->is_map()) text = t1_require(*item, "Expression", "a condition");
+    if (text == nullptr) continue;
+    Expression rule = t1.names.read(*text, "a condition", kParameterName, "a condition");
+    if (rule.empty()) continue;
+    rules.push_back(text_node(*text, rule.text()));
+    t1.conditions.push_back(std::move(rule));
+  }
+  if (!rules.empty()) study.add("constraints", list_node(*list, std::move(rules)));
 }
 
 }  // namespace
+
+std::string t1_path(const T1Parts& t1, const std::filesystem::path& path) {
+  const auto relative = path.lexically_relative(t1.folder);
+  return (relative.empty() ? path : relative).generic_string();
+}
 
 const YamlNode* t1_find(const YamlNode& map, const char* key) {
   const YamlNode* value = map.value_of(key);
@@ -126,30 +154,21 @@ void t1_warn_of_unknown(const YamlNode& map, const std::vector<std::string>& kno
   }
 }
 
-void t1_read_parameters(T1Reader& t1, const YamlNode& space) {
+void t1_add_space(T1Parts& t1, const YamlNode& space, MapNode& study) {
   const YamlNode* list = t1_require(space, "TuningParameters", "'ConfigurationSpace'");
   if (list == nullptr || !expect_list(*list, "'TuningParameters'")) {
     return t1.names.set_incomplete();
   }
+  MapNode parameters(*list);
   for (const YamlRef& item : list->items) {
-    read_parameter(t1, *item);
-    if (!values_fit(t1)) return;
+    add_parameter(t1, *item, parameters);
+    if (!values_fit(t1.parameters, *list->diagnostics, t1.names)) return;
   }
   if (list->items.empty()) {
     list->error("'TuningParameters' is empty: there is nothing to tune");
   }
-}
-
-void t1_read_conditions(T1Reader& t1, const YamlNode& space) {
-  const YamlNode* list = t1_find(space, "Conditions");
-  if (list == nullptr || !expect_list(*list, "'Conditions'")) return;
-  for (const YamlRef& item : list->items) {
-    const YamlNode* text = item.get();
-    if (item->is_map()) text = t1_require(*item, "Expression", "a condition");
-    if (text == nullptr) continue;
-    Expression rule = t1.names.read(*text, "a condition", kParameterName, "a condition");
-    if (!rule.empty()) t1.study.constraints.push_back(std::move(rule));
-  }
+  study.add("parameters", parameters);
+  add_conditions(t1, space, study);
 }
 
 }  // namespace tuner

@@ -105,7 +105,6 @@ Study study_with_answers_per(Study study, const std::vector<std::string>& names)
       reference.per.push_back(name);
     std::erase_if(reference.configuration, [&](const auto& one) { return one.first == name; });
   }
-  reference.launch = study.launch;  // whose names have values in each of the answers
   return study;
 }
 

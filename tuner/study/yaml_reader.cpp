@@ -275,11 +275,12 @@ StudyFile extended(Diagnostics& diagnostics, const YamlRef& own, const fs::path&
   return result;
 }
 
-StudyFile read_text(const fs::path& path, const std::string& text, const StudyReading& how) {
+StudyFile read_text(const fs::path& path, const std::string& text, FileForm form,
+                    const StudyReading& how) {
   Diagnostics diagnostics(path.string(), text);
   const fs::path full = fs::absolute(path).lexically_normal();
   StudyFile result;
-  const YamlRef root = parse_yaml(diagnostics);
+  const YamlRef root = parse_study_tree(diagnostics, form);
   const bool extends = root && root->value_of("extends") != nullptr;
   const std::string own_text = diagnostics.text();
   if (extends) {
@@ -301,8 +302,7 @@ StudyFile read_text(const fs::path& path, const std::string& text, const StudyRe
 }
 
 StudyFile read_file(const fs::path& path, const StudyReading& how) {
-  if (path.extension() == ".json") return parse_t1_file(path, how);
-  return read_text(path, study_text(path), how);
+  return read_text(path, study_text(path), form_of(path), how);
 }
 
 }  // namespace
@@ -345,8 +345,12 @@ StudyFile parse_study_file(const fs::path& path, const StudyReading& how) {
   return read_file(path, how);
 }
 
+StudyFile parse_t1_file(const fs::path& path, const StudyReading& how) {
+  return read_text(path, study_text(path), FileForm::kT1, how);
+}
+
 StudyFile parse_study_text(const fs::path& path, const std::string& text, const StudyReading& how) {
-  return read_text(path, text, how);
+  return read_text(path, text, FileForm::kYaml, how);
 }
 
 }  // namespace tuner

@@ -32,6 +32,9 @@ struct StudyReading {
 // Throws one InputError with every mistake of the file, in the file's order.
 StudyFile parse_study_file(const std::filesystem::path& path, const StudyReading& how);
 
+// Reads a T1 file, whatever its name ends in. Throws like parse_study_file().
+StudyFile parse_t1_file(const std::filesystem::path& path, const StudyReading& how);
+
 // Parses text as if it stood in the file `path`. Throws like parse_study_file().
 StudyFile parse_study_text(const std::filesystem::path& path, const std::string& text,
                            const StudyReading& how);

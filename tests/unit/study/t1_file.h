@@ -17,6 +17,7 @@ class T1File {
 
   Study accepted() const;
   std::string warnings() const;
+  std::filesystem::path path() const { return folder_ / "t1.json"; }
   // The message of the InputError, without the folder; empty when the file is accepted.
   std::string complaints() const;
 
