@@ -59,6 +59,9 @@ TEST(Gate, AWrongHeadFailsByTheReferenceOfTheStudy) {
   add_trees(sandbox, "2 * x[i]", "3 * x[i]");
   const auto done = run_to(1, sandbox, gate({}));
   EXPECT_TRUE(says(done.out, "N1000: failed\n  head is correctness: y["));
+  const auto document = nlohmann::json::parse(run_to(1, sandbox, gate({"--json"})).out);
+  EXPECT_EQ(document.at("verdict"), "failed");
+  EXPECT_EQ(document.at("sizes").at(0).at("verdict"), "failed");
 }
 
 TEST(Gate, SaysWhereAKernelThatKeepsItsAnswersWouldNotBeNoticed) {

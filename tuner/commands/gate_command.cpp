@@ -217,17 +217,9 @@ GateSide gate_side(const std::string& text, const Study& study, const Assignment
 
 // ---- the verdict --------------------------------------------------------------------------------
 
-bool has_failed(const GateOutcome& outcome) {
-  return !is_valid(outcome.trials[1]) && is_valid(outcome.trials[0]);
-}
-
 GateVerdict verdict_on(const GateOutcome& outcome) {
-  if (has_failed(outcome)) return GateVerdict::kSlower;
-  return is_valid(outcome.trials[0]) ? outcome.state.verdict : GateVerdict::kUndecided;
-}
-
-std::string_view word_of(const GateOutcome& outcome) {
-  return has_failed(outcome) ? "failed" : name_of(outcome.state.verdict);
+  if (!is_valid(outcome.trials[0])) return GateVerdict::kUndecided;
+  return is_valid(outcome.trials[1]) ? outcome.state.verdict : GateVerdict::kFailed;
 }
 
 std::string why(const GateOutcome& outcome, const std::array<GateSide, 2>& sides) {
@@ -244,7 +236,7 @@ std::string why(const GateOutcome& outcome, const std::array<GateSide, 2>& sides
 std::string gate_text(const GateOutcome& outcome, const std::array<GateSide, 2>& sides,
                       const Colours& colours) {
   const GateState& state = outcome.state;
-  const std::string_view word = word_of(outcome);
+  const std::string_view word = name_of(verdict_on(outcome));
   const std::string shown = word == "passed"      ? colours.good(word)
                             : word == "undecided" ? colours.doubtful(word)
                                                   : colours.bad(word);
@@ -278,7 +270,7 @@ Json size_json(const GateOutcome& outcome, const Study& study) {
   const auto figure = [&](double value) { return state.pairs > 0 ? Json(value) : Json(nullptr); };
   return {{"device", outcome.device.name},
           {"size", json_of(outcome.size)},
-          {"verdict", word_of(outcome)},
+          {"verdict", name_of(verdict_on(outcome))},
           {"base", side_json(study, outcome.configurations[0], outcome.trials[0], state.base_ms)},
           {"head", side_json(study, outcome.configurations[1], outcome.trials[1], state.head_ms)},
           {"same_program", outcome.is_one_program},

@@ -3,6 +3,7 @@
 #include "tuner/trust/gate.h"
 
 #include <algorithm>
+#include <array>
 
 #include "tuner/base/interrupt.h"
 #include "tuner/base/stopwatch.h"
@@ -45,9 +46,8 @@ GateState state_of(const GateRule& rule, const std::vector<double>& base,
 }  // namespace
 
 std::string_view name_of(GateVerdict verdict) {
-  return verdict == GateVerdict::kPassed   ? "passed"
-         : verdict == GateVerdict::kSlower ? "slower"
-                                           : "undecided";
+  constexpr std::array<std::string_view, 4> kNames{"passed", "undecided", "slower", "failed"};
+  return kNames.at(static_cast<std::size_t>(verdict));
 }
 
 GateState decide(const GateRule& rule, const MeasurePairs& measure,

@@ -19,8 +19,8 @@
 
 namespace tuner {
 
-// Each is worse than the one before.
-enum class GateVerdict { kPassed, kUndecided, kSlower };
+// Each is worse than the one before. Failed: head has no right answer, and base has.
+enum class GateVerdict { kPassed, kUndecided, kSlower, kFailed };
 std::string_view name_of(GateVerdict verdict);  // "passed", ...
 
 struct GateRule {
