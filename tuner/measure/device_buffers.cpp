@@ -281,12 +281,12 @@ bool DeviceBuffers::has_decoys() const {
   });
 }
 
-DeviceResult<std::optional<std::string>> DeviceBuffers::broken_guard(const BoundLaunch& bound) {
+DeviceResult<std::optional<std::string>> DeviceBuffers::broken_guard() {
   std::optional<std::string> broken;
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    if (bound.bytes[i] == 0) continue;  // no buffer, or none of this variant
+  for (std::uint32_t i = 0; i < entered_.size(); ++i) {
+    if (entered_[i] == 0) continue;  // no buffer, or none of this variant
     auto outside =
-        TUNER_TRY(memory_.outside_write(slots_[i].data.id(), bound.bytes[i], plan_.arguments[i]));
+        TUNER_TRY(memory_.outside_write(slots_[i].data.id(), entered_[i], plan_.arguments[i]));
     if (!broken) broken = std::move(outside);
   }
   return broken;

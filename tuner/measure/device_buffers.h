@@ -78,9 +78,9 @@ class DeviceBuffers {
   DeviceResult<std::optional<std::string>> left_behind(const BoundLaunch& bound);
   // Whether a launch on decoys says more than one on poison: there is an output that is compared.
   bool has_decoys() const;
-  // Describes which buffer a launch has written outside of its contents (repaired when so), or
-  // nothing.
-  DeviceResult<std::optional<std::string>> broken_guard(const BoundLaunch& bound);
+  // Describes which buffer was written outside of its contents (repaired when so), or nothing. The
+  // guard words are where the variant that was entered last has them.
+  DeviceResult<std::optional<std::string>> broken_guard();
   DeviceResult<OutputCheck> check_outputs(const BoundLaunch& bound);
   // Guarded, one for each argument; of scalars none.
   std::vector<BufferId> ids() const;

@@ -118,7 +118,7 @@ std::optional<FinalistFailure> check_finalists(Session& session, KeptWatch& kept
   session.announce(Phase::kInputs);
   // Any finalist may have damaged guard words or inputs: both are repaired here, and the one that
   // does it again is found below.
-  if (auto looked = session.buffers().broken_guard(finalists[last].bound); !looked) {
+  if (auto looked = session.buffers().broken_guard(); !looked) {
     return FinalistFailure{last, verdict_of(looked.error())};
   }
   const auto inputs = session.buffers().repair_inputs();

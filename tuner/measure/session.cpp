@@ -124,7 +124,7 @@ std::optional<Verdict> Session::check_answers(Admitted& admitted) {
 // Checks what the last launch left. A write outside of a buffer is the better message, because a
 // wrong answer may follow from it. But a device that fails is reported as that.
 std::optional<Verdict> Session::recheck(Admitted& admitted) {
-  auto broken = check_guards(admitted);
+  auto broken = check_guards();
   if (broken && broken->state != TrialState::kCorrectness) return broken;
   auto wrong = check_answers(admitted);
   if (broken && (!wrong || wrong->state == TrialState::kCorrectness)) return broken;
@@ -133,8 +133,8 @@ std::optional<Verdict> Session::recheck(Admitted& admitted) {
 
 // Checks the guard words. The message hides positions when inputs are secret: a kernel could report
 // its inputs through them.
-std::optional<Verdict> Session::check_guards(const Admitted& admitted) {
-  auto broken = buffers_.broken_guard(admitted.bound);
+std::optional<Verdict> Session::check_guards() {
+  auto broken = buffers_.broken_guard();
   if (!broken) return verdict_of(broken.error());
   if (!*broken) return std::nullopt;
   if (buffers_.inputs_are_secret()) *broken = (*broken)->substr(0, (*broken)->find(':'));
@@ -448,7 +448,7 @@ std::optional<Verdict> Session::check_last_samples(Admitted& admitted, bool drop
     return wrong;
   }
   if (auto wrong = look_enough(admitted)) return wrong;
-  auto wrong = check_guards(admitted);
+  auto wrong = check_guards();
   if (!wrong) wrong = check_workspaces(admitted);
   if (!wrong) return back_to_usual_inputs(admitted);
   wrong->message += ", timed on drawn inputs";

@@ -87,7 +87,7 @@ class Session {
   std::optional<Verdict> launch_and_check(Admitted& admitted);
   // Checks what the last launch left: outputs, guard words and workspaces.
   std::optional<Verdict> recheck(Admitted& admitted);
-  std::optional<Verdict> check_guards(const Admitted& admitted);
+  std::optional<Verdict> check_guards();
   std::optional<Verdict> check_answers(Admitted& admitted);
   // Whether it leaves the workspaces that are zeroed once as it found them.
   std::optional<Verdict> check_workspaces(const Admitted& admitted);

@@ -135,6 +135,23 @@ TEST_F(WorkspaceRole, ItsSizeMayDependOnTheConfiguration) {
   }
 }
 
+// Drawn inputs are looked at after the rounds, so that the finalist timed last is not the one that
+// was launched last: the guard words are that one's.
+TEST_F(WorkspaceRole, AFinalOnDrawnInputsLooksWhereTheGuardWordsAre) {
+  draw_inputs();
+  add_kernel("all", [](const Call& call) {
+    for (std::size_t i = 0; i < 1000; ++i) {
+      if (word(call, i) != 0) return;
+    }
+    doubled(call);
+  });
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto result = evaluation().remeasure(
+        {sized("all", 1000), sized("good", 3), sized("all", 1000)}, {1, seed}, nullptr);
+    EXPECT_TRUE(result) << seed << ": " << result.error().verdict.message;
+  }
+}
+
 TEST_F(WorkspaceRole, TheFinalBlamesTheOneThatLeavesSomething) {
   auto& kernel = add_kernel("late", {});
   kernel.body = [&kernel](const Call& call) {
