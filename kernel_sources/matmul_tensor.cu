@@ -1,7 +1,8 @@
 // C = A * B on the tensor cores, summed in float32. A is M x K and C is M x N, both row-major.
 //
 // TYPE, and what B looks like:
-//   bf16, f16  16-bit operands and result; B is K x N, row-major
+//   bf16, f16  16-bit operands and result; B is K x N, row-major; where TURNED_B is 1, N x K, as
+//              layers of neural networks keep their weights
 //   tf32       float32 operands, of which the tensor cores read the upper 19 bits, and a float32
 //              result; B is given turned, N x K: the instructions for 32-bit operands want both
 //              with k running along the rows, and libraries are fastest so, too

@@ -184,7 +184,7 @@ struct WgmmaProduct {
       for (int step = 0; step < kStepsOfK; ++step) {
         const bool add = !first || step > 0;
         if constexpr (kTurned) {
-          wgmma<kWide, true, false>(sum[slice], describe_b(stage, at, step),
+          wgmma<kWide, !kTurnedB, false>(sum[slice], describe_b(stage, at, step),
                                     describe_a(stage, kSliceForAll ? part * kWide : 0, step), add);
         } else {
           wgmma<kWide, false, !kTurnedB>(sum[slice], describe_a(stage, at, step),

@@ -8,10 +8,16 @@ struct alignas(64) TensorMap {
   unsigned long long words[16];
 };
 
+// Whether B is given turned, N x K, so that k runs along the rows of both operands.
+#if TUNE_TYPE_IS_tf32 || TUNE_TURNED_B
+constexpr bool kTurnedB = true;
+#else
+constexpr bool kTurnedB = false;
+#endif
+
 #if TUNE_TYPE_IS_tf32
 
 using Element = float;
-constexpr bool kTurnedB = true;
 
 // The tensor cores ignore the 13 lowest bits.
 __device__ __forceinline__ float widen(float x) {
@@ -24,7 +30,6 @@ unsigned turn_block(float first, float second);  // of 16-bit results only
 #else
 
 using Element = unsigned short;
-constexpr bool kTurnedB = false;
 
 #if TUNE_TYPE_IS_f16
 #define TENSOR_TYPE "f16"

@@ -57,7 +57,7 @@ for study in $recorded; do
 done
 
 mkdir -p "$out/domains"
-for study in ${DOMAINS-matmul matmul_bf16 matmul_tf32 matmul_emulated transpose reduction softmax convolution2d thin_product thin_product_fp8}; do
+for study in ${DOMAINS-matmul matmul_bf16 matmul_tf32 matmul_emulated transpose reduction softmax convolution2d thin_product thin_product_fp8 linear_bf16}; do
   archive=$out/domains/$study.tar.gz
   [ ! -e "$archive" ] || tar -C "$out/domains" --skip-old-files -xzf "$archive"
   "$tuner" run "$studies/domains/$study.yaml" --backend cuda --progress plain \

@@ -51,14 +51,14 @@ def rank_of(row):
 
 
 def merged(sources, added):
-    """{path: rows, fastest first and then what was dropped}, devices, the last header, the names of the parameters."""
+    """{path: rows, fastest first and then what was dropped}, devices, all columns, the names of the parameters."""
     files, devices, header = {}, {}, []
     for source in sources:
         tables, of_devices = read(source)
         devices = {**of_devices, **devices}
         for path, text in tables.items():
             names, rows = rows_of(text, added)
-            header = names
+            header = [*names, *(name for name in header if name not in names)]  # rare columns are in some files
             files[path] = sorted(files[path] + rows, key=rank_of) if path in files else rows
     parameters = header[header.index("state") + 1:header.index("time_ms")]
     for path, rows in files.items():

@@ -3,8 +3,9 @@
 
 usage: launched.py FAMILY FOLDER [MxNxK...]    FOLDER has FAMILY_launcher.cu and .hpp; needs nvcc
 
-FAMILY is matmul_bf16, matmul_tf32, thin_product or thin_product_fp8 (beside PyTorch's product with bfloat16 weights,
-which move twice as many bytes, and its product of fp8 numbers with fp8 numbers, where that takes such rows).
+FAMILY is matmul_bf16, matmul_tf32, linear_bf16, thin_product, thin_product_fp8 (beside PyTorch's product with bfloat16
+weights, which move twice as many bytes, and its product of fp8 numbers with fp8 numbers, where that takes such rows), or
+linear: linear.hpp, one function of thin_product and linear_bf16.
 Cold: the median of launches that find nothing of theirs in the L2 cache. Hot: of calls one after the other.
 TFLOP/s, and GB/s of the second matrix. Each answer is compared with that of float64. Exit status 1: one is wrong.
 """
@@ -22,23 +23,29 @@ ROWS = [1, 2, 4, 8, 16, 24, 32, 48, 64]
 THIN = [f"{rows}x{layer}" for layer in LAYERS for rows in ROWS]
 CUBES = ["4096x4096x4096", "8192x8192x8192", "2048x2048x2048", "1024x1024x1024", "1536x1536x1536", "3072x3072x3072",
          "128x8192x8192", "4096x4096x512", "16384x1024x4096"]
+# Rows of which most were not tuned, and the layers of a language model of 8 billion numbers.
+LINEAR = [f"{rows}x{layer}" for layer in LAYERS[:4]
+          for rows in [1, 3, 12, 20, 32, 48, 64, 96, 128, 200, 300, 512, 777, 1024, 1500, 2048, 3000, 4096, 6000, 8192]]
 # Of each family: C's types of the three matrices, how the second is turned, what follows K, sizes.
 BF16 = "__nv_bfloat16"
 FAMILIES = {
     "matmul_bf16": ([BF16] * 3, False, "", CUBES + ["5000x3000x2008"]),
     "matmul_tf32": (["float"] * 3, True, "", CUBES + ["5000x2996x2004"]),
+    "linear_bf16": ([BF16] * 3, True, "", CUBES + ["5000x3000x2008"]),
+    "linear": ([BF16] * 3, True, "", LINEAR),
     "thin_product": ([BF16] * 3, True, "", THIN),
     "thin_product_fp8": ([BF16, "__nv_fp8_e4m3", BF16], True, "static_cast<const float*>(scale), ", THIN),
 }
+KERNELS = {"linear": ["thin_product", "linear_bf16"]}  # of an export of several
 WRAPPER = """
-#include "{family}_launcher.hpp"
+#include "{name}.hpp"
 extern "C" int launched(const void* a, const void* b, void* c, const void* scale, int m, int n, int k, void* stream,
                         int* how) {{
-  const auto done = {family}_launcher::{family}(
+  const auto done = {name}::{family}(
       static_cast<const {types[0]}*>(a), static_cast<const {types[1]}*>(b), static_cast<{types[2]}*>(c), m, n, k,
       {scale}static_cast<cudaStream_t>(stream));
-  how[0] = int(done.chosen.config_id);
-  how[1] = int(done.chosen.how);
+  how[0] = int(done.{number});
+  how[1] = int(done.{how});
   return int(done.status);
 }}
 """
@@ -46,11 +53,14 @@ extern "C" int launched(const void* a, const void* b, void* c, const void* scale
 
 def load(family, folder):
     types, _, scale, _ = FAMILIES[family]
-    launcher, source, library = (folder / f"{family}_{name}" for name in ("launcher.cu", "wrapper.cu", "wrapper.so"))
-    if not library.exists() or library.stat().st_mtime < launcher.stat().st_mtime:
-        source.write_text(WRAPPER.format(family=family, types=types, scale=scale))
+    launchers = [folder / f"{one}_launcher.cu" for one in KERNELS.get(family, [family])]
+    source, library = folder / f"{family}_wrapper.cu", folder / f"{family}_wrapper.so"
+    if not library.exists() or library.stat().st_mtime < max(one.stat().st_mtime for one in launchers):
+        words = {"name": family, "number": "chosen", "how": "how"} if family in KERNELS else \
+            {"name": family + "_launcher", "number": "chosen.config_id", "how": "chosen.how"}
+        source.write_text(WRAPPER.format(family=family, types=types, scale=scale, **words))
         command = ["nvcc", "-O2", "--split-compile=0", "-std=c++17", "-gencode", "arch=compute_90a,code=sm_90a"]
-        subprocess.run(command + ["-shared", "-Xcompiler", "-fPIC", "-o", library, source, launcher], check=True)
+        subprocess.run(command + ["-shared", "-Xcompiler", "-fPIC", "-o", library, source, *launchers], check=True)
     return ctypes.CDLL(str(library)).launched
 
 
@@ -173,7 +183,8 @@ def main(family, folder, sizes):
             for name, theirs in zip(("", " fp8"), libraries):
                 line += f" (x {theirs / ours:.3f}{name})"
                 ratios.setdefault(cache + name, []).append((theirs / ours, size))
-        print(line, f" configuration {how[0]}, how {how[1]}", "" if right else "  WRONG", flush=True)
+        kernel = KERNELS[family][how[0]] if family in KERNELS else f"configuration {how[0]}"
+        print(line, f" {kernel}, how {how[1]}", "" if right else "  WRONG", flush=True)
     for name, found in ratios.items():
         mean = math.exp(sum(math.log(ratio) for ratio, _ in found) / len(found))
         print(f"# {name}: geometric mean {mean:.3f} of {len(found)} sizes, lowest %.3f at %s" % min(found))

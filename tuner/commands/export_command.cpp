@@ -60,7 +60,7 @@ ExportOptions parse_export(const Strings& words) {
   add.results(o.results);
   add("from", o.from,
       "ranked CSV files (one, a folder or a .tar.gz of them) instead of the results' store; of "
-      "several studies a folder with one for each kernel");
+      "several studies a folder with one, KERNEL or KERNEL.tar.gz, for each");
   add("also", o.also,
       "results folder of another machine with the same device: each size gets the configuration "
       "with the smallest worst loss on all of them; may be repeated");
@@ -90,12 +90,20 @@ ExportOptions parse_export(const Strings& words) {
   return o;
 }
 
+// Where --from has the ranked CSV files of a study: as it is, or, of several studies, the folder or
+// the archive in it that is named after the kernel.
+std::filesystem::path files_of(const ExportOptions& options, const Study& study) {
+  const std::filesystem::path from = options.from;
+  if (options.others.empty()) return from;
+  const std::filesystem::path archive = from / (study.kernel.name + ".tar.gz");
+  std::error_code ignored;
+  return std::filesystem::exists(archive, ignored) ? archive : from / study.kernel.name;
+}
+
 // Those of ranked CSV files: one, or a folder of them. Throws InputError.
 std::vector<RankedResults> results_of_files(const ExportOptions& options, const Study& study) {
   std::vector<std::string> notes;
-  const std::filesystem::path from = options.from;
-  auto results =
-      read_ranked_files(options.others.empty() ? from : from / study.kernel.name, study, notes);
+  auto results = read_ranked_files(files_of(options, study), study, notes);
   std::erase_if(results, [&](const RankedResults& one) {
     return !fits(one.device, one.size, options.filter);
   });
