@@ -9,6 +9,7 @@ docs/python.md has all of it."""
 import os
 import sys
 
+from tuner._captured import Captured, captured
 from tuner._choose import Kernel, load, tuned
 from tuner._judge import Verdict, judge
 from tuner._library import Error, Progress, program
@@ -19,8 +20,9 @@ from tuner._study import columns, defines, export, results, run, select, table
 from tuner._tune import tune
 from tuner._version import __version__
 
-__all__ = ["Error", "Kernel", "Progress", "Replay", "Search", "Tuned", "Tuning", "Verdict", "__version__", "columns",
-           "defines", "export", "judge", "load", "replay", "results", "run", "select", "table", "tune", "tuned"]
+__all__ = ["Captured", "Error", "Kernel", "Progress", "Replay", "Search", "Tuned", "Tuning", "Verdict", "__version__",
+           "captured", "columns", "defines", "export", "judge", "load", "replay", "results", "run", "select", "table", "tune",
+           "tuned"]
 
 
 def _main():

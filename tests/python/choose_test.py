@@ -283,7 +283,7 @@ def counted_right(x, y, n=0):
 
 class Explained(unittest.TestCase):
     def test_every_argument_is_explained(self):
-        for function in (tuner.judge, tuner.tune, tuner.tuned, tuner.load, tuner.replay):
+        for function in (tuner.captured, tuner.judge, tuner.tune, tuner.tuned, tuner.load, tuner.replay):
             with self.subTest(function=function.__name__):
                 names = [one for one in function.__annotations__ if one != "return"]
                 listed = re.findall(r"^    (\w+)(?:, (\w+))?  ", function.__doc__, re.MULTILINE)
