@@ -150,7 +150,7 @@ TEST(Check, OnTheCpuWhatCanBe) {
   }
   EXPECT_TRUE(says(done.err, "cpu: 11 compiled, 2 did not"));
   EXPECT_TRUE(
-      says(done.out, "the cpu backend has no <cuda/atomic>: kernels that include it need a GPU"));
+      says(done.out, "the cpu backend has no <cuda/atomic>: kernels that use it need a GPU"));
 }
 
 // Of a study whose included file has host code, which NVRTC does not take.

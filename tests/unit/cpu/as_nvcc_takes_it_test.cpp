@@ -49,7 +49,7 @@ TEST(AsNvccTakesIt, WhatOnlyADeviceCanDoIsRefusedInOneSentence) {
   EXPECT_EQ(refusal("int lane; asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane)); *x = lane;"),
             "error: the kernel has inline PTX (kernel.cu:3); the cpu backend runs C++ only\n");
   EXPECT_EQ(refusal("\n#include <cuda/atomic>\ncuda::atomic<int> y;"),
-            "error: the cpu backend has no <cuda/atomic>: kernels that include it need a GPU\n");
+            "error: the cpu backend has no <cuda/atomic>: kernels that use it need a GPU\n");
   // clang++ leaves it to the linker to say so.
   const auto says = [&](const std::string& body, const std::string& sentence) {
     const std::string log = refusal(body);
@@ -65,6 +65,16 @@ TEST(AsNvccTakesIt, InlineAssemblyThatAVariantDoesNotUseIsNoTrouble) {
   const auto result =
       compiled(request_for("__device__ inline int lane() { int l; asm(\"mov.u32 %0, %%laneid;\" : "
                            "\"=r\"(l)); return l; }\n"
+                           "extern \"C\" __global__ void kernel(int* x) { *x = 1; }"));
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
+TEST(AsNvccTakesIt, ALibrarysHeaderThatOnlyHostCodeNeedsIsNoTrouble) {
+  const auto result =
+      compiled(request_for("#include <thrust/device_vector.h>\n#include <cuda/atomic>\n"
+                           "#include <cub/device/device_scan.cuh>\n"
+                           "void host(int* x) {\n  thrust::device_vector<int> all(4);\n"
+                           "  cub::DeviceScan::ExclusiveSum(nullptr, all.data(), x, x, 4);\n}\n"
                            "extern \"C\" __global__ void kernel(int* x) { *x = 1; }"));
   EXPECT_TRUE(result.compiled) << result.log;
 }
@@ -212,6 +222,39 @@ extern "C" __global__ void kernel(int* out) {
   EXPECT_EQ(std::vector<int>(out.values.begin() + 252, out.values.begin() + 257),
             (std::vector<int>{1109, 63, 63, 1110, 63}));
   EXPECT_EQ(out.values[322], 22);
+}
+
+TEST(AsNvccTakesIt, ReductionsAndScansOfCub) {
+  Variant variant(R"(
+#include <cub/cub.cuh>
+extern "C" __global__ void kernel(int* out) {
+  using Block = cub::BlockReduce<int, 64>;
+  using Warp = cub::WarpReduce<int>;
+  using Scan = cub::BlockScan<int, 64, cub::BLOCK_SCAN_WARP_SCANS>;
+  __shared__ typename Block::TempStorage block;
+  __shared__ typename Warp::TempStorage warp[2];
+  __shared__ typename Scan::TempStorage scan;
+  const int i = threadIdx.x;
+  const int sum = Block(block).Sum(i), most = Warp(warp[i / 32]).Reduce(i, cub::Max());
+  __syncthreads();
+  const int some = Block(block).Reduce(i, [](int a, int b) { return a + b; }, 3);
+  if (i == 0) out[128] = sum;
+  if (i == 0) out[129] = some;
+  if (i % 32 == 0) out[130 + i / 32] = most;
+  Scan(scan).InclusiveSum(1, out[i]);
+  __syncthreads();
+  int all;
+  Scan(scan).ExclusiveScan(i, out[64 + i], 7, cub::Sum(), all);
+  if (i == 63) out[132] = all;
+})");
+  Buffer<int> out{std::vector<int>(133)};
+  variant.run({1, 64}, out);
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_EQ(out.values[i], i + 1);
+    EXPECT_EQ(out.values[64 + i], 7 + i * (i - 1) / 2);
+  }
+  EXPECT_EQ(std::vector<int>(out.values.begin() + 128, out.values.end()),
+            (std::vector<int>{2016, 3, 31, 63, 2016}));
 }
 
 TEST(AsNvccTakesIt, TensorCoresCopiesAndComplexNumbers) {

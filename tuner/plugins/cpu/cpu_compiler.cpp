@@ -214,7 +214,7 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
   for (const std::string& header : options.headers) names += "\ninclude \"" + header;
   write_stand_ins(scratch, names, false);
   std::string log;
-  bool compiled = compile_source(request, options, scratch, result.opened, log);
+  bool compiled = compile_with_empty_headers(request, options, scratch, result.opened, log);
   // Only now, because a source may define these names in its own way, and most have no use for
   // them.
   while (!compiled && may_be_cured(log)) {
@@ -224,7 +224,7 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
     options.system_headers.merge(headers_missed_in(log));
     if (options.system_headers.size() == before) break;
     if (before == 0) write_stand_ins(scratch, names, true);
-    compiled = compile_source(request, options, scratch, result.opened, log);
+    compiled = compile_with_empty_headers(request, options, scratch, result.opened, log);
   }
   // Host code that nobody calls, in headers and around kernels, need not compile.
   std::string later = log;
@@ -234,10 +234,24 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
     if (options.broken.size() == before) break;
     compiled = compile_source(request, options, scratch, result.opened, later);
   }
-  if (compiled) log = later;
+  if (compiled || !options.missing.empty()) log = later;
   if (!compiled) log = in_one_sentence(request, options, scratch, std::move(log));
   result.log += log;
   return compiled;
+}
+
+// Headers of the toolkit's libraries are often included for host code alone.
+bool CpuCompiler::compile_with_empty_headers(const sdk::CompileRequest& request,
+                                             HostOptions& options, const ScratchDirectory& scratch,
+                                             std::optional<std::vector<std::string>>& opened,
+                                             std::string& log) const {
+  for (std::set<std::string> known;;) {
+    if (compile_source(request, options, scratch, opened, log)) return true;
+    const std::string header = missing_header_in(log);
+    if (header.empty() || !known.insert(header).second) return false;
+    if (options.missing.empty()) options.missing = header;
+    write_empty_headers(scratch, header, request.source);
+  }
 }
 
 namespace {
@@ -299,12 +313,12 @@ bool CpuCompiler::compile_source(const sdk::CompileRequest& request, const HostO
 }
 
 // Shortens a log to one sentence if the kernel has inline PTX, where an assembler's messages do not
-// help, or if a header is missing, where too many errors follow.
+// help, or if it needs a header that is missing.
 std::string CpuCompiler::in_one_sentence(const sdk::CompileRequest& request,
                                          const HostOptions& options,
                                          const ScratchDirectory& scratch, std::string log) const {
-  const std::string refused = refused_header_in(log);
-  if (!refused.empty()) return "error: " + refused + "\n";
+  const std::string refusal = refusal_for(options.missing, log);
+  if (!refusal.empty()) return "error: " + refusal + "\n";
   const auto says = [&log](const char* words) { return log.find(words) != std::string::npos; };
   if (!says("asm") && !says("Assembler messages")) return log;
   const std::string text = preprocessed(arguments_for(request, options, scratch), scratch);

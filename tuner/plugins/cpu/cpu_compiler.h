@@ -51,6 +51,10 @@ class CpuCompiler : public sdk::Compiler {
   bool compile_source(const sdk::CompileRequest& request, const HostOptions& options,
                       const ScratchDirectory& scratch,
                       std::optional<std::vector<std::string>>& opened, std::string& log) const;
+  bool compile_with_empty_headers(const sdk::CompileRequest& request, HostOptions& options,
+                                  const ScratchDirectory& scratch,
+                                  std::optional<std::vector<std::string>>& opened,
+                                  std::string& log) const;
   void find_system_folders();
   // Lists the files that the compiler has read, from the rule that it wrote; if it wrote none, the
   // compiler is run once more for it.

@@ -397,7 +397,6 @@ std::string place_of_inline_assembly(const std::string& preprocessed) {
 }
 
 bool may_be_cured(const std::string& log) {
-  if (!refused_header_in(log).empty()) return false;
   constexpr std::array kSigns{"No such file",        "file not found",    "redefinition",
                               "conflicting",         "must be available", "not declared",
                               "been declared",       "not name a type",   "undeclared identifier",

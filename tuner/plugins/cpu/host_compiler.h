@@ -33,6 +33,7 @@ struct HostOptions {
   std::set<std::string> system_headers{};  // before the definitions, too
   std::vector<std::string> dropped;        // without a meaning here
   std::set<Place> broken{};                // of host code that does not compile
+  std::string missing{};                   // the first header that nothing stands in for
 };
 
 HostOptions translate_options(const std::vector<std::string>& options);
@@ -67,6 +68,7 @@ extern const std::string_view kHalf, kBFloat16, kFp8;
 extern const std::string_view kComplexNumbers;      // <cuComplex.h>
 extern const std::string_view kAsynchronousCopies;  // <cuda_pipeline.h>
 extern const std::string_view kTensorCores;         // <mma.h>
+extern const std::string_view kCub;                 // of <cub/cub.cuh> what kernels use most
 extern const std::string_view kMoreFunctions;
 extern const std::string_view kTextures;
 extern const std::string_view kAnything;  // what stands for names of the host's libraries
@@ -78,8 +80,16 @@ void write_stand_ins(const ScratchDirectory& scratch, std::string_view source, b
 // Compiler options that find them: some before all others, some only where nobody else has them.
 std::vector<std::string> stand_in_options(const ScratchDirectory& scratch);
 
-// The sentence about a header that there is no stand-in for, if errors come of one; else empty.
-std::string refused_header_in(const std::string& log);
+// A header that there is no stand-in for, if errors come of one; else empty.
+std::string missing_header_in(const std::string& log);
+
+// Writes it as an empty one, with all others of its kind that the source names: most sources
+// include them for their host code.
+void write_empty_headers(const ScratchDirectory& scratch, const std::string& missing,
+                         const std::string& source);
+
+// The sentence about such a header, if errors speak of what it declares; else empty.
+std::string refusal_for(const std::string& missing, const std::string& log);
 
 // Their texts, for the compiler's identity.
 std::string stand_in_texts();

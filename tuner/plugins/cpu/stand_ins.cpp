@@ -27,12 +27,13 @@ constexpr const char* kEmptyElsewhere =
 
 // Headers whose contents there is no stand-in for.
 constexpr const char* kRefusedHeaders =
-    "cub/cub.cuh curand_kernel.h cuda/atomic cuda/barrier cuda/functional cuda/pipeline "
+    "curand_kernel.h cuda/atomic cuda/barrier cuda/functional cuda/pipeline "
     "cuda/ptx cuda/semaphore cuda/std/algorithm cuda/std/array cuda/std/atomic "
     "cuda/std/cmath cuda/std/complex cuda/std/cstddef cuda/std/cstdint cuda/std/functional "
     "cuda/std/limits cuda/std/span cuda/std/tuple cuda/std/type_traits cuda/std/utility";
 
 constexpr const char* kLastResort = "last_resort";
+constexpr const char* kEmptied = "emptied";
 
 // Types that a kernel shares with a call of cuFFT.
 constexpr const char* kOfCufft =
@@ -58,11 +59,7 @@ constexpr const char* kStreams =
     "#pragma once\n#include <istream>\n#include <ostream>\n"
     "namespace std {\nextern istream cin;\nextern ostream cout, cerr, clog;\n}\n";
 
-constexpr std::string_view kRefusal = "the cpu backend has no <";
-
-std::string refusal_of(const std::string& header) {
-  return std::string(kRefusal) + header + ">: kernels that include it need a GPU";
-}
+constexpr std::string_view kMissing = "there is no <";
 
 enum class When { kNamed, kOftenIncluded };
 
@@ -83,7 +80,7 @@ std::vector<StandIn> make_all() {
     all.push_back({std::string(kLastResort) + "/" + header, ""});
   }
   for (const auto& header : programs::words_of(kRefusedHeaders)) {
-    all.push_back({header, "#error \"" + refusal_of(header) + "\"\n"});
+    all.push_back({header, "#error \"" + std::string(kMissing) + header + ">\"\n"});
   }
   for (const char* header : {"cublas.h", "cublas_v2.h", "cublasLt.h"}) {  // as theirs do
     all.push_back({header, "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"});
@@ -96,6 +93,10 @@ std::vector<StandIn> make_all() {
     all.push_back({header, once(kAsynchronousCopies)});
   }
   all.push_back({"mma.h", std::string(kTensorCores)});
+  for (const char* header : {"cub.cuh", "block/block_reduce.cuh", "block/block_scan.cuh",
+                             "warp/warp_reduce.cuh", "warp/warp_scan.cuh"}) {
+    all.push_back({std::string("cub/") + header, once(kCub)});
+  }
   for (const std::string part : {"reduce", "scan", "memcpy_async"}) {
     all.push_back({"cooperative_groups/" + part + ".h", "#include <cooperative_groups.h>\n"});
   }
@@ -145,25 +146,48 @@ void write_stand_ins(const ScratchDirectory& scratch, std::string_view source, b
 }
 
 std::vector<std::string> stand_in_options(const ScratchDirectory& scratch) {
-  return {"-I" + scratch.path().string(), "-idirafter", scratch.file(kLastResort)};
+  return {"-I" + scratch.file(kEmptied), "-I" + scratch.path().string(), "-idirafter",
+          scratch.file(kLastResort)};
 }
 
-std::string refused_header_in(const std::string& log) {
-  const std::size_t begin = log.find(kRefusal);
-  if (begin != std::string::npos) return log.substr(begin, log.find('"', begin) - begin);
+std::string missing_header_in(const std::string& log) {
+  if (const std::size_t found = log.find(kMissing); found != std::string::npos) {
+    const std::size_t begin = found + kMissing.size();
+    return log.substr(begin, log.find('>', begin) - begin);
+  }
   // Finds the messages of g++ and of clang for a header of a toolkit's library that is missing.
-  static const std::regex kMissing(
+  static const std::regex kUnknown(
       "error: '?((?:cub|thrust|cuda)/[^\\s:']+)(?:: No such file|' file not found)");
   std::smatch parts;
-  if (!std::regex_search(log, parts, kMissing)) return "";
-  return refusal_of(parts[1].str());
+  return std::regex_search(log, parts, kUnknown) ? parts[1].str() : "";
+}
+
+void write_empty_headers(const ScratchDirectory& scratch, const std::string& missing,
+                         const std::string& source) {
+  static const std::regex kNamed(R"(include\s*<((?:thrust|cuda)/[^>\s]+)>)");
+  std::set<std::string> headers{missing};
+  for (auto one = std::sregex_iterator(source.begin(), source.end(), kNamed);
+       one != std::sregex_iterator(); ++one) {
+    headers.insert((*one)[1].str());
+  }
+  for (const std::string& header : headers) {
+    const std::filesystem::path path = std::filesystem::path(kEmptied) / header;
+    std::filesystem::create_directories(scratch.path() / path.parent_path());
+    scratch.write(path.string(), "");
+  }
+}
+
+std::string refusal_for(const std::string& missing, const std::string& log) {
+  const std::string space = missing.substr(0, missing.find_first_of("/_"));
+  if (missing.empty() || log.find("'" + space) == log.npos) return "";
+  return "the cpu backend has no <" + missing + ">: kernels that use it need a GPU";
 }
 
 std::string stand_in_texts() {
   std::string all(kRuntimeHeader);
   for (const std::string_view text :
        {kCooperativeGroups, kSmallFloats, kSixteenBits, kHalf, kBFloat16, kFp8, kMoreFunctions,
-        kTextures, kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores}) {
+        kTextures, kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores, kCub}) {
     all += text;
   }
   return all;
