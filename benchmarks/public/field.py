@@ -36,7 +36,7 @@ def arguments():
     parser.add_argument("--skip", type=int, default=0, help="leave out the first of the order")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="of the sample only those whose path or name contains this")
-    parser.add_argument("--seconds", type=float, default=15, help="for the variants of each kernel")
+    parser.add_argument("--seconds", type=float, default=30, help="for the variants of each kernel")
     parser.add_argument("--at-once", type=int, default=2, help="so many kernels beside each other")
     parser.add_argument("--out", type=pathlib.Path, help="keep the drafts and what was said in this folder")
     return parser.parse_args()
@@ -104,10 +104,10 @@ def follow(number, path, kernel, options, scratch):
     nvcc = ["nvcc", "-x", "cu", "-arch=sm_90", "-std=c++17", "-cubin", path, "-o", scratch / f"{number}.cubin"]
     out["nvcc"] = call(nvcc, 120, env)[0] == 0
     run = ["run", study, "--backend", "cpu", "--budget", f"3,{options.seconds}s", "--jobs", 2, "--progress", "none"]
-    run += ["--results", scratch / f"{number}.results", "--timeout", 10]
+    run += ["--results", scratch / f"{number}.results", "--timeout", 20]
     steps = (["init", path, "--kernel", kernel, "-o", study], ["check", study], run)
     for stage, step in zip(STAGES, steps):
-        status, text = call([options.tuner, *step], 60 + 4 * options.seconds, env)
+        status, text = call([options.tuner, *step], 60 + 3 * options.seconds, env)
         study.with_suffix(f".{step[0]}.txt").write_text(text)
         is_done = re.search(r"\b[1-9]\d* ok\b", text) if stage == "right" else status == 0
         if not is_done:
