@@ -78,9 +78,23 @@ DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::s
     }
     if (!set.empty()) return {set, frame};
     if (place < now.arguments.size()) return {now.arguments[place], frame + 1};
+    const auto which =
+        static_cast<std::size_t>(std::ranges::find(now.templates, name) - now.templates.begin());
+    if (which < now.template_arguments.size()) return {now.template_arguments[which], frame + 1};
   }
   const auto found = source.computed.find(name);
   return found == source.computed.end() ? HostText() : HostText{found->second, frame};
+}
+
+std::string DraftContext::type_said(Tokens tokens, std::size_t frame, int depth) const {
+  std::string out;
+  for (const Token& token : tokens) {
+    const bool may_stand = token.is_word() && depth < kMostSteps;
+    const HostText set = may_stand ? what_is_set(std::string(token.text), frame) : HostText();
+    out += out.empty() ? "" : " ";
+    out += set.tokens.empty() ? token.text : type_said(set.tokens, set.frame, depth + 1);
+  }
+  return out;
 }
 
 // "threads.x" of "dim3 threads(16, 8)", also where a caller passes it.

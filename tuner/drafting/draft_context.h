@@ -68,6 +68,8 @@ struct DraftContext {
   };
   // Finds the text that the host code, or the source's own macros, set a name to.
   HostText what_is_set(const std::string& name, std::size_t frame) const;
+  // A type as the host code says it, its own names and template parameters seen through.
+  std::string type_said(Tokens tokens, std::size_t frame = 0, int depth = 0) const;
   // The tokens of host code, with macros and small functions seen through, and "a.n" as one word.
   std::vector<Token> host_words(Tokens tokens) const;
 

@@ -28,9 +28,12 @@ class Knobs {
       if (present.empty()) present = joined(one.default_value);
       std::string spelled = present;
       if (one.is_type()) {
+        const bool is_given = c_.hint && i < c_.hint->template_arguments.size();
+        if (is_given) present = c_.type_said(c_.hint->template_arguments[i]);
+        if (present.starts_with("std :: ") && is_type(present.substr(7))) present.erase(0, 7);
         spelled = is_type(present) ? present : usual_type(one.name);
         c_.types[one.name] = c_.seen_through(spelled);
-        if (present.empty()) {
+        if (spelled != present) {
           c_.plan.guess("entry", fmt::format("template parameter {} is {}", one.name, spelled));
         }
       } else if (!is_number(one.kind)) {
@@ -86,6 +89,7 @@ class Knobs {
       const bool is_new = c_.plan.parameter(macro.name) == nullptr;
       if (!is_used || !is_new || !is_knob(macro.name)) continue;
       if (macro.is_guarded) {
+        take_over(macro.name);
         add_macro(macro.name, of_the_build(macro).value_or(macro.value), "macro of " + macro.place);
       } else {
         c_.plan.guessed.push_back(
@@ -195,7 +199,8 @@ class Knobs {
   // Whether the launch spells a type that the source or the language has.
   bool is_type(const std::string& spelled) const {
     const std::string name = spelled.substr(0, spelled.find(" <"));
-    return element_type(c_.seen_through(spelled)) || c_.source.types.contains(name);
+    return element_type(c_.seen_through(spelled)) ||
+           c_.source.types.contains(name.substr(name.rfind(' ') + 1));
   }
 
   // "IndexType" is a whole number.
@@ -236,10 +241,24 @@ class Knobs {
       if (c_.source.computed.contains(name)) continue;  // another branch of an #if names another
       if (!is_knob(name) || !c_.reached.contains(name)) continue;
       if (c_.plan.parameter(name) != nullptr || !is_in_reach(*one.at)) continue;
+      take_over(name);
       c_.plan.replaced.push_back(name);
       c_.plan.parameters.push_back({name, values_to_try(name, *value, 0), *value, false,
                                     c_.source.place_of(*one.at) + " gives it"});
     }
+  }
+
+  // "k<BLOCK>", where the kernel uses BLOCK, too: one parameter stands for both.
+  void take_over(const std::string& name) {
+    const auto given = c_.renamed.find(name);
+    if (given == c_.renamed.end()) return;
+    const std::string former = given->second;
+    std::erase_if(c_.plan.parameters, [&](const auto& one) { return one.name == former; });
+    for (auto& [parameter, meaning] : c_.template_values) {
+      if (meaning == former) meaning = name;
+    }
+    c_.plan.entry = replaced(c_.plan.entry, "{" + former + "}", "{" + name + "}");
+    c_.renamed.erase(given);
   }
 
   std::vector<Token> own_tokens() const {

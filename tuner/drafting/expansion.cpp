@@ -109,8 +109,9 @@ void add_members(const Declaration& type, const std::string& name, Callables& ca
 Callables index_macros(const Callables& all) {
   Callables out;
   for (const auto& [name, callable] : all) {
-    const bool stands = callable.is_macro && (mentions(callable.text, "threadIdx") ||
-                                              mentions(callable.text, "blockIdx"));
+    const bool stands = callable.is_macro &&
+                        (mentions(callable.text, "threadIdx") ||
+                         mentions(callable.text, "blockIdx") || mentions(callable.text, "<<<"));
     if (stands) out[name] = callable;
   }
   return out;

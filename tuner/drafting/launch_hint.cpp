@@ -79,9 +79,21 @@ std::vector<Tokens> with_defaults(std::vector<Tokens> arguments, Tokens paramete
   return arguments;
 }
 
-// The arguments of the first call of `function` in `body`.
-std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& function,
-                                           Tokens& before) {
+// The template arguments of a call, "<" at `open`, with the defaults of the parameters behind them.
+std::vector<Tokens> template_arguments_of(Tokens body, std::size_t open,
+                                          const Declaration& function) {
+  std::vector<Tokens> out;
+  const std::size_t behind = body[open].is("<") ? behind_angles(body, open) : 0;
+  if (behind > 0) out = pieces_between_commas(body.subspan(open + 1, behind - open - 2));
+  const std::vector<TemplateParameter> all = template_parameters(function.head);
+  for (std::size_t i = out.size(); i < all.size() && !all[i].default_value.empty(); ++i) {
+    out.push_back(all[i].default_value);
+  }
+  return out;
+}
+
+// Takes the arguments of the first call of `function` in `body`; false: there is none.
+bool take_call(Tokens body, const Declaration& function, Tokens& before, HostFrame& frame) {
   const std::string name(last_name(function.name));
   for (std::size_t at = 0; at + 1 < body.size(); ++at) {
     if (!body[at].is(name)) continue;
@@ -89,13 +101,13 @@ std::optional<std::vector<Tokens>> call_in(Tokens body, const Declaration& funct
     if (body[open].is("<")) open = behind_angles(body, open);
     if (open == 0 || open >= body.size() || !body[open].is("(")) continue;
     std::vector<Tokens> arguments = items(body, open);
-    const std::size_t most = pieces_between_commas(function.parameters).size();
-    if (arguments.size() <= most) {
-      before = body.first(at);
-      return with_defaults(std::move(arguments), function.parameters);
-    }
+    if (arguments.size() > pieces_between_commas(function.parameters).size()) continue;
+    before = body.first(at);
+    frame.arguments = with_defaults(std::move(arguments), function.parameters);
+    frame.template_arguments = template_arguments_of(body, at + 1, function);
+    return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 // `function`, who calls it, who calls that, as far as it is to be found.
@@ -109,12 +121,13 @@ std::vector<HostFrame> frames_of(const FoundSource& source, const Declaration& f
     for (const Tokens one : pieces_between_commas(now->parameters)) {
       frame.parameters.push_back(parameter_of(one).name);
     }
+    for (const TemplateParameter& one : template_parameters(now->head)) {
+      frame.templates.push_back(one.name);
+    }
     const Declaration* caller = nullptr;
     for (const Declaration& one : source.declarations) {
       if (one.body.empty() || one.body.data() == now->body.data()) continue;
-      auto arguments = call_in(one.body, *now, before);
-      if (!arguments) continue;
-      frame.arguments = std::move(*arguments);
+      if (!take_call(one.body, *now, before, frame)) continue;
       caller = &one;
       break;
     }

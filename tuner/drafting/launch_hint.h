@@ -14,6 +14,8 @@ struct HostFrame {
   Tokens body, before;  // before: what stands above the launch, or the call
   std::vector<std::string> parameters;
   std::vector<Tokens> arguments;  // of the call, or the parameters' defaults; fewer: not known
+  std::vector<std::string> templates{};      // the function's template parameters
+  std::vector<Tokens> template_arguments{};  // of the call, in the same way
 };
 
 struct LaunchHint {

@@ -77,6 +77,35 @@ TEST(DraftedLaunch, TilesInBracesAndTruthValuesAreItsPresentValues) {
               "baseline: {TX: 32, TY: 4, TWICE: 0}", "block: [\"TX * TY\"]\n"});
 }
 
+TEST(DraftedLaunch, TemplateArgumentsAreThoseOfTheCallersOfTheFunctionThatLaunches) {
+  const std::string yaml =
+      drafted(
+          "template <class T> struct Rng { T next; };\n"
+          "template <class T, class R, int B> __global__ void k(T* x, int n) {\n"
+          "  int i = blockIdx.x * B + threadIdx.x;\n  if (i < n) x[i] = R().next;\n}\n"
+          "#define LAUNCH(SIZE) k<T, R, SIZE><<<(n + SIZE - 1) / SIZE, SIZE>>>(x, n)\n"
+          "template <class T, class R, int B = 64> void run(T* x, int n) { LAUNCH(B); }\n"
+          "int main() {\n  using data_t = std::uint64_t;\n  using rng_t = Rng<data_t>;\n"
+          "  data_t* x;\n  run<data_t, rng_t>(x, 4096);\n}\n")
+          .yaml;
+  says(yaml,
+       {"entry: \"k<uint64_t, Rng < std :: uint64_t >, {B}>\"\n", "B: [", "# now 64",
+        "  block: [B]\n  grid: [\"ceil_div(n, B)\"]\n", "{name: x, type: uint64, shape: [n]"});
+}
+
+TEST(DraftedLaunch, ATemplateArgumentThatTheKernelAlsoNamesIsOneParameter) {
+  const std::string yaml =
+      drafted(
+          "#define THREADS 256\ntemplate <unsigned size> __global__ void k(float* x, int n) {\n"
+          "  __shared__ float s[THREADS];\n  s[threadIdx.x] = size;\n"
+          "  x[blockIdx.x * size + threadIdx.x] = s[0];\n}\n"
+          "void run(float* x, int n) { k<THREADS><<<n / THREADS, THREADS>>>(x, n); }\n")
+          .yaml;
+  says(yaml, {"entry: \"k<{THREADS}>\"", "THREADS: [32, 64, 128, 256, 512, 1024]  # now 256",
+              "block: [THREADS]", "grid: [\"n // THREADS\"]"});
+  lacks(yaml, {"size: ["});
+}
+
 TEST(DraftedLaunch, ALeadingDimensionIsTheLengthOfItsBuffersRows) {
   const std::string yaml =
       drafted(
