@@ -251,7 +251,8 @@ class Drafts {
       trial = tried(draft, catalogue);
     }
     if (trial.is_verified) return asked(std::move(draft), catalogue, since);
-    if (trial.end == DraftTrial::End::kCrash) request_.room = plain.room;  // it is no help
+    if (trial.end == DraftTrial::End::kCrash)
+      request_.room = plain.room, request_.small = false;  // no help
     const std::string said = "tried on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
     draft = accepted();
@@ -421,6 +422,9 @@ class Drafts {
       const std::int64_t times = request_.room_of(trial.name) * trial.times;
       if (times <= kMostRoomOfOne) return request_.room[trial.name] = times, true;
     }
+    // Numbers that are places elsewhere, or lengths, are out of bounds.
+    const bool may_be_places = trial.end == End::kCrash && draft.has_whole_inputs;
+    if (may_be_places && !std::exchange(request_.small, true)) return request_.room.clear(), true;
     if (trial.end == End::kCrash && request_.room_of(kEvery) < kMostRoom) {
       return request_.room[kEvery] = request_.room_of(kEvery) * 8, true;
     }

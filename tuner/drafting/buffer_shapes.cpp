@@ -144,7 +144,20 @@ class Shape {
     for (const auto& extent : c_.plan.extents) all.push_back(extent.first);
     if (all.size() < 3) return all;
     std::vector<std::string> named = extents_in(use);
-    return named.empty() ? all : named;
+    return named.empty() ? few_of(all) : named;
+  }
+
+  // The last of the extents, as many as make a buffer that a first run can fill: a trial says if
+  // it is too small.
+  std::vector<std::string> few_of(std::vector<std::string> all) const {
+    constexpr double kMostElements = 1 << 22;
+    const auto elements = [&] {
+      double product = 1;
+      for (const std::string& one : all) product *= c_.value_of(one).value_or(1);
+      return product;
+    };
+    while (all.size() > 3 && elements() > kMostElements) all.erase(all.begin());
+    return all;
   }
 
   // Whether its rows are as long as the extent: out[y * width + x].

@@ -327,6 +327,9 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
           !plan.extents.empty(),
           plan.has_numbers,
           plan.remarks.contains("problem_sizes"),
+          std::ranges::any_of(
+              plan.arguments,
+              [](const auto& one) { return one.fill.find("integers") != one.fill.npos; }),
           plan.outputs.size()};
 }
 

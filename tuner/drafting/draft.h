@@ -51,6 +51,7 @@ struct DraftRequest {
   std::set<std::string> unsteady{};   // outputs that no two launches write alike
   std::map<std::string, std::string> atol{};  // by output: what its rounding differs by
   bool positive = false;                      // numbers below zero make NaNs
+  bool small = false;                         // whole numbers of inputs are 0 or 1
   std::set<std::string> undefined{};          // macros that a build defines
   std::vector<std::string> remarks{};         // what is to be said at the top
 
@@ -78,7 +79,8 @@ struct DraftedStudy {
   bool has_extents = false;  // else it cannot be made smaller
   bool has_numbers = false;  // of the host code, as extents
   bool has_guessed_extents = false;
-  std::size_t outputs = 0;  // that are verified
+  bool has_whole_inputs = false;  // buffers that are filled with whole numbers
+  std::size_t outputs = 0;        // that are verified
 };
 
 // The name of the kernel that draft_study() would choose.

@@ -135,10 +135,18 @@ class Arguments {
       out.value = *passed;
     } else {
       const bool has_rows = is_pitch(one.name) && !c_.plan.extents.empty();
-      out.value = has_rows ? c_.plan.extents.back().first : is_real(one) ? "0.5" : "16";
+      out.value = has_rows ? usual_row() : is_real(one) ? "0.5" : "16";
       out.remark = "a guess";
     }
     return out;
+  }
+
+  // The length of a row: an extent with the name of one, else the last.
+  std::string usual_row() const {
+    const auto row = std::ranges::find_if(c_.plan.extents, [](const auto& one) {
+      return axis_of_extent(one.first) == 'x' && one.first.size() > 1;
+    });
+    return row == c_.plan.extents.end() ? c_.plan.extents.back().first : row->first;
   }
 
   static bool is_pitch(const std::string& argument) {
@@ -342,10 +350,18 @@ class Arguments {
             .remark = fmt::format("a guess: rows of {} elements", kRowLength)};
   }
 
+  // Of a part of something, whose end another buffer has.
+  static bool is_begin(const std::string& buffer) {
+    const std::string name = lower(buffer);
+    return name.find("begin") != name.npos || name.find("start") != name.npos ||
+           name.find("offset") != name.npos;
+  }
+
   std::string fill_for(const FoundArgument& one, const Use& use) const {
     if (bytes_of_random_state(one.c_type) > 0) return "zeros";
     if (is_real(one)) return c_.request.positive ? "{uniform: [0, 1]}" : "{uniform: [-1, 1]}";
-    if (one.c_type == "bool") return "{integers: [0, 1]}";
+    if (c_.request.small && is_begin(one.name)) return "zeros";
+    if (one.c_type == "bool" || c_.request.small) return "{integers: [0, 1]}";
     if (use.is_index) return "{integers: [0, 63]}";
     return one.type == "int8" ? "{integers: [-100, 100]}" : "{integers: [0, 100]}";
   }

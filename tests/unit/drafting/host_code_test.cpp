@@ -43,6 +43,29 @@ TEST(DraftFromHostCode, BuffersAreAsLargeAsTheHostCodeAllocates) {
         "{name: in, type: float32, shape: [\"((B + 1) * T * 4) // 4\"]"});
 }
 
+TEST(DraftFromTrial, WholeNumbersThatMayBePlacesAreSmallWhereTheyCrash) {
+  DraftRequest request{
+      "__global__ void k(float* y, const int* at, const int* row_begin, int n) {\n"
+      "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = at[row_begin[i]];\n}\n",
+      "k.cu",
+      "k.cu",
+      {}};
+  EXPECT_TRUE(draft_study(request).has_whole_inputs);
+  request.small = true;
+  says(draft_study(request).yaml, {"{name: at, type: int32, shape: [n], fill: {integers: [0, 1]}}",
+                                   "{name: row_begin, type: int32, shape: [n], fill: zeros}"});
+}
+
+TEST(DraftFromHostCode, ABufferWhoseShapeIsNotSeenHasNotAllExtentsOfMany) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* y, const float* x, int n, int m, int batch, int rows, int "
+          "size) "
+          "{\n  y[threadIdx.x] = x[blockIdx.x] * (n + m + batch + rows + size);\n}\n")
+          .yaml;
+  says(yaml, {"{name: x, type: float32, shape: [m, batch, rows, size]"});
+}
+
 TEST(DraftFromHostCode, LaunchesInOtherFilesAreFound) {
   DraftRequest request{
       "__global__ void k(float* a, int n) { a[blockIdx.x * 64] = n; }\n", "k.cu", "k.cu", {}};
