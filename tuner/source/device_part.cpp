@@ -199,6 +199,12 @@ DevicePart device_part(const std::string& source, const std::vector<std::string>
     sorter.leave_out(one);
     const Token& last = one.all.back();
     blank(out.text, one.all.front().at, last.at + last.text.size(), tokens);
+    for (const Token& token : tokens) {  // "int main() { const char* all[] = {#include "list"}; }"
+      const bool is_in = token.at > one.all.front().at && token.at < last.at;
+      const bool includes =
+          is_in && token.kind == Token::Kind::kDirective && directive_name(token) == "include";
+      if (includes) blank(out.text, token.at, token.at + token.text.size(), {});
+    }
     out.left_out.push_back(name_of(one));
   }
   for (const Token& token : tokens) {

@@ -69,6 +69,15 @@ TEST(DevicePart, OfBranchesTheOneThatIsCompiledIsLookedAt) {
   EXPECT_EQ(part.left_out, (Names{"g", "h"}));
 }
 
+TEST(DevicePart, WhatAHostFunctionIncludesGoesWithIt) {
+  const std::string source =
+      "#include \"device.h\"\n"
+      "int main() {\n  const char* files[] = {\n#include \"list.txt\"\n  };\n}\n"
+      "__global__ void k(float* a) { a[0] = 1; }\n";
+  EXPECT_EQ(dense(device_part(source).text),
+            "#include \"device.h\"\n__global__ void k(float* a) { a[0] = 1; }\n");
+}
+
 TEST(DevicePart, HostFunctionsGoAndLinesStay) {
   const std::string source =
       "#include <vector>\n"
