@@ -95,7 +95,8 @@ std::vector<StandIn> make_all() {
   all.push_back({"mma.h", std::string(kTensorCores)});
   for (const char* header : {"cub.cuh", "block/block_reduce.cuh", "block/block_scan.cuh",
                              "warp/warp_reduce.cuh", "warp/warp_scan.cuh"}) {
-    all.push_back({std::string("cub/") + header, once(kCub)});
+    all.push_back({std::string("cub/") + header,
+                   "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n" + once(kCub)});
   }
   for (const std::string part : {"reduce", "scan", "memcpy_async"}) {
     all.push_back({"cooperative_groups/" + part + ".h", "#include <cooperative_groups.h>\n"});
@@ -127,7 +128,8 @@ bool may_include_more(std::string_view source) {
   }
   return source.find("cooperative_groups/") != source.npos || source.find("_fp") != source.npos ||
          source.find("_bf16") != source.npos || source.find("cublas") != source.npos ||
-         source.find("cufft") != source.npos || source.find("mma.h") != source.npos;
+         source.find("cub/") != source.npos || source.find("cufft") != source.npos ||
+         source.find("mma.h") != source.npos;
 }
 
 }  // namespace
