@@ -54,6 +54,37 @@ std::vector<std::string_view> names_of(Tokens parameters) {
   return names;
 }
 
+// What a function returns, as one expression: its variables that are set once, and what it returns
+// under conditions, in the place of their names. Empty: it does more.
+std::vector<Token> value_of_body(Tokens body) {
+  const Tokens first = part_before(body, ";");
+  if (first.empty() || first.size() == body.size()) return {};
+  const Tokens rest = body.subspan(first.size() + 1);
+  const std::size_t at = first[0].at;
+  if (first[0].is("return")) {
+    return rest.empty() ? std::vector<Token>(first.begin() + 1, first.end()) : std::vector<Token>();
+  }
+  if (first[0].is("if") && first.size() > 1) {
+    const std::size_t then = behind_closing(first, 1);
+    if (then + 1 >= first.size() || !first[then].is("return")) return {};
+    const bool has_else = !rest.empty() && rest[0].is("else");
+    const std::vector<Token> other = value_of_body(has_else ? rest.subspan(1) : rest);
+    if (other.empty()) return {};
+    std::vector<Token> out(first.begin() + 1, first.begin() + static_cast<std::ptrdiff_t>(then));
+    out.insert(out.end(), {sign("?", at), sign("(", at)});
+    out.insert(out.end(), first.begin() + static_cast<std::ptrdiff_t>(then) + 1, first.end());
+    out.insert(out.end(), {sign(")", at), sign(":", at), sign("(", at)});
+    out.insert(out.end(), other.begin(), other.end());
+    out.push_back(sign(")", at));
+    return out;
+  }
+  const std::size_t equals = index_of(first, "=");
+  if (equals < 2 || equals == first.size() || !first[equals - 1].is_word()) return {};
+  if (pieces_between_commas(first).size() > 1) return {};
+  const Tokens set = first.subspan(equals + 1);
+  return with_arguments({{first[equals - 1].text}, value_of_body(rest)}, {set}, at);
+}
+
 }  // namespace
 
 Callables macros_with_parameters(const std::vector<Token>& tokens) {
@@ -71,12 +102,9 @@ Callables macros_with_parameters(const std::vector<Token>& tokens) {
 void add_function(const Declaration& function, Callables& callables) {
   const Tokens body = function.body;
   if (function.kind != Declaration::Kind::kFunction || body.size() < 3) return;
-  if (!body.front().is("return") || !body.back().is(";")) return;
-  const Tokens value = body.subspan(1, body.size() - 2);
-  if (mentions(value, ";")) return;
-  callables.try_emplace(
-      function.name,
-      CallableText{names_of(function.parameters), {value.begin(), value.end()}, false});
+  const std::vector<Token> value = value_of_body(body);
+  if (value.empty()) return;
+  callables.try_emplace(function.name, CallableText{names_of(function.parameters), value, false});
 }
 
 void add_members(const Declaration& type, const std::string& name, Callables& callables) {

@@ -214,6 +214,8 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
   if (open < expression.size() && (expression[open].is("(") || expression[open].is("{")) &&
       behind_closing(expression, open) == expression.size()) {
     auto pieces = items(expression, open);
+    const bool is_copy = pieces.size() == 1 && pieces[0].size() == 1 && pieces[0][0].is_word();
+    if (is_copy && depth < 4) return axes_of(pieces[0], function, depth + 1);
     if (open == 1 || pieces.size() > 1) return pieces;
   }
   if (expression.size() == 1 && expression[0].is_word() && depth < 4) {
