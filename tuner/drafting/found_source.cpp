@@ -271,6 +271,9 @@ std::set<std::string> FoundSource::names_declared_by(const Declaration& one) {
 void FoundSource::read_declaration(const Declaration& one) {
   if (one.kind == Declaration::Kind::kFunction) add_function(one, callables);
   if (one.kind == Declaration::Kind::kType) read_record(one);
+  if (one.kind == Declaration::Kind::kPrototype && is_value(one)) {
+    return read_constant(one.name, one.parameters);
+  }
   if (one.kind != Declaration::Kind::kOther || one.all.size() < 3) return;
   const Tokens all = one.all;
   const auto name_type = [&](const Token& name, Tokens type) {
@@ -286,14 +289,28 @@ void FoundSource::read_declaration(const Declaration& one) {
   } else if (mentions(all, "constexpr") || mentions(all, "const")) {
     const std::size_t at = index_of(all, "=");
     if (at == all.size() || at == 0) return;
-    const Tokens text = all.subspan(at + 1, all.size() - at - 2);
-    const std::string name(all[at - 1].text);
-    if (const auto value = whole_number(joined(text))) {
-      numbers.try_emplace(name, *value);
-    } else {
-      computed.try_emplace(name, text.begin(), text.end());
-    }
+    read_constant(std::string(all[at - 1].text), all.subspan(at + 1, all.size() - at - 2));
   }
+}
+
+void FoundSource::read_constant(const std::string& name, Tokens text) {
+  if (const auto value = whole_number(joined(text))) {
+    numbers.try_emplace(name, *value);
+  } else {
+    computed.try_emplace(name, text.begin(), text.end());
+  }
+}
+
+// Whether "constexpr int ITEMS(4);", which is written like a function's declaration, is none.
+bool FoundSource::is_value(const Declaration& one) {
+  if (!mentions(one.head, "constexpr") && !mentions(one.head, "const")) return false;
+  const Tokens all = one.parameters;
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const bool is_parameter = at + 1 < all.size() && all[at].is_word() && all[at + 1].is_word();
+    if (is_parameter || is_one_of("& , ...", all[at].text)) return false;
+    if (element_type(std::string(all[at].text))) return false;
+  }
+  return !all.empty();
 }
 
 void FoundSource::read_record(const Declaration& one) {

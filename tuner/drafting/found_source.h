@@ -150,6 +150,8 @@ struct FoundSource {
   void read_macro(const std::string& name, std::string_view text, bool is_guarded,
                   const std::string& place);
   void read_record(const Declaration& one);
+  void read_constant(const std::string& name, Tokens text);
+  static bool is_value(const Declaration& one);
   void read_enumeration(const Declaration& one, std::size_t open);
   static std::vector<std::string> names_of_struct(const Declaration& one);
   FoundArgument argument(Tokens parameter) const;

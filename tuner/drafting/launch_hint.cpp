@@ -157,10 +157,13 @@ Tokens without_command_line(Tokens set) {
   return mentions(first, "argv") ? second : mentions(second, "argv") ? first : set;
 }
 
-// Whether a variable at `at` is given its first value in braces: "unsigned a{1}, b{2};".
+// Whether a variable at `at` is given its first value in braces, "unsigned a{1}, b{2};", or in
+// parentheses.
 bool is_set_in_braces(Tokens function, std::size_t at) {
-  if (at == 0 || !function[at + 1].is("{")) return false;
+  if (at == 0) return false;
   const Token& before = function[at - 1];
+  if (function[at + 1].is("(")) return element_type(std::string(before.text)).has_value();
+  if (!function[at + 1].is("{")) return false;
   const bool is_behind_type = before.is_word() && !is_one_of("struct class enum", before.text);
   return is_behind_type || before.is(",");
 }
@@ -183,7 +186,7 @@ std::size_t next_set(Tokens function, const std::string& variable, std::size_t f
 
 // Returns the value of the assignment at `at`: "int a = 1, b{2};" ends at the comma.
 Tokens value_at(Tokens function, std::size_t at) {
-  const bool in_braces = function[at + 1].is("{");
+  const bool in_braces = opens(function[at + 1]);
   const auto pieces = in_braces ? items(function, at + 1)
                                 : pieces_between_commas(part_before(function.subspan(at + 2), ";"));
   if (pieces.empty() || (in_braces && pieces.size() > 1)) return {};

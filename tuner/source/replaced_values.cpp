@@ -27,10 +27,11 @@ bool is_constant(Tokens code, std::size_t at) {
   return false;
 }
 
-// The value of "X = 4" or "X{4}" at X; empty: there is none.
+// The value of "X = 4", "X{4}" or "X(4)" at X; empty: there is none.
 Tokens value_behind(Tokens code, std::size_t at) {
   const Token& next = code[at + 1];
   if (next.is("{")) return inside(code, at + 1);
+  if (next.is("(") && code[at + 2].kind == Token::Kind::kNumber) return inside(code, at + 1);
   if (!next.is("=") || code[at + 2].is("=")) return {};
   std::size_t end = at + 2;
   while (end < code.size() && !is_one_of(", ; }", code[end].text)) {

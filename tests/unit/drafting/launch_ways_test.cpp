@@ -45,6 +45,8 @@ TEST(DraftedGrid, FollowsTheBlockHoweverItIsWritten) {
        "\"(n // BLOCK) if (n % BLOCK == 0) else (n // BLOCK + 1)\""},
       {"", "dim3 block(256); dim3 grid((n + 255) / 256); k<<<dim3(grid), dim3(block)>>>(x, n);",
        "BLOCK", follows},
+      {"", "const int t(256); unsigned b((n + t - 1) / t); k<<<b, t>>>(x, n);", "BLOCK", follows},
+      {"constexpr unsigned T(256);\n", "k<<<(n + T - 1) / T, T>>>(x, n);", "BLOCK", follows},
       {"#define CEIL(a, b) (((a) + (b) - 1) / (b))\n",
        "dim3 block(256); k<<<CEIL(n, block.x), block>>>(x, n);", "BLOCK", follows},
       {"", "int t = 256, b = n / t; if (n % t) b++; k<<<b, t>>>(x, n);", "BLOCK", follows},

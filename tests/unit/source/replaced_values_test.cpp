@@ -10,12 +10,14 @@ namespace {
 TEST(ReplacedValues, AreThoseOfMacrosConstantsAndEnumerators) {
   const std::string source =
       "#define X 256  // threads\n#define X_OF(n) n\nconst int ITEMS = 4, A{2};\n"
-      "enum { TILE = 8, OTHER };\nint ITEMS_NOW = 3;\n"
+      "constexpr int IN(3), of(int);\nenum { TILE = 8, OTHER };\nint ITEMS_NOW = 3;\n"
       "template <int N = 7> __global__ void k(int X_) {\n  constexpr unsigned LOCAL{16U};\n"
       "  static const int both = (ITEMS +\n 1) * 2;\n  for (int A_ = 0; A_ == 4;) f(A = 3);\n}\n";
   EXPECT_EQ(with_values(source, {{"X", "TUNE_X"},
                                  {"ITEMS", "1"},
                                  {"A", "TUNE_A"},
+                                 {"IN", "5"},
+                                 {"of", "-"},
                                  {"TILE", "9"},
                                  {"ITEMS_NOW", "-"},
                                  {"N", "-"},
@@ -23,7 +25,7 @@ TEST(ReplacedValues, AreThoseOfMacrosConstantsAndEnumerators) {
                                  {"both", "B"},
                                  {"A_", "-"}}),
             "#define X TUNE_X  // threads\n#define X_OF(n) n\nconst int ITEMS = 1, A{TUNE_A};\n"
-            "enum { TILE = 9, OTHER };\nint ITEMS_NOW = 3;\n"
+            "constexpr int IN(5), of(int);\nenum { TILE = 9, OTHER };\nint ITEMS_NOW = 3;\n"
             "template <int N = 7> __global__ void k(int X_) {\n  constexpr unsigned LOCAL{L};\n"
             "  static const int both = B\n;\n  for (int A_ = 0; A_ == 4;) f(A = 3);\n}\n");
 }
