@@ -250,6 +250,8 @@ class Arguments {
     const bool is_changed = unwritten.contains(one.name);  // by whom it is passed to
     if ((!use.writes || one.is_const) && !is_changed) {
       out.fill = fill_for(one, use);
+      if (c_.request.small && !is_real(one))
+        out.remark = "larger numbers crashed when it was tried";
       return out;
     }
     if (c_.request.unsteady.contains(one.name)) {
