@@ -157,20 +157,23 @@ class Constructor {
       const GroupPlan plan = plan_group(graph_, terms, order);
       return make_diagram(expand(plan, domains_, opaque_, monitor_), order, monitor_);
     } catch (const BuildStopped& stop) {
-      if (!stop.out_of_memory) throw;
-      throw InputError(too_large(own));
+      if (stop.why == BuildStopped::Why::kCancelled) throw;
+      throw InputError(too_large(own, stop.why));
     }
   }
 
   // Blames the constraint that ties the most parameters together.
-  Complaint too_large(const std::vector<std::size_t>& own) const {
+  Complaint too_large(const std::vector<std::size_t>& own, BuildStopped::Why why) const {
     const std::size_t widest =
         *std::ranges::max_element(own, {}, [&](std::size_t c) { return members_[c].size(); });
     const Expression& constraint = definition_.constraints[conditions_[widest].constraint];
+    const std::string limit = why == BuildStopped::Why::kMemory
+                                  ? fmt::format("{} MiB", monitor_.limit() >> 20)
+                                  : "an hour: it is tried for every pair of values";
     return {constraint.origin(),
             fmt::format("the constraint '{}' spans {} parameters and makes the space too large to "
-                        "be built in {} MiB",
-                        constraint.text(), members_[widest].size(), monitor_.limit() >> 20),
+                        "be built in {}",
+                        constraint.text(), members_[widest].size(), limit),
             "name part of it as a parameter, drop values, or split it"};
   }
 

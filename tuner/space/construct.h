@@ -20,7 +20,7 @@ struct Construction {
 };
 
 // Applies the given constraints (numbers in definition.constraints) and no others.
-// Throws InputError when the memory limit is exceeded, BuildStopped when cancelled.
+// Throws InputError beyond the memory limit or an hour of work, BuildStopped when cancelled.
 Construction construct(const SpaceDefinition& definition, const NameTable& names,
                        const std::vector<std::uint32_t>& constraints, BuildMonitor& monitor);
 

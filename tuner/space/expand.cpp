@@ -53,6 +53,9 @@ class LevelExpander {
   }
 
   void run(const TermGraph& graph, TermValues& values, BuildMonitor& monitor) {
+    if (states_.size() > kMostPairs / std::max<std::size_t>(1, domain_.positions.size())) {
+      throw BuildStopped{BuildStopped::Why::kCombinations};
+    }
     std::vector<double> row(plan_.next_key.size());
     std::size_t looked = 0;
     for (std::uint32_t state = 0; state < states_.size(); ++state) {
@@ -77,6 +80,7 @@ class LevelExpander {
   KeyTable take_states() { return std::move(next_); }
 
  private:
+  static constexpr std::size_t kMostPairs = 100'000'000'000;  // an hour or so
   static constexpr std::size_t kWatched = 512;  // pairs between two looks at memory and clock
 
   void watch(BuildMonitor& monitor) {

@@ -16,7 +16,8 @@ namespace tuner::detail {
 
 // Building stopped early.
 struct BuildStopped {
-  bool out_of_memory = false;  // else cancelled
+  enum class Why { kCancelled, kMemory, kCombinations };
+  Why why = Why::kCancelled;
 };
 
 // Counts the bytes that construction holds and checks whether it should go on.
@@ -29,10 +30,10 @@ class BuildMonitor {
   void hold(std::size_t bytes) {
     held_ += bytes;
     if (held_ > peak_) peak_ = held_;
-    if (held_ > limit_) throw BuildStopped{true};
+    if (held_ > limit_) throw BuildStopped{BuildStopped::Why::kMemory};
   }
   void poll() const {
-    if (cancelled_ && cancelled_()) throw BuildStopped{false};
+    if (cancelled_ && cancelled_()) throw BuildStopped{};
   }
 
   void release(std::size_t bytes) { held_ -= bytes; }

@@ -303,6 +303,14 @@ TEST(SearchSpace, HostileSpacesEndWithAMessageThatNamesTheConstraint) {
   EXPECT_TRUE(says(text, "16 MiB"));
 }
 
+TEST(SearchSpace, SpacesThatTakeHoursEndWithAMessageAtOnce) {
+  const std::string text =
+      complaint_of(define({range("a", 1000000), range("b", 1000000)}, {"a * b == 1000000"}));
+  EXPECT_TRUE(says(text,
+                   "'a * b == 1000000' spans 2 parameters and makes the space too large to be "
+                   "built in an hour: it is tried for every pair of values"));
+}
+
 TEST(SearchSpace, BuildingCanBeInterrupted) {
   BuildOptions options;
   options.cancelled = [] { return true; };
