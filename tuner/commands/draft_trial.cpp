@@ -212,6 +212,11 @@ std::string shown_end(DraftTrial::End end) {
 
 DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup, const Assignments& other) {
   Strings arguments;
+  std::vector<std::string> doubts;
+  const auto take_doubt = [&](const std::string& note) {
+    constexpr std::string_view kWarning = "warning: ";
+    if (note.starts_with(kWarning)) doubts.push_back(note.substr(kWarning.size()));
+  };
   const TimeLimit limit(2 * setup.timeout);  // a reference comes first
   try {
     Settings settings{checked_study(study_of_text(draft.file, draft.yaml), {}, ignore)};
@@ -222,11 +227,13 @@ DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup, const Assi
     settings.timeout = setup.timeout;
     std::optional<TryOutcome> outcome;
     try_configuration(settings, present_configuration(settings.study, other),
-                      {{executable_path(), setup.plugin_dirs}, setup.catalogue, limit, ignore},
+                      {{executable_path(), setup.plugin_dirs}, setup.catalogue, limit, take_doubt},
                       [&](TryOutcome one) { outcome = std::move(one); });
     const bool has_answer = outcome && outcome->trial;
     if (!has_answer && limit.is_over()) return {.end = DraftTrial::End::kSlow, .message = kLong};
-    return end_of(outcome, arguments);
+    DraftTrial out = end_of(outcome, arguments);
+    out.doubts = std::move(doubts);
+    return out;
   } catch (const InterruptedError&) {
     if (limit.is_interrupted()) throw;
     return {.end = DraftTrial::End::kSlow, .message = kLong};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/options.h"
@@ -38,11 +39,12 @@ struct DraftTrial {
   // The output (for kUnwritten, kRounding and kWrong), the buffer that is too small (kCrash; empty:
   // not known), or a macro that nobody defines (kCompile).
   std::string name{};
-  std::int64_t times = 1;  // of kCrash: as large as this the buffer should be
-  std::string atol{};      // of kRounding
-  std::string function{};  // of kCompile: one that another file defines
-  bool is_race = false;    // of kWrong: the order of threads decides
-  std::string message{};   // the first line that says why
+  std::int64_t times = 1;             // of kCrash: as large as this the buffer should be
+  std::string atol{};                 // of kRounding
+  std::string function{};             // of kCompile: one that another file defines
+  bool is_race = false;               // of kWrong: the order of threads decides
+  std::string message{};              // the first line that says why
+  std::vector<std::string> doubts{};  // about the right answers, of one that has some
 };
 
 // Finds out from the message of a failed trial how it ended; `arguments` are the kernel's.

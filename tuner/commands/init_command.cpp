@@ -250,9 +250,18 @@ class Drafts {
       if (since.seconds() > kPatience * options_.timeout) break;
       trial = tried(draft, catalogue);
     }
-    if (trial.is_verified) return asked(std::move(draft), catalogue, since);
-    if (trial.end == DraftTrial::End::kCrash)
-      request_.room = plain.room, request_.small = false;  // no help
+    if (trial.is_verified) {
+      for (const std::string& one : trial.doubts) {
+        request_.remarks.push_back("tried on the CPU: " + one);
+      }
+      draft = asked(std::move(draft), catalogue, since);
+      std::ranges::copy(request_.remarks, std::back_inserter(draft.guessed));
+      return draft;
+    }
+    if (trial.end == DraftTrial::End::kCrash) {  // these were no help
+      request_.room = plain.room;
+      request_.small = false;
+    }
     const std::string said = "tried on the CPU, and it did not run: " + trial.message;
     request_.remarks = {said};
     draft = accepted();

@@ -82,6 +82,23 @@ DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInput
   return &known_.back();
 }
 
+DeviceResult<bool> Answers::is_changed_by(ReferenceInputs inputs) {
+  inputs.set = {kTimedSet, drawn_secret()};
+  for (const RightAnswer& right : known_) {
+    if (right.set.number != 0) continue;
+    auto other = compute(*plan_with(*plan_.reference, right.key), inputs);
+    if (!other) return true;
+    for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
+      const std::uint32_t argument = plan_.checks[i].argument;
+      if (!other->expected[argument]) continue;
+      const BufferId actual = other->expected[argument].id();
+      TUNER_TRY(turn(*other, argument));
+      if (!TUNER_TRY(compare(right, i, actual)).message.empty()) return true;
+    }
+  }
+  return false;
+}
+
 void Answers::forget_other_sets() {
   known_.remove_if([](const RightAnswer& one) { return one.set.number != 0; });
 }

@@ -77,6 +77,9 @@ class Answers {
   // Describes, for people, what is suspicious about an answer.
   DeviceResult<std::vector<std::string>> doubts(const RightAnswer& answer,
                                                 const std::vector<BufferId>& room);
+  // Whether the reference answers otherwise on inputs that are not those of the first set any more;
+  // true where it does not answer. Nothing of it is kept.
+  DeviceResult<bool> is_changed_by(ReferenceInputs inputs);
   // Gives back the memory of answers for all sets of inputs but the first.
   void forget_other_sets();
   // Which of them no longer holds what it did, in words, or nothing.

@@ -90,13 +90,127 @@ DeviceResult<Ok> DeviceBuffers::prepare_answers() {
     const RightAnswer* answer = TUNER_TRY(answer_for(one.key));
     const auto doubts = TUNER_TRY(answers_.doubts(*answer, ids()));
     warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
+    TUNER_TRY(warn_of_unchanged_outputs(*answer));
   }
+  TUNER_TRY(warn_of_idle_inputs());
   TUNER_TRY(warn_of_unanswered_sets());
   TUNER_TRY(try_fresh_inputs());
   if (!inputs_are_small()) return Ok{};
   auto changed = TUNER_TRY(repair_inputs());
   if (changed) warnings_.push_back("the reference changes its input " + *changed);
   return Ok{};
+}
+
+// Warns of outputs that a kernel that does nothing leaves right.
+DeviceResult<Ok> DeviceBuffers::warn_of_unchanged_outputs(const RightAnswer& answer) {
+  for (std::size_t i = 0; i < plan_.checks.size(); ++i) {
+    const std::uint32_t index = plan_.checks[i].argument;
+    const Slot& slot = slots_[index];
+    if (plan_.arguments[index].role != Role::kInOut || !answer.expected[index]) continue;
+    TUNER_TRY(memory_.copy(slot.data.id(), slot.pristine.id(), slot.capacity));
+    const auto as_it_was = TUNER_TRY(answers_.compare(answer, i, slot.data.id()));
+    if (!as_it_was.message.empty()) continue;
+    warnings_.push_back(
+        fmt::format("{} as it was would pass: the right answer changes nothing of it",
+                    plan_.arguments[index].name));
+  }
+  return Ok{};
+}
+
+namespace {
+
+// The largest and the smallest of the numbers that a random fill may draw; nothing where they are
+// not drawn one by one.
+std::optional<std::pair<double, double>> drawn_range(const ArgumentPlan& argument) {
+  constexpr double kFar = 6;  // standard deviations
+  const FillSpec& fill = argument.fill;
+  const bool is_plain = !argument.is_scalar && argument.role == Role::kIn && !argument.varies &&
+                        argument.members.empty() && fill.same_as.empty() && !fill.sorted;
+  if (!is_plain) return std::nullopt;
+  switch (fill.kind) {
+    case FillSpec::Kind::kUniform:
+    case FillSpec::Kind::kIntegers:
+      return std::pair(fill.b, fill.a);
+    case FillSpec::Kind::kNormal:
+      return std::pair(fill.a + kFar * fill.b, fill.a - kFar * fill.b);
+    case FillSpec::Kind::kChoice:
+      if (fill.values.empty()) return std::nullopt;
+      return std::pair(std::ranges::max(fill.values), std::ranges::min(fill.values));
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+// Warns of inputs on which the answer does not depend as it should: a number, a size or a grid is
+// wrong in the study, or in the reference. Each costs a launch of the reference or a few, so a slow
+// one is spared.
+DeviceResult<Ok> DeviceBuffers::warn_of_idle_inputs() {
+  constexpr double kMostSeconds = 0.02;  // for all answers
+  constexpr std::uint64_t kFewest = 8;
+  const AnswerPlan& first = plan_.reference->answers.front();
+  const bool is_launched = first.files.empty() && !first.by_problem;
+  const double seconds = answers_.seconds() * static_cast<double>(plan_.reference->answers.size());
+  if (!is_launched || plan_.checks.empty() || seconds > kMostSeconds) return Ok{};
+  for (const std::uint32_t i : plan_.reference->arguments) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    if (!drawn_range(argument) || argument.elements < kFewest) continue;
+    const std::string& name = argument.name;
+    if (TUNER_TRY(is_idle(i, argument.elements - argument.elements / 4))) {
+      warnings_.push_back(
+          TUNER_TRY(is_idle(i, 0))
+              ? fmt::format("the right answer does not depend on {}: is a number or a size wrong?",
+                            name)
+              : fmt::format("the right answer does not depend on the last quarter of {}: is that "
+                            "too large, or a number or the reference's grid too small?",
+                            name));
+    } else if (TUNER_TRY(is_read_behind_end(i))) {
+      warnings_.push_back(fmt::format(
+          "the right answer depends on what lies behind the end of {}: is that too small, or a "
+          "number too large?",
+          name));
+    }
+  }
+  return Ok{};
+}
+
+// Whether other elements from there on leave the answer as it is: those of the beginning, and,
+// since a largest element may be among the others, the extreme ones of their range.
+DeviceResult<bool> DeviceBuffers::is_idle(std::uint32_t index, std::uint64_t from) {
+  const ArgumentPlan& argument = plan_.arguments[index];
+  const Slot& slot = slots_[index];
+  const auto [largest, smallest] = *drawn_range(argument);
+  const std::uint64_t bytes = from * size_of(argument.type);
+  const std::uint64_t elements = argument.elements - from;
+  const BufferRange tail{slot.data.id(), kGuardBytes + bytes};
+  const auto answers_otherwise = [&]() -> DeviceResult<bool> {
+    const bool changed = TUNER_TRY(answers_.is_changed_by(inputs_as_they_are()));
+    TUNER_TRY(fill_input(slots_[index], argument));
+    return changed;
+  };
+  if (from > 0) {
+    TUNER_TRY(backend_.memory().copy(tail, contents_of(slot.data.id()),
+                                     elements * size_of(argument.type)));
+    if (TUNER_TRY(answers_otherwise())) return false;
+  }
+  for (const double extreme : {largest, smallest}) {
+    TUNER_TRY(backend_.memory().fill(tail, elements,
+                                     {Fill::Kind::kConstant, argument.type, extreme, 0, 0}));
+    if (TUNER_TRY(answers_otherwise())) return false;
+  }
+  return true;
+}
+
+DeviceResult<bool> DeviceBuffers::is_read_behind_end(std::uint32_t index) {
+  constexpr unsigned char kHuge = 0x7F;  // each byte of a floating-point number; an index is 0
+  const ArgumentPlan& argument = plan_.arguments[index];
+  const BufferId id = slots_[index].data.id();
+  const std::uint64_t end = kGuardBytes + bytes_of(argument);
+  TUNER_TRY(memory_.fill_bytes(id, end, kGuardBytes, is_floating(argument.type) ? kHuge : 0));
+  const bool changed = TUNER_TRY(answers_.is_changed_by(inputs_as_they_are()));
+  TUNER_TRY(memory_.fill_bytes(id, end, kGuardBytes, kGuardByte));
+  return changed;
 }
 
 // Warns of requested sets of inputs (large or special numbers) that make the reference fail or
@@ -143,14 +257,18 @@ std::vector<BufferId> DeviceBuffers::ids() const {
   return ids;
 }
 
-DeviceResult<RightAnswer*> DeviceBuffers::answer_for(std::uint32_t key) {
+ReferenceInputs DeviceBuffers::inputs_as_they_are() const {
   ReferenceInputs inputs;
   inputs.data = ids();
   for (const Slot& slot : slots_) inputs.pristine.push_back(slot.pristine.id());
   inputs.set = set_;
   inputs.constants = &constants_.bytes();
+  return inputs;
+}
+
+DeviceResult<RightAnswer*> DeviceBuffers::answer_for(std::uint32_t key) {
   inputs_untouched_ = false;  // a reference is a kernel, too
-  return answers_.find(key, inputs);
+  return answers_.find(key, inputs_as_they_are());
 }
 
 // An absolute tolerance is meant for answers of the usual size: with larger or smaller inputs it

@@ -112,7 +112,12 @@ class DeviceBuffers {
   // Those that are random in a set that was there, or in the one that is.
   DeviceResult<Ok> fill_drawn_inputs(std::uint32_t before);
   DeviceResult<Ok> prepare_answers();
+  ReferenceInputs inputs_as_they_are() const;
   DeviceResult<RightAnswer*> answer_for(std::uint32_t key);
+  DeviceResult<Ok> warn_of_idle_inputs();
+  DeviceResult<bool> is_idle(std::uint32_t index, std::uint64_t from);
+  DeviceResult<bool> is_read_behind_end(std::uint32_t index);
+  DeviceResult<Ok> warn_of_unchanged_outputs(const RightAnswer& answer);
   DeviceResult<Ok> warn_of_unanswered_sets();
   DeviceResult<Ok> try_fresh_inputs();
   DeviceResult<Ok> place_decoys(const BoundLaunch& bound);

@@ -248,6 +248,61 @@ TEST_F(EvaluationTest, WarnsOfTolerancesUnderWhichWrongAnswersPass) {
           "much would pass"}));
 }
 
+class IdleInputs : public EvaluationTest {
+ protected:
+  IdleInputs() { draw_inputs(); }
+  std::vector<std::string> of(const std::function<float(const float* x, int i)>& reference) {
+    add_kernel("reference", [reference](const Call& call) {
+      for (int i = 0; i < kElements; ++i) {
+        call.buffer<float>(kY)[i] = reference(call.buffer<float>(kX), i);
+      }
+    });
+    evaluation_.reset();
+    return evaluation().warnings();
+  }
+};
+
+TEST_F(IdleInputs, EarnAWarning) {
+  EXPECT_EQ(of([](const float*, int i) { return static_cast<float>(i); }),
+            std::vector<std::string>{
+                "the right answer does not depend on x: is a number or a size wrong?"});
+  EXPECT_EQ(of([](const float* x, int i) { return x[i % (kElements / 2)]; }),
+            std::vector<std::string>{
+                "the right answer does not depend on the last quarter of x: is that too large, or "
+                "a number or the reference's grid too small?"});
+}
+
+TEST_F(IdleInputs, AreNoneOfWhichTheLargestOrTheSmallestCounts) {
+  const auto times = [](float number, int i) { return number * static_cast<float>(i + 1); };
+  const auto largest = [&](const float* x, int i) {
+    return times(*std::max_element(x, x + kElements), i);
+  };
+  const auto smallest = [&](const float* x, int i) {
+    return times(*std::min_element(x, x + kElements), i);
+  };
+  EXPECT_EQ(of(largest), std::vector<std::string>());
+  EXPECT_EQ(of(smallest), std::vector<std::string>());
+}
+
+TEST_F(IdleInputs, AreReadBehindTheirEndWhereTheAnswerDependsOnThat) {
+  EXPECT_EQ(of([](const float* x, int i) { return x[i] + x[i + 1]; }),
+            std::vector<std::string>{
+                "the right answer depends on what lies behind the end of x: is that too small, or "
+                "a number too large?"});
+  // What is read and has no effect does no harm.
+  EXPECT_EQ(of([](const float* x, int i) { return x[i + 1] < 0 ? x[i] : x[i]; }),
+            std::vector<std::string>());
+}
+
+TEST_F(EvaluationTest, WarnsOfAnOutputThatIsRightAsItWas) {
+  plan_.arguments[kY].role = Role::kInOut;
+  plan_.arguments[kY].fill = {FillSpec::Kind::kSequence, 1, 1, {}};
+  add_kernel("reference", [](const Call&) {});
+  EXPECT_EQ(evaluation().warnings(),
+            std::vector<std::string>{"y as it was would pass: the right answer changes nothing "
+                                     "of it"});
+}
+
 TEST_F(EvaluationTest, NamesTheConstantThatDoesNotFitTheReference) {
   ArgumentPlan table = argument("table", Role::kIn);
   table.elements = 4;
