@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
+#include <sstream>
 
 #include "tuner/base/error.h"
 #include "tuner/check/checked_study.h"
@@ -24,6 +26,17 @@ struct SourceFile {
 bool asks(const Token& directive, std::string_view name) {
   return std::ranges::any_of(tokens_of(directive_rest(directive)),
                              [&](const Token& token) { return token.is_word() && token.is(name); });
+}
+
+bool has_word(std::string_view text, std::string_view name) {
+  const auto is_of_word = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    if (!is_of_word(at + name.size()) && (at == 0 || !is_of_word(at - 1))) return true;
+  }
+  return false;
 }
 
 class Search {
@@ -62,13 +75,19 @@ class Search {
           "compiles (put #ifndef {} around it, or choose another 'define_prefix')",
           declared, macro, macro);
     }
+    if (is_of_nobody(parameter.name, macro)) {
+      return fmt::format(
+          "nothing reads {}: it is neither in the launch nor, as {}, in {}, so all of its values "
+          "are "
+          "one program",
+          parameter.name, macro, study_.kernel.source.string());
+    }
     if (is_only_of_others(parameter.name, macro)) {
       return fmt::format("{}: no kernel that is launched reads {}, only others do",
                          study_.kernel.source.string(), macro);
     }
     if (macro == parameter.name || bundle_.mentions(macro) || has_placeholders()) return {};
-    std::string place = definition_of(parameter.name, true);
-    if (place.empty()) place = place_of_declaration(parameter.name, true);
+    const std::string place = place_of_any(parameter.name);
     if (place.empty()) return {};
     const bool is_own = place.starts_with(study_.kernel.source.string() + ":");
     return fmt::format(
@@ -114,7 +133,41 @@ class Search {
            !has_placeholders() && !has_launch(study_.launch) &&
            std::ranges::none_of(study_.then, has_launch, &NextLaunchSpec::launch) &&
            std::ranges::none_of(study_.derived, has, &NamedExpression::expression) &&
-           std::ranges::none_of(files_, in_elsewhere);
+           std::ranges::none_of(files_, in_elsewhere) && !is_in_text(name);
+  }
+
+  // Whether the study's text names a parameter where it may reach a variant: not among the
+  // parameters, their constraints, and what is said of results.
+  bool is_in_text(const std::string& name) const {
+    static const std::set<std::string_view> kOthers{"parameters", "constraints", "baseline",
+                                                    "metrics",    "objective",   "search"};
+    bool is_other = false;
+    std::istringstream text(study_.text);
+    for (std::string line; std::getline(text, line);) {
+      const bool is_section =
+          !line.empty() && std::isalpha(static_cast<unsigned char>(line[0])) != 0;
+      if (is_section) is_other = kOthers.contains(line.substr(0, line.find(':')));
+      const bool lists_all = line.find("configuration:") != line.npos;  // of the reference
+      if (!is_other && !lists_all && has_word(line, name)) return true;
+    }
+    return false;
+  }
+
+  // Whether a parameter of a study that is one file is nowhere but in the lists of values. Texts
+  // have macros that begin with theirs, "TUNE_FORM_IS_tiled".
+  bool is_of_nobody(const std::string& name, const std::string& macro) const {
+    const bool is_whole = !study_.text.empty() && study_.kernel.units.empty() &&
+                          !study_.kernel.is_launcher && !study_.kernel.is_command();
+    const auto begins_with_it = [&](const SourceFile& file) {
+      return file.text.find(macro) != file.text.npos;
+    };
+    return is_whole && !bundle_.mentions(macro) && std::ranges::none_of(files_, begins_with_it) &&
+           !is_in_text(name) && has_word(study_.text, name) && place_of_any(name).empty();
+  }
+
+  std::string place_of_any(const std::string& name) const {
+    const std::string defined = definition_of(name, true);
+    return defined.empty() ? place_of_declaration(name, true) : defined;
   }
 
   // With names that may be put into these, values have another way to the kernel.

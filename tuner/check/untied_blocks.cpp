@@ -67,7 +67,9 @@ std::vector<std::string> untied_blocks(const Study& study) {
     if (grid.empty() || grid.text() == "1") continue;
     for (const std::string& name : parameters_in(study, study.launch.block[axis])) {
       const auto parameter = std::ranges::find(study.parameters, name, &Parameter::name);
-      if (parameter->values.size() < 2 || followed.contains(name)) continue;
+      // A text, or a flag, only chooses among extents.
+      if (parameter->values.size() < 2 || !parameter->ordered() || followed.contains(name))
+        continue;
       if (!has_an_element_a_thread(study, "xyz"[axis])) continue;
       out.push_back(fmt::format(
           "the block follows {}, and the grid does not: with a smaller block fewer threads run, "

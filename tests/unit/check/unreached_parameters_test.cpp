@@ -62,6 +62,30 @@ TEST_F(UnreachedParameters, AMacroThatOnlyOtherKernelsReadIsNamed) {
   EXPECT_EQ(said(plain + other), "") << "the launch does";
 }
 
+TEST_F(UnreachedParameters, OneThatNobodyReadsIsNamed) {
+  const std::string plain = "__global__ void k(float* y) { y[0] = 1; }\n";
+  const std::string lists = "parameters: {ITEMS: [1, 2]}\nconstraints: [ITEMS < 3]\n";
+  const auto with = [&](const std::string& text) {
+    study_.text = lists + text;
+    return said(plain);
+  };
+  const std::string nobody = "nothing reads ITEMS: it is neither in the launch nor, as ITEMS, in ";
+  EXPECT_EQ(with("launch: {block: [32]}\n").substr(0, nobody.size()), nobody);
+  EXPECT_EQ(with("launch: {block: [ITEMS]}\n"), "");
+  EXPECT_EQ(with("arguments:\n  - {name: n, type: int32, value: ITEMS}\n"), "");
+  EXPECT_NE(with("reference: {entry: k, configuration: {ITEMS: 1}}\n"), "");
+  EXPECT_EQ(with("kernel: {options: [\"-DN={ITEMS}\"]}\n"), "");
+  EXPECT_EQ(said(kKernel), "");
+  EXPECT_EQ(said("#if ITEMS_IS_two\n#endif\n"), "");
+}
+
+TEST_F(UnreachedParameters, AnArgumentMayBeWhatReadsIt) {
+  study_.text = "arguments:\n  - {name: n, type: int32, value: ITEMS}\n";
+  EXPECT_EQ(said("__global__ void k(float* y) { y[0] = 1; }\n"
+                 "__global__ void other(float* y) { y[1] = ITEMS; }\n"),
+            "");
+}
+
 TEST_F(UnreachedParameters, HeadersOfTheUserAreLookedAt) {
   write("config.cuh", "#pragma once\n#define ITEMS 4\n");
   EXPECT_EQ(said("#include \"config.cuh\"\n" + kKernel), "config.cuh:2" + kSaid);

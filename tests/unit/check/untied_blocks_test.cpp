@@ -45,6 +45,9 @@ TEST_F(UntiedBlocks, MayBeRightForARowABlockAndForAnyGrid) {
   EXPECT_EQ(warnings("for (int i = threadIdx.x; i < 9; i += blockDim.x) y[blockIdx.x] = 1;", "n"),
             0U);
   EXPECT_EQ(warnings(kByThread + " i += gridDim.x;", "132"), 0U);
+  study_.parameters[0].values = {std::string("small"), std::string("large")};
+  EXPECT_EQ(warnings(kByThread, "132"), 0U) << "the grid may not have to follow a text";
+  study_.parameters[0].values = {std::int64_t{64}, std::int64_t{128}};
   study_.derived = {{"blocks", *Expression::parse("ceil_div(n, BLOCK)", {})}};
   EXPECT_EQ(warnings(kByThread, "blocks"), 0U);
 }
