@@ -125,6 +125,9 @@ class Search {
       return std::ranges::any_of(one.grid, has) || std::ranges::any_of(one.block, has) ||
              has(one.dynamic_shared_bytes);
     };
+    const auto has_argument = [&](const ArgumentSpec& one) {
+      return has(one.value) || std::ranges::any_of(one.shape, has);
+    };
     const auto in_elsewhere = [&](const SourceFile& file) {
       return file.path != study_.kernel.source.string() && file.text.find(macro) != file.text.npos;
     };
@@ -133,6 +136,7 @@ class Search {
            !has_placeholders() && !has_launch(study_.launch) &&
            std::ranges::none_of(study_.then, has_launch, &NextLaunchSpec::launch) &&
            std::ranges::none_of(study_.derived, has, &NamedExpression::expression) &&
+           std::ranges::none_of(study_.arguments, has_argument) &&
            std::ranges::none_of(files_, in_elsewhere) && !is_in_text(name);
   }
 
