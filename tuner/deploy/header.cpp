@@ -17,7 +17,6 @@
 #include "tuner/base/terminal_text.h"
 #include "tuner/base/text.h"
 #include "tuner/deploy/cpp_text.h"
-#include "tuner/deploy/domain_table.h"
 #include "tuner/deploy/embedded_text.h"
 #include "tuner/deploy/selection.h"
 #include "tuner/deploy/table_text.h"
@@ -371,9 +370,8 @@ std::string header_document(const HeaderModel& model, const HeaderOptions& optio
          table_comment(*model.study, *model.table, source_hash(options));
 }
 
-std::string export_header(const Study& study, const std::vector<RankedResults>& results,
+std::string export_header(const Study& study, const TunedTable& table,
                           const HeaderOptions& options) {
-  const TunedTable table = exported_table(study, results, options.table);
   const HeaderModel model = header_model(study, table, "_tuned");
   const std::string usage = fmt::format(
       "// C++17, no includes; for g++, clang, nvcc and NVRTC.\n//\n"

@@ -7,12 +7,10 @@
 
 #include "tuner/deploy/header_model.h"
 #include "tuner/deploy/tuned_table.h"
-#include "tuner/model/ranked_results.h"
 
 namespace tuner {
 
 struct HeaderOptions {
-  TableOptions table;
   std::string source_text;          // what stands for the kernel's sources: its hash is recorded
   std::string generator = "tuner";  // name and version, for the first line
 };
@@ -30,8 +28,8 @@ std::string header_document(const HeaderModel& model, const HeaderOptions& optio
 // 16 hexadecimal digits: SOURCE_HASH of a header that is made with these options.
 std::string source_hash(const HeaderOptions& options);
 
-// Throws InputError when there is nothing to export.
-std::string export_header(const Study& study, const std::vector<RankedResults>& results,
+// `table` is exported_table() of the study.
+std::string export_header(const Study& study, const TunedTable& table,
                           const HeaderOptions& options = {});
 
 }  // namespace tuner

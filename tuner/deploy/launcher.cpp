@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "tuner/base/text.h"
-#include "tuner/deploy/domain_table.h"
 #include "tuner/deploy/launcher_signature.h"
 
 namespace tuner {
@@ -211,10 +210,9 @@ std::string limits_of(const Study& study) {
 
 }  // namespace
 
-LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
+LauncherFiles export_launcher(const Study& study, const TunedTable& table,
                               const LauncherOptions& options) {
   refuse_what_no_launcher_has(study);
-  const TunedTable table = exported_table(study, results, options.header.table);
   const HeaderModel model = header_model(study, table, "_launcher");
   const LauncherSignature signature = launcher_signature(model);
   if (!is_harmless(options.stem)) {
@@ -264,7 +262,7 @@ LauncherFiles export_launcher(const Study& study, const std::vector<RankedResult
                           {usage, includes_of(study),
                            filled(embedded_text("launcher_header.hpp"), all), names}),
           filled(embedded_text("launcher_source.hpp"), all),
-          filled(embedded_text("launcher_inline.hpp"), all), table, !variants.of_size.empty()};
+          filled(embedded_text("launcher_inline.hpp"), all), !variants.of_size.empty()};
 }
 
 }  // namespace tuner

@@ -28,18 +28,17 @@ struct LauncherFiles {
   std::string header;
   std::string source;
   std::string text;       // of the kernel
-  TunedTable table;       // that they hold
   bool is_sized = false;  // the kernel is compiled for each size that was tuned
 };
 
-// Throws InputError when there is nothing to export, and for studies that no compiled-in variant
+// `table` is exported_table() of the study. Throws InputError for studies that no compiled-in variant
 // can serve: an entry that depends on the device, options that do or that depend on anything else.
-LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
+LauncherFiles export_launcher(const Study& study, const TunedTable& table,
                               const LauncherOptions& options);
 
 // Exports a kernel in OpenCL: one header that holds the variants' source as well (docs/opencl.md).
 // Throws InputError as export_launcher() does, and for studies that no such header can serve.
-std::string export_opencl_launcher(const Study& study, const std::vector<RankedResults>& results,
+std::string export_opencl_launcher(const Study& study, const TunedTable& table,
                                    const LauncherOptions& options);
 
 }  // namespace tuner

@@ -65,11 +65,10 @@ std::string parameters_of_opencl(const LauncherSignature& signature) {
 
 }  // namespace
 
-std::string export_opencl_launcher(const Study& study, const std::vector<RankedResults>& results,
+std::string export_opencl_launcher(const Study& study, const TunedTable& table,
                                    const LauncherOptions& options) {
   refuse_what_no_launcher_has(study);
   refuse_memory_of_launchers(study);
-  const TunedTable table = exported_table(study, results, options.header.table);
   const HeaderModel model = header_model(study, table, "_launcher");
   const LauncherSignature signature =
       launcher_signature(model, {"queue", "event", "context", "id", "lock", "facts", "cfg",

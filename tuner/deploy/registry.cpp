@@ -42,29 +42,29 @@ std::optional<TunedTable> earlier_table(const std::string& path, const Study& st
   }
 }
 
-// Calls make(options) for code that holds the table and goes to `path`, where an earlier export may
-// be; reports to the user what is in it.
+// Calls make(table, options) for code that holds the table and goes to `path`, where an earlier
+// export may be; reports to the user what is in it.
 template <typename Make>
 Files with_table(const ExportSettings& settings, const Study& study, const Results& results,
                  const std::string& path, const Make& make) {
   HeaderOptions options;
-  options.table.max_configurations = settings.max_configurations;
-  options.table.within = settings.within;
   options.source_text = settings.source_digest(study);
   options.generator = "tuner " + settings.version;
   const std::optional<TunedTable> earlier = earlier_table(path, study, options);
-  if (earlier) options.table.earlier = &*earlier;
-  const TunedTable table = exported_table(study, results, options.table);
+  TableOptions wanted{settings.max_configurations, settings.within};
+  if (earlier) wanted.earlier = &*earlier;
+  const TunedTable table = exported_table(study, results, wanted);
   const bool reduced = settings.max_configurations > 0 || settings.within > 0;
   settings.note((reduced ? loss_report(table) : "") + kept_report(study, table));
-  return make(std::move(options));
+  return make(table, std::move(options));
 }
 
 Files header_file(const ExportSettings& settings, const Study& study, const Results& results,
                   const std::string& output) {
-  return with_table(settings, study, results, output, [&](const HeaderOptions& options) {
-    return Files{{output, export_header(study, results, options)}};
-  });
+  return with_table(settings, study, results, output,
+                    [&](const TunedTable& table, const HeaderOptions& options) {
+                      return Files{{output, export_header(study, table, options)}};
+                    });
 }
 
 // "out/", "out/matmul", "out/matmul.cu" -> "out/matmul_launcher" or "out/matmul".
@@ -82,14 +82,15 @@ std::filesystem::path launcher_stem(const std::string& output, const Study& stud
                                                                           : stem;
 }
 
-// Calls make(options) for a launcher with this stem, as with_table() does.
+// Calls make(table, options) for a launcher with this stem, as with_table() does.
 template <typename Make>
 Files with_launcher(const ExportSettings& settings, const Study& study, const Results& results,
                     const std::filesystem::path& stem, const Make& make) {
-  return with_table(settings, study, results, stem.string() + ".hpp", [&](HeaderOptions options) {
-    return make(LauncherOptions{std::move(options), stem.filename().string(),
-                                settings.launcher_source(study)});
-  });
+  return with_table(settings, study, results, stem.string() + ".hpp",
+                    [&](const TunedTable& table, HeaderOptions options) {
+                      return make(table, LauncherOptions{std::move(options), stem.filename().string(),
+                                                         settings.launcher_source(study)});
+                    });
 }
 
 Files files_of(LauncherFiles&& launcher, const std::filesystem::path& stem) {
@@ -101,12 +102,13 @@ Files files_of(LauncherFiles&& launcher, const std::filesystem::path& stem) {
 Files launcher_files(const ExportSettings& settings, const Study& study, const Results& results,
                      const std::string& output) {
   const std::filesystem::path stem = launcher_stem(output, study);
-  return with_launcher(settings, study, results, stem, [&](const LauncherOptions& all) {
+  const auto make = [&](const TunedTable& table, const LauncherOptions& all) {
     if (study.kernel.is_opencl()) {
-      return Files{{stem.string() + ".hpp", export_opencl_launcher(study, results, all)}};
+      return Files{{stem.string() + ".hpp", export_opencl_launcher(study, table, all)}};
     }
-    return files_of(export_launcher(study, results, all), stem);
-  });
+    return files_of(export_launcher(study, table, all), stem);
+  };
+  return with_launcher(settings, study, results, stem, make);
 }
 
 Files json_file(const ExportSettings&, const Study& study, const Results& results,
@@ -204,11 +206,12 @@ Files family_files(const ExportSettings& settings, const std::vector<ExportedStu
     const Study& study = exported.study;
     const std::vector<RankedResults>& results = exported.results;
     const std::filesystem::path stem = header.parent_path() / (study.kernel.name + "_launcher");
-    Files own = with_launcher(settings, study, results, stem, [&](const LauncherOptions& all) {
-      LauncherFiles made = export_launcher(study, results, all);
-      members.push_back({&study, stem.filename().string(), made.table, made.is_sized});
+    const auto make = [&](const TunedTable& table, const LauncherOptions& all) {
+      LauncherFiles made = export_launcher(study, table, all);
+      members.push_back({&study, stem.filename().string(), table, made.is_sized});
       return files_of(std::move(made), stem);
-    });
+    };
+    Files own = with_launcher(settings, study, results, stem, make);
     std::ranges::move(own, std::back_inserter(files));
   }
   Family family = export_family(members, {header.filename().string(), "tuner " + settings.version});

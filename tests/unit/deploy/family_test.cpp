@@ -60,12 +60,13 @@ class Families {
       options.source.text = "template <int N> " + options.source.text;
     }
     options.stem = study.kernel.name + "_launcher";
-    const LauncherFiles files = export_launcher(study, results, options);
+    TunedTable table = exported_table(study, results, {});
+    const LauncherFiles files = export_launcher(study, table, options);
     folder_->write(options.stem + ".hpp", files.header);
     folder_->write(options.stem + ".cu", files.source);
     folder_->write(options.stem + ".inl", files.text);
     studies_.push_back(study);
-    tables_.push_back({nullptr, options.stem, files.table, files.is_sized});
+    tables_.push_back({nullptr, options.stem, std::move(table), files.is_sized});
     sources_ += " -x c++ " + options.stem + ".cu";
   }
 

@@ -381,7 +381,7 @@ int main() {
 }
 
 TEST(Header, NothingValidIsAnError) {
-  EXPECT_THROW(export_header(sample_study(), {}), InputError);
+  EXPECT_THROW(export_header(sample_study(), std::vector<RankedResults>{}), InputError);
   auto results = sample_results();
   results.resize(1);
   results[0].ranked = 0;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/deploy/domain_table.h"
+#include "tuner/deploy/launcher.h"
 #include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
 
@@ -110,6 +112,17 @@ inline std::vector<RankedResults> sample_results() {
                      sample_trial(plain, 30.0)}),
       sample_result(a100, 1024, 1024,
                     {sample_trial(old, 2.0), sample_trial(small, 2.2), sample_trial(plain, 5.0)})};
+}
+
+// What these results become with the usual options of a table.
+inline std::string export_header(const Study& study, const std::vector<RankedResults>& results,
+                                 const HeaderOptions& options = {}) {
+  return export_header(study, exported_table(study, results, {}), options);
+}
+
+inline LauncherFiles export_launcher(const Study& study, const std::vector<RankedResults>& results,
+                                     const LauncherOptions& options) {
+  return export_launcher(study, exported_table(study, results, {}), options);
 }
 
 }  // namespace tuner
