@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-#include "tuner/deploy/fallbacks.h"
+#include "tuner/deploy/cover.h"
 #include "tuner/deploy/loss_model.h"
 #include "tuner/model/size_sampler.h"
 #include "tuner/resolve/resolve.h"
@@ -278,7 +278,9 @@ std::vector<Configuration> DomainPlan::portfolio(std::size_t most) const {
     for (const SizeMeasured& size : known_) mine.push_back(loss_at(size, one));
   }
   std::vector<Configuration> out;
-  for (const std::size_t c : best_together(losses, most, 2 * kMostLoss, kLeastGain)) {
+  const LossRows rows(losses);
+  const Covering all = covering_of_all(rows);
+  for (const std::size_t c : best_together(all, most, 2 * kMostLoss, kLeastGain)) {
     out.push_back(candidates[c]);
   }
   return out;

@@ -1,12 +1,9 @@
-// Finds configurations for sizes where no tuned one is valid, and few that serve all sizes well.
+// Finds configurations for sizes where no tuned one is valid.
 
 #include "tuner/deploy/fallbacks.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 #include "tuner/deploy/selection.h"
@@ -21,10 +18,14 @@ constexpr std::size_t kMostSizes = 256;    // of all tuned sizes' neighbours; bo
 constexpr std::size_t kMostPairs = 100000;
 constexpr std::size_t kCompared = 16;  // candidates of which the one that serves most is taken
 
-using Probe = std::pair<const DeviceFacts*, const ProblemSize*>;
+// A device and a size, asked for one configuration after the other.
+struct Probe {
+  const DeviceFacts* device;
+  NamesAt names;
+};
 
-bool serves(const Study& study, const Configuration& configuration, const Probe& probe) {
-  return may_launch(study, configuration, *probe.first, *probe.second);
+bool serves(const Study& study, const Configuration& configuration, Probe& probe) {
+  return may_launch(study, probe.names.of(configuration), *probe.device);
 }
 
 // Those that none of `have` serves, the last ones the likeliest to be asked for.
@@ -34,10 +35,10 @@ std::vector<Probe> open_probes(const Study& study, const Probes& probes,
   const std::size_t step = 1 + probes.sizes.size() / kMostSizes;
   for (const DeviceFacts& device : probes.devices) {
     for (std::size_t i = 0; i < probes.sizes.size(); i += step) {
-      const Probe probe{&device, &probes.sizes[i]};
+      Probe probe{&device, NamesAt(study, device, probes.sizes[i])};
       const bool served = std::ranges::any_of(
           have, [&](const Configuration& one) { return serves(study, one, probe); });
-      if (!served) open.push_back(probe);
+      if (!served) open.push_back(std::move(probe));
     }
   }
   std::ranges::reverse(open);
@@ -100,123 +101,12 @@ std::vector<Configuration> more_fallbacks(const Study& study, const Probes& prob
     std::vector<std::ptrdiff_t> served;
     for (const Configuration* one : able) {
       served.push_back(
-          std::ranges::count_if(open, [&](const Probe& p) { return serves(study, *one, p); }));
+          std::ranges::count_if(open, [&](Probe& p) { return serves(study, *one, p); }));
     }
     const Configuration& widest = *able[static_cast<std::size_t>(
         std::ranges::max_element(served) - served.begin())];  // the first of equals is the fastest
-    std::erase_if(open, [&](const Probe& probe) { return serves(study, widest, probe); });
+    std::erase_if(open, [&](Probe& probe) { return serves(study, widest, probe); });
     chosen.push_back(widest);
-  }
-  return chosen;
-}
-
-namespace {
-
-using Losses = std::vector<std::vector<double>>;
-using Words = std::vector<std::uint64_t>;  // a bit for each row
-
-Words rows_covered(const std::vector<double>& losses, double within) {
-  Words words((losses.size() + 63) / 64);
-  for (std::size_t r = 0; r < losses.size(); ++r) {
-    if (losses[r] <= within) words[r / 64] |= std::uint64_t{1} << (r % 64);
-  }
-  return words;
-}
-
-int common_rows(const Words& a, const Words& b) {
-  int count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += std::popcount(a[i] & b[i]);
-  return count;
-}
-
-double total(const std::vector<double>& losses, double within) {
-  return std::accumulate(losses.begin(), losses.end(), 0.0,
-                         [&](double sum, double loss) { return sum + std::min(loss, within); });
-}
-
-// Each step takes the configuration that covers most of what is left; of equals the fastest. An
-// exact search found no smaller cover in any of the shipped results.
-std::vector<std::size_t> greedy_cover(const Losses& losses, double within) {
-  std::vector<Words> covered;
-  // Open rows that each one covers, when last counted: there are never more later.
-  std::vector<int> counts(losses.size(), std::numeric_limits<int>::max());
-  for (const auto& one : losses) {
-    covered.push_back(rows_covered(one, within));
-  }
-  const auto is_slower = [&](std::size_t a, std::size_t b) {
-    return !(total(losses[a], within) < total(losses[b], within));
-  };
-  Words open(covered.empty() ? 0 : covered[0].size(), ~std::uint64_t{0});
-  std::vector<std::size_t> chosen;
-  for (;;) {
-    std::size_t best = losses.size();
-    int most = 0;
-    for (std::size_t c = 0; c < losses.size(); ++c) {
-      if (counts[c] < most || counts[c] == 0) continue;
-      const int count = counts[c] = common_rows(covered[c], open);
-      if (count < most || count == 0) continue;
-      if (count == most && is_slower(c, best)) continue;
-      best = c;
-      most = count;
-    }
-    if (most == 0) return chosen;
-    chosen.push_back(best);
-    for (std::size_t i = 0; i < open.size(); ++i) open[i] &= ~covered[best][i];
-  }
-}
-
-}  // namespace
-
-std::vector<std::size_t> small_cover(const Losses& losses, double within, std::size_t limit) {
-  std::vector<std::size_t> chosen = greedy_cover(losses, within);
-  if (limit == 0 || chosen.size() <= limit) return chosen;
-  std::vector<double> thresholds;
-  for (const auto& row : losses) {
-    for (const double loss : row) {
-      if (loss > within && loss < std::numeric_limits<double>::infinity()) {
-        thresholds.push_back(loss);
-      }
-    }
-  }
-  std::ranges::sort(thresholds);
-  // The smallest worst loss for which `limit` configurations are enough.
-  std::size_t low = 0;
-  std::size_t high = thresholds.size();
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    std::vector<std::size_t> attempt = greedy_cover(losses, thresholds[middle]);
-    if (attempt.size() <= limit) {
-      chosen = std::move(attempt);
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  if (chosen.size() > limit) chosen.resize(limit);  // no one configuration is valid everywhere
-  return chosen;
-}
-
-std::vector<std::size_t> best_together(const Losses& losses, std::size_t limit, double most,
-                                       double least_gain) {
-  std::vector<double> now(losses.empty() ? 0 : losses[0].size(), most);
-  // Gain of each one when last counted: it never grows later.
-  std::vector<double> gains(losses.size(), std::numeric_limits<double>::infinity());
-  std::vector<std::size_t> chosen;
-  while (chosen.size() < limit) {
-    std::size_t best = losses.size();
-    double largest = least_gain;
-    for (std::size_t c = 0; c < losses.size(); ++c) {
-      if (gains[c] <= largest) continue;
-      double gain = 0;
-      for (std::size_t r = 0; r < now.size(); ++r) gain += std::max(0.0, now[r] - losses[c][r]);
-      gains[c] = gain;
-      if (gain <= largest) continue;
-      largest = gain;
-      best = c;
-    }
-    if (best == losses.size()) break;
-    chosen.push_back(best);
-    for (std::size_t r = 0; r < now.size(); ++r) now[r] = std::min(now[r], losses[best][r]);
   }
   return chosen;
 }

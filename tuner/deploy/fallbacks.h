@@ -1,6 +1,5 @@
 #pragma once
-// Few configurations for many sizes: those that hold for the sizes nobody tunes for, where nothing
-// that was tuned is valid, and few that lose no more than is allowed.
+// Configurations that hold for the sizes nobody tunes for, where nothing that was tuned is valid.
 
 #include <cstddef>
 #include <vector>
@@ -26,17 +25,5 @@ bool holds_for_all(const Study& study, const Configuration& configuration, const
 std::vector<Configuration> more_fallbacks(const Study& study, const Probes& probes,
                                           const std::vector<Configuration>& have,
                                           const std::vector<Configuration>& candidates);
-
-// Few configurations so that each row has one that loses at most `within` (0.05: 5 %), chosen
-// greedily, or, with a limit, `limit` ones with a small worst loss. losses[c][r] is the loss of
-// configuration c in row r (0: the best there), infinite where it is not valid. Returns positions
-// of configurations.
-std::vector<std::size_t> small_cover(const std::vector<std::vector<double>>& losses, double within,
-                                     std::size_t limit);
-
-// One after the other what lowers the sum of the rows' losses most, and by more than `least_gain`:
-// at most `limit`. A row that none serves loses `most`.
-std::vector<std::size_t> best_together(const std::vector<std::vector<double>>& losses,
-                                       std::size_t limit, double most, double least_gain = 0);
 
 }  // namespace tuner

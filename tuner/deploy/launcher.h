@@ -31,8 +31,9 @@ struct LauncherFiles {
   bool is_sized = false;  // the kernel is compiled for each size that was tuned
 };
 
-// `table` is exported_table() of the study. Throws InputError for studies that no compiled-in variant
-// can serve: an entry that depends on the device, options that do or that depend on anything else.
+// `table` is exported_table() of the study. Throws InputError for studies that no compiled-in
+// variant can serve: an entry that depends on the device, options that do or that depend on
+// anything else.
 LauncherFiles export_launcher(const Study& study, const TunedTable& table,
                               const LauncherOptions& options);
 

@@ -17,7 +17,6 @@
 #include "tuner/deploy/loss_model.h"
 #include "tuner/deploy/selection.h"
 #include "tuner/resolve/objective.h"
-#include "tuner/resolve/resolve.h"
 
 namespace tuner {
 
@@ -151,7 +150,7 @@ Tiling tiling_of(const Tiles& tiles,
 }  // namespace
 
 PredictorFit::PredictorFit(const Study& study, const std::vector<const RankedResults*>& results)
-    : study_(study), results_(results) {
+    : study_(study), results_(results), names_(results.size()) {
   for (const RankedResults* one : results_) {
     auto& trials = trials_.emplace_back();
     for (const Trial& trial : one->trials) {
@@ -167,7 +166,7 @@ double PredictorFit::cost(std::size_t result, const Configuration& configuration
 }
 
 PredictorFit::Lessons PredictorFit::look_at(const DeviceFacts& device,
-                                            const Configuration& configuration) const {
+                                            const Configuration& configuration) {
   Lessons out;
   std::vector<std::pair<const ProblemSize*, double>> blocks;
   std::vector<std::pair<const ProblemSize*, double>> pieces;
@@ -176,7 +175,8 @@ PredictorFit::Lessons PredictorFit::look_at(const DeviceFacts& device,
     const RankedResults& one = *results_[i];
     if (!is_one_model(one.device, device)) continue;
     any = &one.size;
-    const Bindings names = bindings_of(study_, configuration, device, one.size);
+    if (!names_[i]) names_[i].emplace(study_, device, one.size);
+    const Bindings& names = names_[i]->of(configuration);
     const auto launch = geometry(study_.launch, names);
     if (!launch) continue;
     blocks.emplace_back(&one.size, blocks_of(*launch));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/deploy/tuned_table.h"
+#include "tuner/resolve/resolve.h"
 
 namespace tuner {
 
@@ -43,13 +44,14 @@ class PredictorFit {
     std::vector<Lesson> lessons;
   };
   const Lessons& lessons_of(const DeviceFacts& device, const Configuration& configuration);
-  Lessons look_at(const DeviceFacts& device, const Configuration& configuration) const;
+  Lessons look_at(const DeviceFacts& device, const Configuration& configuration);
   void add_predictors(const TunedTable& table, std::size_t device,
                       std::optional<std::size_t> without, LearnedSelector& out);
 
   const Study& study_;
   std::vector<const RankedResults*> results_;
   std::vector<std::map<Configuration, const Trial*>> trials_;       // by result, the valid ones
+  std::vector<std::optional<NamesAt>> names_;                       // by result, once it is asked
   std::map<std::pair<std::string, Configuration>, Lessons> known_;  // by the device's name
 };
 

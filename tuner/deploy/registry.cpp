@@ -88,8 +88,9 @@ Files with_launcher(const ExportSettings& settings, const Study& study, const Re
                     const std::filesystem::path& stem, const Make& make) {
   return with_table(settings, study, results, stem.string() + ".hpp",
                     [&](const TunedTable& table, HeaderOptions options) {
-                      return make(table, LauncherOptions{std::move(options), stem.filename().string(),
-                                                         settings.launcher_source(study)});
+                      return make(table,
+                                  LauncherOptions{std::move(options), stem.filename().string(),
+                                                  settings.launcher_source(study)});
                     });
 }
 

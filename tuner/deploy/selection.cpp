@@ -89,6 +89,7 @@ struct Question {
   const TunedTable& table;
   const DeviceFacts& device;
   const ProblemSize& size;
+  NamesAt& names;  // at that size of that device
   SizeDistance apart{table.weights};
 
   Notes blank() const {
@@ -103,7 +104,9 @@ struct Question {
   const DeviceFacts& tuned(int i) const { return table.devices[at(i)]; }
   int device_of(int i) const { return static_cast<int>(table.entries[at(i)].device); }
   int configuration_of(int i) const { return static_cast<int>(table.entries[at(i)].configuration); }
-  bool serves(int c) const { return may_launch(study, table.configurations[at(c)], device, size); }
+  bool serves(int c) const {
+    return may_launch(study, names.of(table.configurations[at(c)]), device);
+  }
   bool same(int i) const { return table.entries[at(i)].size.dims == size.dims; }
   std::int64_t distance(int i) const { return apart.between(size, table.entries[at(i)].size); }
 
@@ -183,7 +186,10 @@ std::int64_t SizeDistance::between(const ProblemSize& a, const ProblemSize& b) c
 
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size) {
-  const Bindings names = bindings_of(study, configuration, device, size);
+  return may_launch(study, bindings_of(study, configuration, device, size), device);
+}
+
+bool may_launch(const Study& study, const Bindings& names, const DeviceFacts& device) {
   if (!constraints_hold(study, names)) return false;
   const auto launch = geometry(study.launch, names);
   const auto then = next_launches(study, study.then, names);
@@ -197,7 +203,8 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
   if (!std::ranges::all_of(size.dims, [](const auto& dim) { return dim.second > 0; })) {
     return {0, Match::kFallback, {}, 4, 0};
   }
-  const Question question{study, table, device, size};
+  NamesAt names(study, device, size);
+  const Question question{study, table, device, size, names};
   const auto learned =
       table.learned && is_within(table.learned->domain, size)
           ? text::predicted(question, ExpectedCosts{table.learned->predictors, device, size})

@@ -32,6 +32,8 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
 // Constraints and the launch limits of CUDA: the header's valid().
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size);
+// The same, told what bindings_of() makes of them.
+bool may_launch(const Study& study, const Bindings& names, const DeviceFacts& device);
 
 // Returns the terms of a configuration's cost at a size on a device, as many as coefficients: in
 // cpp/predicted.hpp the parts are factors of them.

@@ -30,6 +30,18 @@ constexpr double kMostKeptLoss = 0.02;
 struct Row {
   const RankedResults* results = nullptr;
   std::size_t device = 0;
+  std::size_t column = 0;  // of the measured losses
+};
+
+// What a table is made of: some of the configurations that were measured, in all results or in all
+// but one.
+struct Part {
+  const MeasuredLosses& all;
+  const LossRows& allowed;  // of `all`
+  const std::vector<LossesInAll>& in_all;
+  const std::vector<std::vector<std::size_t>>& best_of_each;
+  std::vector<std::size_t> configurations;
+  std::size_t without = Covering::kNone;
 };
 
 // Keeps the newest result with a valid winner for each device and size.
@@ -69,6 +81,13 @@ std::vector<Row> rows_of(const std::vector<const RankedResults*>& results, Tuned
   return rows;
 }
 
+// Over the baseline; empty where there is none or it is not ranked.
+std::optional<Speedup> speedup_of(const RankedResults& results, const Trial& trial) {
+  const auto at = static_cast<std::size_t>(&trial - results.trials.data());
+  if (!results.baseline || at >= results.baseline->speedups.size()) return std::nullopt;
+  return results.baseline->speedups[at];
+}
+
 MeasuredLosses measured(const Study& study, const std::vector<const RankedResults*>& rows) {
   MeasuredLosses all;
   std::map<Configuration, std::size_t> known;
@@ -82,54 +101,70 @@ MeasuredLosses measured(const Study& study, const std::vector<const RankedResult
         all.configurations.push_back(trial.configuration);
         all.losses.emplace_back(rows.size(), kInfinity);
         all.trials.emplace_back(rows.size(), nullptr);
+        all.allowed.emplace_back(rows.size(), kInfinity);
       }
       all.losses[at->second][r] = loss_of(study, results, trial);
       all.trials[at->second][r] = &trial;
+      const auto speedup = speedup_of(results, trial);
+      if (speedup && speedup->high < 1) continue;
+      all.allowed[at->second][r] = all.losses[at->second][r];
     }
   }
   return all;
 }
 
-// Selects the configurations that lose least in each result, once each.
-std::vector<std::size_t> best_of_each(const MeasuredLosses& all) {
+LossesInAll in_all(const std::vector<double>& losses, const std::vector<const Trial*>& trials) {
+  LossesInAll out;
+  for (std::size_t r = 0; r < losses.size(); ++r) {
+    if (trials[r] != nullptr) ++out.measured;
+    if (losses[r] == kInfinity) {
+      ++out.missing;
+    } else if (losses[r] > out.worst) {
+      out.second = out.worst;
+      out.worst = losses[r];
+      out.worst_at = r;
+    } else {
+      out.second = std::max(out.second, losses[r]);
+    }
+  }
+  return out;
+}
+
+// Selects the configurations that lose least in each result.
+std::vector<std::vector<std::size_t>> best_of_each(const MeasuredLosses& all) {
   constexpr std::size_t kBest = 3;
-  std::set<std::size_t> best;
-  const std::size_t columns = all.losses.empty() ? 0 : all.losses[0].size();
-  for (std::size_t r = 0; r < columns; ++r) {
+  std::vector<std::vector<std::size_t>> best(all.losses.empty() ? 0 : all.losses[0].size());
+  for (std::size_t r = 0; r < best.size(); ++r) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t c = 0; c < all.losses.size(); ++c) {
       if (all.losses[c][r] < kInfinity) order.emplace_back(all.losses[c][r], c);
     }
     const auto few = static_cast<std::ptrdiff_t>(std::min(kBest, order.size()));
     std::ranges::partial_sort(order, order.begin() + few);
-    for (auto one = order.begin(); one != order.begin() + few; ++one) best.insert(one->second);
+    for (auto one = order.begin(); one != order.begin() + few; ++one) {
+      best[r].push_back(one->second);
+    }
   }
-  return {best.begin(), best.end()};
+  return best;
+}
+
+// Each once, in order.
+std::vector<std::size_t> joined_best(const std::vector<std::vector<std::size_t>>& best_of_each,
+                                     std::size_t without) {
+  std::vector<std::size_t> out;
+  for (std::size_t r = 0; r < best_of_each.size(); ++r) {
+    if (r != without) out.insert(out.end(), best_of_each[r].begin(), best_of_each[r].end());
+  }
+  std::ranges::sort(out);
+  const auto rest = std::ranges::unique(out);
+  out.erase(rest.begin(), rest.end());
+  return out;
 }
 
 std::vector<std::size_t> every_one(const MeasuredLosses& all) {
   std::vector<std::size_t> out(all.configurations.size());
   std::iota(out.begin(), out.end(), 0);
   return out;
-}
-
-// These configurations of it in the columns `from`, without what is measured in none of them.
-MeasuredLosses part_of(const MeasuredLosses& all, const std::vector<std::size_t>& configurations,
-                       const std::vector<std::size_t>& from) {
-  MeasuredLosses part;
-  for (const std::size_t c : configurations) {
-    std::vector<double> losses;
-    std::vector<const Trial*> trials;
-    for (const std::size_t r : from) {
-      losses.push_back(all.losses[c][r]);
-      trials.push_back(all.trials[c][r]);
-    }
-    if (std::ranges::all_of(trials, [](const Trial* one) { return one == nullptr; })) continue;
-    part.configurations.push_back(all.configurations[c]);
-    part.losses.push_back(std::move(losses));
-    part.trials.push_back(std::move(trials));
-  }
-  return part;
 }
 
 struct Standing {
@@ -139,16 +174,14 @@ struct Standing {
   auto operator<=>(const Standing&) const = default;
 };
 
-std::vector<Standing> standings(const MeasuredLosses& all) {
+std::vector<Standing> standings(const Part& part) {
   std::vector<Standing> order;
-  for (std::size_t c = 0; c < all.configurations.size(); ++c) {
-    Standing standing{0, 0, c};
-    for (const double loss : all.losses[c]) {
-      if (loss == kInfinity) {
-        ++standing.missing;
-      } else {
-        standing.worst = std::max(standing.worst, loss);
-      }
+  for (const std::size_t c : part.configurations) {
+    const LossesInAll& own = part.in_all[c];
+    Standing standing{own.missing, own.worst, c};
+    if (part.without != Covering::kNone) {
+      if (part.all.losses[c][part.without] == kInfinity) --standing.missing;
+      if (own.worst_at == part.without) standing.worst = own.second;
     }
     order.push_back(standing);
   }
@@ -203,13 +236,6 @@ std::vector<Configuration> candidates(const Study& study, const MeasuredLosses& 
   return out;
 }
 
-// Over the baseline; empty where there is none or it is not ranked.
-std::optional<Speedup> speedup_of(const RankedResults& results, const Trial& trial) {
-  const auto at = static_cast<std::size_t>(&trial - results.trials.data());
-  if (!results.baseline || at >= results.baseline->speedups.size()) return std::nullopt;
-  return results.baseline->speedups[at];
-}
-
 // Whether the new winner is so much better that an earlier one gives way: told apart from it, or
 // below the lower end of its interval.
 bool gives_way(const Study& study, const Trial& old, const Trial& winner) {
@@ -222,8 +248,9 @@ bool gives_way(const Study& study, const Trial& old, const Trial& winner) {
 
 // The configuration that an earlier export had for this row, if it stays.
 std::optional<std::size_t> incumbent(const Study& study, const MeasuredLosses& all, const Row& row,
-                                     std::size_t r, const TunedTable& earlier) {
+                                     const TunedTable& earlier) {
   const RankedResults& now = *row.results;
+  const std::size_t r = row.column;
   for (const TunedEntry& entry : earlier.entries) {
     const DeviceFacts& device = earlier.devices[entry.device];
     if (!is_one_model(device, now.device) || entry.size != now.size) continue;
@@ -248,10 +275,10 @@ std::vector<std::size_t> winners(const Study& study, const MeasuredLosses& all,
   std::vector<std::size_t> first(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < all.trials.size(); ++c) {
-      if (all.trials[c][r] == &rows[r].results->trials.front()) first[r] = c;
+      if (all.trials[c][rows[r].column] == &rows[r].results->trials.front()) first[r] = c;
     }
     if (options.earlier == nullptr) continue;
-    const auto old = incumbent(study, all, rows[r], r, *options.earlier);
+    const auto old = incumbent(study, all, rows[r], *options.earlier);
     if (!old || *old == first[r]) continue;
     kept_before[r] = all.configurations[first[r]];
     first[r] = *old;
@@ -259,43 +286,27 @@ std::vector<std::size_t> winners(const Study& study, const MeasuredLosses& all,
   return first;
 }
 
-// MeasuredLosses of a reduced table. What is slower than the baseline beyond the interval is no
-// choice.
-std::vector<std::vector<double>> allowed_losses(const MeasuredLosses& all,
-                                                const std::vector<Row>& rows,
-                                                const std::vector<std::size_t>& configurations) {
-  std::vector<std::vector<double>> losses;
-  for (const std::size_t c : configurations) {
-    losses.push_back(all.losses[c]);
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      if (all.trials[c][r] == nullptr) continue;
-      const auto speedup = speedup_of(*rows[r].results, *all.trials[c][r]);
-      if (speedup && speedup->high < 1) losses.back()[r] = kInfinity;
-    }
-  }
-  return losses;
-}
-
 // Whether the best few of each result are enough. With `within` they are not: a configuration that
 // may lose something at each size is rarely among the best of any.
 bool best_will_do(const TableOptions& options) { return options.in_sum && options.within == 0; }
 
 // Finds each row's winner in a smaller set of configurations: the best among these.
-std::vector<std::size_t> winners_of_cover(const MeasuredLosses& all, const std::vector<Row>& rows,
+std::vector<std::size_t> winners_of_cover(const Part& part, const std::vector<Row>& rows,
                                           const TableOptions& options) {
   const std::size_t limit = options.max_configurations;
-  const auto able = best_will_do(options) ? best_of_each(all) : every_one(all);
-  const auto losses = allowed_losses(all, rows, able);
-  auto used = small_cover(losses, options.within, options.in_sum ? 0 : limit);
+  const auto able =
+      best_will_do(options) ? joined_best(part.best_of_each, part.without) : part.configurations;
+  const Covering covering{part.allowed, able, part.without};
   // A size that none serves counts as one that is served half as fast.
-  if (options.in_sum && limit > 0 && used.size() > limit) used = best_together(losses, limit, 1);
+  const auto used = options.in_sum ? cover_or_best(covering, options.within, limit, 1)
+                                   : small_cover(covering, options.within, limit);
   std::vector<std::size_t> first;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::size_t best = std::ranges::min(used, {}, [&](std::size_t i) {
+  for (const Row& row : rows) {
+    first.push_back(std::ranges::min(used, {}, [&](std::size_t c) {
       // The winner itself before others that lose nothing.
-      return std::pair(losses[i][r], all.trials[able[i]][r] != &rows[r].results->trials.front());
-    });
-    first.push_back(able[best]);
+      return std::pair(part.all.allowed[c][row.column],
+                       part.all.trials[c][row.column] != &row.results->trials.front());
+    }));
   }
   return first;
 }
@@ -311,20 +322,21 @@ std::vector<double> weights_of(const Study& study, const ProblemSize& size) {
   return weights;
 }
 
-TunedTable table_from(const Study& study, const std::vector<Row>& rows, const MeasuredLosses& all,
+TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Part& part,
                       const TableOptions& options, TunedTable table) {
+  const MeasuredLosses& all = part.all;
   table.weights = weights_of(study, rows.front().results->size);
   for (const Row& row : rows) {
     if (table.unverified.empty()) table.unverified = row.results->unverified.value_or("");
   }
-  const std::vector<Standing> order = standings(all);
+  const std::vector<Standing> order = standings(part);
   const Probes probes = options.spares ? probes_of(study, rows, table) : Probes{};
   const std::vector<std::size_t> spare =
       options.spares ? fallbacks(study, all, order, probes)
                      : std::vector<std::size_t>{order.front().configuration};
   std::vector<std::optional<Configuration>> kept_before(rows.size());
   const bool reduced = options.max_configurations > 0 || options.within > 0;
-  const std::vector<std::size_t> used = reduced ? winners_of_cover(all, rows, options)
+  const std::vector<std::size_t> used = reduced ? winners_of_cover(part, rows, options)
                                                 : winners(study, all, rows, options, kept_before);
   std::map<std::size_t, std::size_t> place;
   const auto add = [&](std::size_t c) {
@@ -333,8 +345,9 @@ TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Me
     }
   };
   for (const std::size_t c : spare) add(c);
+  const std::set<std::size_t> winning(used.begin(), used.end());
   for (const Standing& standing : order) {
-    if (std::ranges::find(used, standing.configuration) != used.end()) add(standing.configuration);
+    if (winning.contains(standing.configuration)) add(standing.configuration);
   }
   if (options.spares) {
     const auto more =
@@ -343,14 +356,20 @@ TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Me
   }
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::size_t best = used[r];
-    if (all.trials[best][r] == nullptr) continue;  // too few configurations allowed
-    table.entries.push_back({rows[r].device, place.at(best), rows[r].results->size,
-                             shown(*all.trials[best][r]), 1 + all.losses[best][r],
-                             rows[r].results->date,
-                             speedup_of(*rows[r].results, *all.trials[best][r]),
-                             std::move(kept_before[r]), share_text(*all.trials[best][r])});
+    const Trial* trial = all.trials[best][rows[r].column];
+    if (trial == nullptr) continue;  // too few configurations allowed
+    table.entries.push_back({rows[r].device, place.at(best), rows[r].results->size});
+    if (!options.spares) continue;
+    TunedEntry& entry = table.entries.back();
+    entry.shown = shown(*trial);
+    entry.slowdown = 1 + all.losses[best][rows[r].column];
+    entry.date = rows[r].results->date;
+    entry.speedup = speedup_of(*rows[r].results, *trial);
+    entry.kept_before = std::move(kept_before[r]);
+    entry.share = share_text(*trial);
   }
-  for (const double loss : all.losses[spare.front()]) {
+  for (const Row& row : rows) {
+    const double loss = all.losses[spare.front()][row.column];
     if (loss == kInfinity) continue;
     ++table.default_coverage;
     table.default_slowdown = std::max(table.default_slowdown, 1 + loss);
@@ -365,29 +384,37 @@ TableMaker::TableMaker(const Study& study, const std::vector<RankedResults>& res
   TunedTable table;
   for (const Row& row : rows_of(newest_ones(results), table)) results_.push_back(row.results);
   measured_ = measured(study, results_);
-  best_ = best_of_each(measured_);
+  for (std::size_t c = 0; c < measured_.configurations.size(); ++c) {
+    in_all_.push_back(in_all(measured_.losses[c], measured_.trials[c]));
+  }
+  best_of_each_ = best_of_each(measured_);
+  best_ = joined_best(best_of_each_, Covering::kNone);
   if (best_.empty()) return;
-  const std::size_t usual = standings(measured_).front().configuration;
-  if (std::ranges::find(best_, usual) == best_.end()) best_.push_back(usual);
+  allowed_ = LossRows(measured_.allowed);
+  const Part all{measured_, allowed_, in_all_, best_of_each_, every_one(measured_)};
+  const std::size_t usual = standings(all).front().configuration;
+  const auto place = std::ranges::lower_bound(best_, usual);
+  if (place == best_.end() || *place != usual) best_.insert(place, usual);
 }
 
 TunedTable TableMaker::table(const TableOptions& options,
                              std::optional<std::size_t> without) const {
-  std::vector<const RankedResults*> some = results_;
-  if (without) some.erase(some.begin() + static_cast<std::ptrdiff_t>(*without));
-  if (some.empty()) {
+  if (results_.size() < (without ? 2U : 1U)) {
     reject(study_.file.string(), "there is nothing to export: no result has a valid configuration");
   }
+  const std::size_t left_out = without.value_or(Covering::kNone);
+  std::vector<const RankedResults*> some = results_;
+  if (without) some.erase(some.begin() + static_cast<std::ptrdiff_t>(left_out));
   TunedTable table;
-  const std::vector<Row> rows = rows_of(some, table);
-  std::vector<std::size_t> columns;
-  for (const Row& row : rows) {
-    const auto at = std::ranges::find(results_, row.results);
-    columns.push_back(static_cast<std::size_t>(at - results_.begin()));
-  }
+  std::vector<Row> rows = rows_of(some, table);  // in their order: results_ are sorted by device
+  for (std::size_t r = 0; r < rows.size(); ++r) rows[r].column = r < left_out ? r : r + 1;
   // Many tables are made without spares, each with a result left out.
   const bool few = best_will_do(options) && !options.spares;
-  const MeasuredLosses part = part_of(measured_, few ? best_ : every_one(measured_), columns);
+  Part part{measured_, allowed_, in_all_, best_of_each_, few ? best_ : every_one(measured_),
+            left_out};
+  std::erase_if(part.configurations, [&](std::size_t c) {
+    return without && in_all_[c].measured == 1 && measured_.trials[c][left_out] != nullptr;
+  });
   return table_from(study_, rows, part, options, std::move(table));
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/deploy/cover.h"
 #include "tuner/model/problem_size.h"
 #include "tuner/model/ranked_results.h"
 #include "tuner/model/study.h"
@@ -22,9 +23,9 @@ struct TunedEntry {
   std::size_t device = 0;         // in TunedTable::devices
   std::size_t configuration = 0;  // in TunedTable::configurations
   ProblemSize size;
-  Shown shown;          // of that configuration there
+  Shown shown{};        // of that configuration there
   double slowdown = 1;  // its time over the best one's: > 1 only in a reduced table
-  std::string date;
+  std::string date{};
   std::optional<Speedup> speedup{};  // over the baseline, where there is one
   // The configuration that ranks first now and did not replace this one, which an earlier table
   // had.
@@ -82,7 +83,7 @@ struct TableOptions {
   // flicker, where they were measured again and the new winner is neither below the lower end of
   // their interval, nor told apart from them, nor more than 2 % better.
   const TunedTable* earlier = nullptr;
-  bool spares = true;  // false: without the fallbacks beside the default
+  bool spares = true;  // false: without the fallbacks beside the default, and entries' figures
   // Minimises the sum of losses, not the worst one, where max_configurations are too few. Without
   // `within` only the best few configurations of each result are considered.
   bool in_sum = false;
@@ -100,9 +101,22 @@ struct MeasuredLosses {
   std::vector<Configuration> configurations;
   std::vector<std::vector<double>> losses;  // [configuration][result]; infinite: not valid there
   std::vector<std::vector<const Trial*>> trials;  // likewise
+  // losses, but infinite where the configuration is slower than the baseline beyond the interval.
+  std::vector<std::vector<double>> allowed;
 };
 
-// Looks at results once, to make several tables of them. They must outlive it, as must the study.
+// How a configuration stands in all results, and, from that, in all but one.
+struct LossesInAll {
+  std::size_t measured = 0;
+  std::size_t missing = 0;  // results where it was not valid or not measured
+  double worst = 0;         // loss over the others
+  double second = 0;        // the worst one without that result
+  std::size_t worst_at = 0;
+};
+
+// Looks at results once, to make several tables of them, each in time that grows with the number of
+// configurations and with that of results, not with their product. They must outlive it, as must
+// the study.
 class TableMaker {
  public:
   TableMaker(const Study& study, const std::vector<RankedResults>& results);
@@ -115,8 +129,11 @@ class TableMaker {
  private:
   const Study& study_;
   std::vector<const RankedResults*> results_;
-  MeasuredLosses measured_;        // a column for each of these
-  std::vector<std::size_t> best_;  // configurations of it: the best few of each column, the default
+  MeasuredLosses measured_;  // a column for each of these
+  LossRows allowed_;         // measured_.allowed
+  std::vector<LossesInAll> in_all_;
+  std::vector<std::vector<std::size_t>> best_of_each_;  // configurations, for each column
+  std::vector<std::size_t> best_;                       // all of them, and the default
 };
 
 }  // namespace tuner

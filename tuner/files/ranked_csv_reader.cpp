@@ -158,9 +158,11 @@ class RankedText {
     return true;
   }
 
-  bool is_in_study(const Configuration& configuration, const ProblemSize& size) const {
-    return members_.has(configuration, bindings_of(study_, configuration, device_, size),
-                        device_.backend != "imported");
+  // Of a file's rows most, if not all, are of one size.
+  bool is_in_study(const Configuration& configuration, const ProblemSize& size) {
+    if (!names_ || names_size_ != size) names_.emplace(study_, device_, size);
+    names_size_ = size;
+    return members_.has(configuration, names_->of(configuration), device_.backend != "imported");
   }
 
   ProblemSize size_of(std::size_t r) const {
@@ -245,6 +247,8 @@ class RankedText {
   Membership members_;
   std::vector<std::map<std::string, Value>> values_;  // of each parameter, by their texts
   std::vector<Speedup> speedups_;                     // of the rows so far
+  std::optional<NamesAt> names_{};                    // at the size of the row that was read last
+  ProblemSize names_size_{};
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tests/unit/deploy/sample_study.h"
-#include "tuner/deploy/fallbacks.h"
+#include "tuner/deploy/cover.h"
 #include "tuner/deploy/table_text.h"
 #include "tuner/search/ranking.h"
 
@@ -230,17 +230,54 @@ TEST(SmallCover, HasAtMostOneMoreThanBruteForceFinds) {
         }
       }
     }
-    const auto found = small_cover(losses, 0.1, 0);
+    const LossRows kept(losses);
+    const auto found = small_cover(covering_of_all(kept), 0.1, 0);
     EXPECT_LE(found.size(), best + 1) << "round " << round;
     std::size_t set = 0;
     for (const std::size_t c : found) set |= std::size_t{1} << c;
     EXPECT_TRUE(covers(set, 0.1));
-    const auto two = small_cover(losses, 0, 2);
+    const auto two = small_cover(covering_of_all(kept), 0, 2);
     EXPECT_LE(two.size(), 2U);
     set = 0;
     for (const std::size_t c : two) set |= std::size_t{1} << c;
     if (worst_of_size[1] < kNever) {
       EXPECT_TRUE(covers(set, worst_of_size[1])) << "no worse than one alone, round " << round;
+    }
+  }
+}
+
+// As many tables are made as there are results, each without looking at all of them again.
+TEST(TunedTable, OneWithoutAResultIsThatOfTheOthers) {
+  const Study study = sample_study();
+  std::mt19937 random(3);
+  std::vector<RankedResults> results;
+  for (std::int64_t m = 64; m <= 1024; m += 64) {
+    RankedResults one = with_final();
+    one.size = {{{"M", m}, {"N", 1024}}};
+    for (std::size_t i = 1; i < one.ranked; ++i) {
+      one.trials[i].timing.median *= 1 + static_cast<double>(random() % 10) / 10;
+      one.trials[i].final.reset();
+    }
+    std::swap(one.trials[0].configuration, one.trials[random() % one.ranked].configuration);
+    results.push_back(std::move(one));
+  }
+  for (const TableOptions& options : {TableOptions{0, 0}, TableOptions{2, 0}, TableOptions{2, 0.2},
+                                      TableOptions{1, 0, nullptr, false, true}}) {
+    const TableMaker maker(study, results);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      std::vector<RankedResults> others = results;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      const TunedTable table = maker.table(options, i);
+      const TunedTable expected = tuned_table(study, others, options);
+      EXPECT_EQ(table.configurations, expected.configurations);
+      EXPECT_EQ(table.default_slowdown, expected.default_slowdown);
+      EXPECT_EQ(table.default_coverage, expected.default_coverage);
+      ASSERT_EQ(table.entries.size(), expected.entries.size());
+      for (std::size_t e = 0; e < table.entries.size(); ++e) {
+        EXPECT_EQ(table.entries[e].configuration, expected.entries[e].configuration);
+        EXPECT_EQ(table.entries[e].size, expected.entries[e].size);
+        EXPECT_EQ(table.entries[e].slowdown, expected.entries[e].slowdown);
+      }
     }
   }
 }

@@ -61,5 +61,21 @@ TEST(Membership, ThousandsThatAreListedAreLookedUpInTheSpace) {
   }
 }
 
+// A derived name without a value is not there, whatever it was for the configuration before.
+TEST(NamesAt, OfOneConfigurationAfterTheOtherTheyAreThoseOfEach) {
+  Study study;
+  study.parameters = {{"BM", {std::int64_t{0}, std::int64_t{16}}, {}}};
+  study.derived = {{"tiles", Expression::parse_or_throw("M // BM")},
+                   {"more", Expression::parse_or_throw("tiles + 1")}};
+  const ProblemSize size{{{"M", 64}}};
+  NamesAt names(study, h200(), size);
+  for (const std::int64_t value : {16, 0, 16}) {
+    const Configuration one{Value(value)};
+    EXPECT_EQ(names.of(one), bindings_of(study, one, h200(), size)) << value;
+    EXPECT_EQ(names.of(one).contains("tiles"), value > 0);
+    EXPECT_EQ(names.of(one).contains("more"), value > 0);
+  }
+}
+
 }  // namespace
 }  // namespace tuner::test
