@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <set>
+#include <system_error>
 
 #include "tuner/plugins/cuda/device_kernels.h"
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
@@ -102,7 +104,6 @@ class NvrtcFiles : public Nvrtc {
     return names;
   }
 
- private:
   fs::path root_ = fs::path(testing::TempDir()) / ("nvrtc_files_" + std::to_string(::getpid()));
 };
 
@@ -363,6 +364,100 @@ TEST_F(Nvrtc, TheDeviceKernelsCompile) {
   for (const char* arch : {"sm_80", "sm_90"}) {
     EXPECT_EQ(compile_device_source(arch).substr(1, 3), "ELF") << arch;
   }
+}
+
+// ---- headers that all variants include ----------------------------------------------------------
+
+// As many headers as make a preamble worth it, behind "all.h".
+class NvrtcPreamble : public NvrtcFiles {
+ protected:
+  void SetUp() override {
+    NvrtcFiles::SetUp();
+    if (!IsSkipped() && load_nvrtc().get_pch_create_status == nullptr) {
+      GTEST_SKIP() << "this NVRTC precompiles nothing";
+    }
+    std::string all = "#pragma once\n";
+    for (int i = 0; i < 80; ++i) {
+      write("h" + std::to_string(i) + ".h", "__device__ int f" + std::to_string(i) + "(int x);\n");
+      all += "#include \"h" + std::to_string(i) + ".h\"\n";
+    }
+    write("all.h", all + "template <int W> __device__ int twice() { return 2 * W; }\n");
+  }
+  sdk::CompileRequest variant(const std::string& head, int value) const {
+    auto asked =
+        request(head + "__global__ void k(int* a) { *a = twice<TILE>() + __LINE__; }\n", "k");
+    asked.include_dirs = {root_.string()};
+    asked.defines = {{"TILE", std::to_string(value)}};
+    return asked;
+  }
+  // Precompiled headers that this process holds.
+  static std::ptrdiff_t held() {
+    const fs::directory_iterator files("/proc/self/fd");
+    return std::ranges::count_if(files, [](const fs::directory_entry& one) {
+      std::error_code ignored;
+      return fs::read_symlink(one.path(), ignored).string().find("preamble.pch") !=
+             std::string::npos;
+    });
+  }
+  // Compiles three variants one after the other, and each by a compiler that has seen no other.
+  void expect_as_alone(const std::string& head, std::ptrdiff_t preambles) {
+    for (const int value : {16, 32, 64}) {
+      const auto now = compiler->compile(variant(head, value));
+      ASSERT_TRUE(now.compiled) << now.log;
+      const auto alone = NvrtcCompiler().compile(variant(head, value));
+      EXPECT_EQ(now.image, alone.image) << value;
+      EXPECT_EQ(now.log, alone.log);
+      EXPECT_EQ(now.resources.registers, alone.resources.registers);
+      const auto in_order = [](const sdk::CompileResult& one) {
+        return std::set<std::string>(one.opened->begin(), one.opened->end());
+      };
+      EXPECT_EQ(in_order(now), in_order(alone));
+    }
+    EXPECT_EQ(held(), preambles);
+  }
+};
+
+TEST_F(NvrtcPreamble, VariantsBehindOneAreWhatTheyAreAlone) {
+  expect_as_alone("// a kernel\n#include \"all.h\"\n\n", 1);
+  compiler.reset();
+  EXPECT_EQ(held(), 0);
+}
+
+TEST_F(NvrtcPreamble, AHeaderThatReadsAParameterReadsEachVariants) {
+  write("own.h", "#pragma once\n#include \"all.h\"\n__device__ int more[TILE];\n");
+  expect_as_alone("#include \"own.h\"\n", 0);
+}
+
+TEST_F(NvrtcPreamble, ItEndsBeforeTheFirstHeaderThatReadsAParameter) {
+  write("own.h", "__device__ int more[TILE];\n");
+  expect_as_alone("#include \"all.h\"\n#include \"own.h\"\n", 1);
+}
+
+TEST_F(NvrtcPreamble, AConditionOnAParameterBeforeTheIncludesLeavesNone) {
+  expect_as_alone("#if TILE > 20\n#define WIDE\n#endif\n#include \"all.h\"\n", 0);
+}
+
+TEST_F(NvrtcPreamble, FewHeadersHaveNone) {
+  write("few.h", "template <int W> __device__ int twice() { return 2 * W; }\n");
+  expect_as_alone("#include \"few.h\"\n", 0);
+}
+
+TEST_F(NvrtcPreamble, AMistakeIsReportedAtItsPlace) {
+  for (const int value : {1, 2, 0}) {
+    auto asked = variant("#include \"all.h\"\n", value);
+    asked.source += "static_assert(TILE > 0, \"too small\");\n";
+    const auto result = compiler->compile(asked);
+    EXPECT_EQ(result.compiled, value > 0);
+    if (value > 0) continue;
+    EXPECT_NE(result.log.find("k.cu(3): error: static assertion"), std::string::npos);
+  }
+}
+
+TEST_F(NvrtcPreamble, WithoutRoomForOneItIsDoneWithout) {
+  const std::string usual = fs::temp_directory_path().string();
+  ::setenv("TMPDIR", (root_ / "missing").c_str(), 1);
+  expect_as_alone("#include \"all.h\"\n", 0);
+  ::setenv("TMPDIR", usual.c_str(), 1);
 }
 
 }  // namespace

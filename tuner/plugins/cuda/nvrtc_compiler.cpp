@@ -3,16 +3,19 @@
 #include "tuner/plugins/cuda/nvrtc_compiler.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "tuner/plugins/cuda/dynamic_library.h"
 #include "tuner/plugins/cuda/opened_files.h"
 #include "tuner/plugins/cuda/stand_in_headers.h"
 #include "tuner/plugins/cuda/toolkit.h"
+#include "tuner/plugins/programs/child_process.h"
 #include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::cuda {
@@ -49,6 +52,10 @@ NvrtcApi load_nvrtc() {
 #define TUNER_ROW(member, function) \
   api.member = reinterpret_cast<decltype(api.member)>(library.require(#function));
   TUNER_NVRTC_FUNCTIONS(TUNER_ROW)
+#undef TUNER_ROW
+#define TUNER_ROW(member, function) \
+  api.member = reinterpret_cast<decltype(api.member)>(library.find(#function));
+  TUNER_NVRTC_PREAMBLE_FUNCTIONS(TUNER_ROW)
 #undef TUNER_ROW
   api.file = DynamicLibrary::file_of(reinterpret_cast<const void*>(api.version));
   return api;
@@ -126,6 +133,13 @@ class Program {
                                           api_.get_error_string(result));
     }
     return name;
+  }
+
+  nvrtcResult precompiled() const { return api_.get_pch_create_status(program_); }
+  std::size_t heap_required() const {
+    std::size_t bytes = 0;
+    api_.get_pch_heap_size_required(program_, &bytes);
+    return bytes;
   }
 
   std::string log() const { return text(api_.get_log_size, api_.get_log); }
@@ -207,6 +221,23 @@ bool complains_of_host_code(const std::string& log) {
          log.find("host variables are not allowed") != std::string::npos;
 }
 
+// Fills in what a program has become that compiles.
+void take(const Program& program, const sdk::CompileRequest& request, sdk::CompileResult& result) {
+  result.compiled = true;
+  result.image = program.image();
+  result.entry = program.lowered(request.entry);
+  for (const std::string& symbol : request.symbols) {
+    result.symbols.emplace_back(symbol, program.lowered("&" + symbol));
+  }
+  PtxasLog log = parse_ptxas_log(program.log(), result.entry);
+  result.resources = log.resources;
+  for (const std::string& entry : request.next_entries) {
+    const std::string lowered = program.lowered(entry);
+    result.next.push_back({lowered, parse_ptxas_log(program.log(), lowered).resources});
+  }
+  result.log = std::move(log.rest);
+}
+
 // The toolkit's headers are NVRTC's own, unless the study looks for includes there.
 std::vector<std::string> without_toolkit(std::vector<std::string> files,
                                          const sdk::CompileRequest& request,
@@ -260,8 +291,22 @@ sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& given) {
   const sdk::CompileRequest request = in_nvrtcs_words(given);
   const OpenedFiles opened;
   sdk::CompileResult result;
-  build(request, result);
-  if (watched_) result.opened = without_toolkit(opened.files(), request, includes_);
+  const std::string key = preamble_key(request);
+  const bool is_known = preamble_ && preamble_->key == key;
+  // The second variant makes it: of the first it is known then whether it pays.
+  if (is_known && preamble_->split && !preamble_->file && !make_preamble(opened)) {
+    preamble_->split.reset();
+    preamble_->file.reset();
+  }
+  const bool is_behind = is_known && preamble_->file && build_behind(request, result);
+  if (!is_behind) build(request, result);
+  if (!watched_) return result;
+  std::vector<std::string> files = opened.files();
+  if (is_behind) files.insert(files.end(), preamble_->opened.begin(), preamble_->opened.end());
+  if (!is_known && api_.get_pch_create_status != nullptr && result.compiled) {
+    preamble_ = Preamble{key, request, result, split_for_preamble(request, files)};
+  }
+  result.opened = without_toolkit(std::move(files), request, includes_);
   return result;
 }
 
@@ -302,19 +347,64 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
     }
     return;
   }
-  result.compiled = true;
-  result.image = program->image();
-  result.entry = program->lowered(request.entry);
-  for (const std::string& symbol : request.symbols) {
-    result.symbols.emplace_back(symbol, program->lowered("&" + symbol));
+  take(*program, request, result);
+}
+
+// ---- its headers, once for all variants ---------------------------------------------------------
+
+bool NvrtcCompiler::precompile(const std::string& file) const {
+  // Of many workers each keeps a file of this order: they must not fill the disk for others.
+  constexpr std::uintmax_t kRoom = std::uintmax_t{16} << 30;
+  std::error_code ignored;
+  if (fs::space(fs::path(file).parent_path(), ignored).available < kRoom || ignored) return false;
+  const sdk::CompileRequest request = preamble_request(preamble_->first, *preamble_->split, file);
+  for (bool is_first : {true, false}) {
+    Program program(api_, request, !includes_.empty());
+    if (program.compile(options_for(request, includes_)) != NVRTC_SUCCESS) return false;
+    if (program.precompiled() == NVRTC_SUCCESS) return true;
+    if (!is_first || program.precompiled() != NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED) return false;
+    if (api_.set_pch_heap_size(program.heap_required()) != NVRTC_SUCCESS) return false;
   }
-  PtxasLog log = parse_ptxas_log(program->log(), result.entry);
-  result.resources = log.resources;
-  for (const std::string& entry : request.next_entries) {
-    const std::string lowered = program->lowered(entry);
-    result.next.push_back({lowered, parse_ptxas_log(program->log(), lowered).resources});
+  return false;
+}
+
+// Whether the first variant becomes what it has become without.
+bool NvrtcCompiler::is_as_without() const {
+  sdk::CompileResult behind;
+  if (!build_behind(preamble_->first, behind)) return false;
+  const sdk::CompileResult& plain = preamble_->of_first;
+  return behind.image == plain.image && behind.log == plain.log && behind.entry == plain.entry &&
+         behind.symbols == plain.symbols;
+}
+
+bool NvrtcCompiler::make_preamble(const OpenedFiles& opened) {
+  try {
+    const programs::ScratchDirectory scratch;
+    const std::string file = scratch.file("preamble.pch");
+    if (!precompile(file)) return false;
+    preamble_->file = std::make_unique<NamelessFile>(file);
+  } catch (const std::system_error&) {  // no room for it, which is no reason to compile nothing
+    return false;
   }
-  result.log = std::move(log.rest);
+  preamble_->opened = opened.files();
+  return is_worth_a_preamble(preamble_->opened) &&
+         !depends_on_definitions(preamble_->first, *preamble_->split, preamble_->opened,
+                                 stand_in_headers(preamble_->first, !includes_.empty())) &&
+         is_as_without();
+}
+
+bool NvrtcCompiler::build_behind(const sdk::CompileRequest& request,
+                                 sdk::CompileResult& result) const {
+  const sdk::CompileRequest behind =
+      behind_preamble(request, preamble_->file->path(), *preamble_->split);
+  Program program(api_, behind, !includes_.empty());
+  // A failure is explained by a compilation without it; one that could not use it says so.
+  if (program.compile_entries(behind, options_for(behind, includes_)) != NVRTC_SUCCESS ||
+      program.log().find("precompiled header") != std::string::npos) {
+    return false;
+  }
+  take(program, behind, result);
+  return true;
 }
 
 }  // namespace tuner::cuda

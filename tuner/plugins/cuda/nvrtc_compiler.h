@@ -3,10 +3,14 @@
 
 #include <nvrtc.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/plugin/sdk.h"
+#include "tuner/plugins/cuda/opened_files.h"
+#include "tuner/plugins/cuda/preamble.h"
 #include "tuner/plugins/cuda/ptxas_log.h"
 
 namespace tuner::cuda {
@@ -28,10 +32,17 @@ namespace tuner::cuda {
   ROW(get_ptx_size, nvrtcGetPTXSize)               \
   ROW(get_ptx, nvrtcGetPTX)
 
+// Since CUDA 12.8; without them headers are not precompiled.
+#define TUNER_NVRTC_PREAMBLE_FUNCTIONS(ROW)           \
+  ROW(set_pch_heap_size, nvrtcSetPCHHeapSize)         \
+  ROW(get_pch_create_status, nvrtcGetPCHCreateStatus) \
+  ROW(get_pch_heap_size_required, nvrtcGetPCHHeapSizeRequired)
+
 struct NvrtcApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name cannot be in parentheses
 #define TUNER_ROW(member, function) decltype(&::function) member = nullptr;
   TUNER_NVRTC_FUNCTIONS(TUNER_ROW)
+  TUNER_NVRTC_PREAMBLE_FUNCTIONS(TUNER_ROW)
 #undef TUNER_ROW
   std::string file;  // that it was loaded from
 };
@@ -56,9 +67,26 @@ class NvrtcCompiler : public sdk::Compiler {
   sdk::CompileResult compile(const sdk::CompileRequest& request) override;
 
  private:
+  // The headers of the source that was compiled last: each worker has its own, since NVRTC reads
+  // what it has precompiled in the same process only.
+  struct Preamble {
+    std::string key;
+    sdk::CompileRequest first;           // was compiled without it
+    sdk::CompileResult of_first;         // what that has become
+    std::optional<SplitSource> split{};  // none: it is no use
+    std::unique_ptr<NamelessFile> file{};
+    std::vector<std::string> opened{};
+  };
+
   // Compiles a request; fills in the log, the image and what they hold.
   void build(const sdk::CompileRequest& request, sdk::CompileResult& result) const;
+  // The same with the preamble; false: without it, please.
+  bool build_behind(const sdk::CompileRequest& request, sdk::CompileResult& result) const;
+  bool make_preamble(const OpenedFiles& opened);
+  bool precompile(const std::string& file) const;
+  bool is_as_without() const;
 
+  std::optional<Preamble> preamble_;
   NvrtcApi api_;
   std::vector<std::string> includes_;
   bool watched_;  // whether NVRTC's calls can be seen

@@ -90,8 +90,8 @@ bool lies_in(const fs::path& file, const fs::path& folder) {
 
 // ---- lines in front of a source -----------------------------------------------------------------
 
-std::string line_directive(const std::string& name) {
-  std::string out = "\n#line 1 \"";
+std::string line_directive(const std::string& name, std::size_t line) {
+  std::string out = "\n#line " + std::to_string(line) + " \"";
   for (const char c : name) {
     if (c == '"' || c == '\\') out += '\\';
     if (static_cast<unsigned char>(c) >= ' ') out += c;

@@ -2,6 +2,7 @@
 // Texts between compilers and this program: the make rule that lists the files that a compiler has
 // read, and lines of C that stand in front of a user's source.
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ bool lies_in(const std::filesystem::path& file, const std::filesystem::path& fol
 // ---- lines in front of a source -----------------------------------------------------------------
 
 // On a line of its own. Errors in what follows name `name`, from line 1 on.
-std::string line_directive(const std::string& name);
+std::string line_directive(const std::string& name, std::size_t line = 1);
 
 // One line, whatever the replacement holds. `name` may have parameters.
 std::string definition(const std::string& name, std::string replacement);
