@@ -1,5 +1,7 @@
 // Reads the sections kernel, launch and then.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "tuner/base/text.h"
+#include "tuner/model/problem_size.h"
 #include "tuner/resolve/compiler_options.h"
 #include "tuner/study/keys.h"
 #include "tuner/study/sections.h"
@@ -20,8 +23,8 @@ namespace {
 // The macros and options of a kernel and of a launcher.
 constexpr auto kPrefixKey =
     key("define_prefix", "text", "Before each parameter's macro; TUNE_ if absent.");
-constexpr auto kReplaceKey =
-    key("replace", "names", "Parameters whose value in the source is replaced: #define X 4.");
+constexpr auto kReplaceKey = key(
+    "replace", "names", "Parameters and sizes whose value in the source is replaced: #define X 4.");
 constexpr auto kIncludeKey = key("include_dirs", "names", "Folders, relative to the study file.");
 constexpr auto kOptionsKey = key("options", "names", "Of the compiler; {NAME} is a value.");
 
@@ -80,11 +83,17 @@ void read_replaced(Reader& reader, const YamlNode& node) {
     const auto name = read_text(*item, "a parameter of 'replace'");
     if (!name) continue;
     const auto& all = reader.study.parameters;
-    if (std::ranges::find(all, *name, &Parameter::name) == all.end()) {
+    const bool is_parameter = std::ranges::find(all, *name, &Parameter::name) != all.end();
+    const auto sizes = dimension_names(reader.study.sizes.front());
+    if (!is_parameter && std::ranges::find(sizes, *name) == sizes.end()) {
       reader.names.complain(item->where(), *name, kParameterName, "'replace'");
-    } else {
-      reader.study.kernel.replaced.push_back(*name);
+      continue;
     }
+    KernelSpec& kernel = reader.study.kernel;
+    kernel.replaced.push_back(*name);
+    if (is_parameter) continue;
+    const std::string option = fmt::format("-D{}={{{}}}", kernel.macro_of(*name), *name);
+    if (std::ranges::count(kernel.options, option) == 0) kernel.options.push_back(option);
   }
 }
 
@@ -208,9 +217,9 @@ void read_code(Reader& reader, const Fields& fields, const Position& where) {
     check_placeholders(reader, *entry, kSpaceNames, "'entry'");
   }
   if (const YamlNode* prefix = fields.find("define_prefix")) read_prefix(reader, *prefix);
-  if (const YamlNode* replaced = fields.find("replace")) read_replaced(reader, *replaced);
   if (const YamlNode* dirs = fields.find("include_dirs")) read_include_dirs(reader, *dirs);
   if (const YamlNode* options = fields.find("options")) read_options(reader, *options);
+  if (const YamlNode* replaced = fields.find("replace")) read_replaced(reader, *replaced);
 }
 
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {

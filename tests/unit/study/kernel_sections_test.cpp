@@ -49,6 +49,18 @@ arguments:
 reference: {entry: r, block: [1], grid: [N]}
 )yaml";
 
+TEST(KernelSections, WhatIsReplacedIsAParameterOrASize) {
+  const auto with = [](const std::string& keys) {
+    return "schema: 1\nkernel: {name: k, source: k.cu, entry: k, " + keys + "}" + kRestOfIt;
+  };
+  const Study study = accepted(with("replace: [B, N]"));
+  EXPECT_EQ(study.kernel.replaced, (std::vector<std::string>{"B", "N"}));
+  EXPECT_EQ(study.kernel.options, std::vector<std::string>{"-DTUNE_N={N}"});
+  const Study plain = accepted(with("replace: [N], define_prefix: '', options: ['-DTUNE_N={N}']"));
+  EXPECT_EQ(plain.kernel.options, std::vector<std::string>{"-DTUNE_N={N}"}) << "once";
+  EXPECT_NE(complaints_of(with("replace: [M]")).find("'replace'"), std::string::npos);
+}
+
 TEST(KernelSections, IncludeFoldersAreRelativeToTheStudy) {
   const Study study = accepted(
       std::string("schema: 1\nkernel: {name: k, source: k.cu, entry: k, include_dirs: [sub, .]}") +
