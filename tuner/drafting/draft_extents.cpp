@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "tuner/base/text.h"
 #include "tuner/drafting/captured_launches.h"
 #include "tuner/drafting/draft_context.h"
+#include "tuner/source/replaced_values.h"
 
 namespace tuner {
 namespace {
@@ -68,21 +70,54 @@ class Extents {
     auto& all = c_.plan.extents;
     c_.plan.size_of_host = all;
     const auto work = [&] {
-      return std::accumulate(all.begin(), all.end(), 1.0, [](double product, const auto& one) {
-        return product * static_cast<double>(one.second);
+      return std::accumulate(all.begin(), all.end(), 1.0, [&](double product, const auto& one) {
+        return product * std::pow(static_cast<double>(one.second), power_of(one.first));
       });
     };
     const double most = std::min(std::ldexp(1, all.size() == 3 ? 25 : 21), work()) /
                         static_cast<double>(c_.request.smaller);
     while (!all.empty() && work() > most) {
-      const auto largest =
-          std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
-      if (largest->second <= kLeastExtent) break;
+      const auto largest = std::ranges::max_element(all, {}, [&](const auto& one) {
+        return one.second > least_of(one.first) ? one.second : 0;
+      });
+      if (largest->second <= least_of(largest->first)) break;
       largest->second = (largest->second + 1) / 2;
     }
   }
 
  private:
+  // The axes of the grid that follow an extent. One that two follow is the side of a square, of
+  // which a product has three.
+  std::vector<Tokens> axes_of(const std::string& extent) const {
+    std::vector<Tokens> out;
+    if (!c_.hint) return out;
+    for (const Tokens axis : c_.hint->grid) {
+      const bool follows = std::ranges::any_of(axis, [&](const Token& token) {
+        const auto name = c_.host_names.find({0, std::string(token.text)});
+        return name != c_.host_names.end() && name->second == extent;
+      });
+      if (follows) out.push_back(axis);
+    }
+    return out;
+  }
+  double power_of(const std::string& extent) const { return axes_of(extent).size() > 1 ? 3 : 1; }
+
+  // An extent that the source itself has is one that its kernel may not test: then what all blocks
+  // take has to divide it.
+  std::int64_t least_of(const std::string& extent) const {
+    std::int64_t least = kLeastExtent;
+    if (std::ranges::count(c_.plan.replaced, extent) == 0) return least;
+    for (const Tokens axis : axes_of(extent)) {
+      std::int64_t share = 1;
+      for (const Token& token : axis) {
+        const DraftedParameter* parameter = c_.plan.parameter(std::string(token.text));
+        if (parameter != nullptr) share *= std::ranges::max(parameter->values);
+      }
+      least = std::max(least, share);
+    }
+    return least;
+  }
+
   // Adds what the grids of captured launches follow besides the kernel's own numbers.
   void take_captured() {
     c_.captured_extents = captured_extents(c_.kernel, c_.request);
@@ -196,6 +231,7 @@ class HostSizes {
       if (!memory) continue;
       for (const Tokens factor : memory->factors) look_at(factor, memory->frame, 0);
     }
+    if (c_.request.script) take_constants();
   }
 
  private:
@@ -261,6 +297,48 @@ class HostSizes {
     for (std::size_t i = 0; i <= c_.hint->frames.size(); ++i) {
       if (i == frame || is_everywhere) c_.host_names[{i, name}] = extent;
     }
+  }
+
+  // Gives sizes that a script writes as numbers the names that the source has for them, "#define
+  // WIDTH 4096", and has these replaced. One that the source does not name stays a number.
+  void take_constants() {
+    constexpr std::string_view kOfTheScript = "problem_size_";
+    std::vector<std::pair<std::string, std::int64_t>> extents;
+    for (const auto& [name, value] : c_.plan.extents) {
+      if (!name.starts_with(kOfTheScript)) {
+        extents.emplace_back(name, value);
+        continue;
+      }
+      const std::string constant = constant_of(value, name.back());
+      std::erase_if(c_.host_names, [&, is = name](const auto& one) {
+        return constant.empty() && one.second == is;
+      });
+      for (auto& [of_host, meant] : c_.host_names) {
+        if (meant == name) meant = constant;
+      }
+      if (constant.empty() || std::ranges::count(c_.plan.replaced, constant) > 0) continue;
+      c_.plan.replaced.push_back(constant);
+      c_.plan.extent_of[constant] = constant;
+      extents.emplace_back(constant, value);
+    }
+    c_.plan.extents = extents;
+  }
+
+  // Finds a constant of the source that the kernel uses and that has this value; rather one that is
+  // usual for the axis.
+  std::string constant_of(std::int64_t value, char axis) const {
+    std::vector<Token> own;
+    std::ranges::copy_if(c_.source.tokens, std::back_inserter(own),
+                         [&](const Token& token) { return c_.source.holds(token); });
+    std::string out;
+    for (const GivenValue& one : given_values(own)) {
+      const std::string name(one.name);
+      const bool is_it = whole_number(one.text) == value && c_.reached.contains(name) &&
+                         c_.plan.parameter(name) == nullptr;
+      if (is_it && axis_of_extent(name) == axis) return name;
+      if (is_it && out.empty()) out = name;
+    }
+    return out;
   }
 
   // Whether a number is a part or a multiple of an extent that the kernel takes, which says it

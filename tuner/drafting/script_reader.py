@@ -14,6 +14,7 @@ IN_ORDER = ["kernel_name", "kernel_source", "problem_size", "arguments", "tune_p
             "grid_div_y", "grid_div_z", "restrictions", "answer"]
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
              ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow}
+IN_CPP = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/"}
 SAME_IN_CPP = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod)
 OF_NUMBERS = {"prod": math.prod, "max": max, "min": min, "sum": sum}
 ARRAYS = ["zeros", "ones", "empty", "full", "rand", "randn", "random"]
@@ -63,11 +64,14 @@ class Names:
     def __init__(self, set_to=()):
         self.set_to = dict(set_to)
         self.set_in = {}  # by dictionary: its entries that are set later
+        self.sizes = {}  # by node of problem_size that is a number: its name
 
     def take(self, assign):
         for target in assign.targets:
             if isinstance(target, ast.Name):
-                self.set_to[target.id] = assign.value
+                # The list of which it is the largest may be another one later.
+                now = or_none(self.number, assign.value) if function_of(assign.value) in ("max", "min", "sum") else None
+                self.set_to[target.id] = assign.value if now is None else ast.Constant(now)
                 self.set_in.pop(target.id, None)
             elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
                 self.set_in.setdefault(target.value.id, []).append((target.slice, assign.value))
@@ -153,6 +157,8 @@ class Names:
 
     def said(self, node):
         """A number as C++ has it, with names as they stand."""
+        if id(node) in self.sizes:
+            return self.sizes[id(node)]
         if is_cast(node, "float"):
             return ast.unparse(node.args[0])
         number, known = or_none(self.number, node), self.resolved(node)
@@ -164,9 +170,33 @@ class Names:
             return self.said(known.args[0]) if is_cast(known) and isinstance(known.args[0], ast.Name) else node.id
         if is_cast(node):
             return self.said(node.args[0])
+        parts = self.parts(node)
+        if parts:
+            return parts
         is_same = all(isinstance(one, SAME_IN_CPP) and not isinstance(getattr(one, "value", 0), float)
                       for one in ast.walk(node))
         return ast.unparse(node) if is_same else str(number)
+
+    def parts(self, node):
+        """Of "problem_size[0] + 2" and "prod(problem_size)", if the sizes have names; else nothing."""
+        if not any(id(self.item(one)) in self.sizes or self.is_product(one) for one in ast.walk(node)):
+            return ""
+        if self.is_product(node):
+            return "(" + " * ".join(map(self.said, self.resolved(node.args[0]).elts)) + ")"
+        if isinstance(node, ast.BinOp) and type(node.op) in IN_CPP:
+            return f"({self.said(node.left)} {IN_CPP[type(node.op)]} {self.said(node.right)})"
+        return self.said(self.item(node)) if isinstance(node, ast.Subscript) else ""
+
+    def item(self, node):
+        """Of "problem_size[0]" the first size, of all else the node."""
+        known = self.resolved(node.value) if isinstance(node, ast.Subscript) else None
+        at = or_none(self.number, node.slice) if known is not None else None
+        items = getattr(known, "elts", [])
+        return items[at] if at is not None and -len(items) <= at < len(items) else node
+
+    def is_product(self, node):
+        items = getattr(self.resolved(node.args[0]), "elts", []) if function_of(node) == "prod" and node.args else []
+        return any(id(one) in self.sizes for one in items)
 
     def elements(self, node, depth=0):
         """Of "numpy.zeros(n).astype(numpy.float32)", "numpy.random.randn(*size)", "numpy.zeros_like(x)"."""
@@ -230,9 +260,13 @@ class Launch:
         names += ["block_size_" + axis for axis in "xyz"[len(names):]]
         known = self.names.resolved(self.given.get("problem_size"))
         sizes = known.elts if isinstance(known, (ast.Tuple, ast.List)) else [self.given.get("problem_size")]
+        code = ""
+        for size, axis in zip(sizes, "xyz"):
+            if isinstance(size, ast.Constant) and isinstance(size.value, int) and size.value > 1:
+                code += f" const int problem_size_{axis} = {size.value};"
+                self.names.sizes[id(size)] = "problem_size_" + axis
         grid = [self.extent(*of_axis) for of_axis in zip(sizes, "xyz", (parameters.get(one) and one for one in names))]
         block = names[:[*map(parameters.__contains__, names), False].index(False)] or ["256"]
-        code = ""
         for name, node in sorted(self.names.set_to.items()):
             if or_none(self.names.number, node) is not None:
                 code += f" const int {name} = {self.names.said(node)};"
