@@ -324,16 +324,23 @@ class Drafts {
 
   using KnobValue = std::pair<DraftedKnob, std::int64_t>;
 
-  // Finds a value of the draft that is neither the present one nor among those that are known.
+  // Finds a value of the draft that is neither the present one nor among those that are known: one
+  // of each parameter before the second of any, since there may be no time for all.
   static std::optional<KnobValue> next_value(
       const DraftedStudy& draft, const std::set<std::pair<std::string, std::int64_t>>& known) {
+    std::optional<KnobValue> next;
+    std::ptrdiff_t fewest = 0;  // values that are known of its parameter
     for (const DraftedKnob& knob : draft.knobs) {
-      for (const std::int64_t value : knob.values) {
-        const bool is_new = value != knob.present && !known.contains({knob.name, value});
-        if (is_new) return KnobValue{knob, value};
-      }
+      const auto is_known = [&](std::int64_t value) {
+        return value == knob.present || known.contains({knob.name, value});
+      };
+      const auto value = std::ranges::find_if_not(knob.values, is_known);
+      const auto count = std::ranges::count_if(knob.values, is_known);
+      if (value == knob.values.end() || (next && count >= fewest)) continue;
+      next = KnobValue{knob, *value};
+      fewest = count;
     }
-    return std::nullopt;
+    return next;
   }
 
   // Learns from a value that was tried. Returns whether another draft may do better with it.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -266,6 +267,30 @@ std::vector<DraftedKnob> knobs_of(const DraftPlan& plan) {
   return out;
 }
 
+// Leaves values out of the parameters that the right answer depends on, the last of the longest
+// list first, until there are not too many answers.
+void fit_answers(DraftPlan& plan) {
+  std::vector<DraftedParameter*> all;
+  for (const std::string& name : plan.per) {
+    const auto one = std::ranges::find(plan.parameters, name, &DraftedParameter::name);
+    if (one != plan.parameters.end()) all.push_back(&*one);
+  }
+  const auto answers = [&] {
+    return std::accumulate(all.begin(), all.end(), std::size_t{1},
+                           [](std::size_t product, const DraftedParameter* one) {
+                             return product * std::max<std::size_t>(1, one->values.size());
+                           });
+  };
+  constexpr const char* kRemark = "; more values give too many right answers";
+  while (answers() > kMostRightAnswers) {
+    DraftedParameter& longest = **std::ranges::max_element(
+        all, {}, [](const DraftedParameter* one) { return one->values.size(); });
+    const bool is_present = longest.values.back() == longest.present;
+    longest.values.erase(longest.values.end() - (is_present ? 2 : 1));
+    if (longest.from.find(kRemark) == longest.from.npos) longest.from += kRemark;
+  }
+}
+
 void draft_kernel(DraftContext& context) {
   const DraftRequest& request = context.request;
   const bool is_captured = !request.captured.empty();
@@ -289,6 +314,7 @@ void draft_kernel(DraftContext& context) {
       mentions(context.kernel.body, "this_grid") && mentions(context.kernel.body, "sync");
   say_kernel(context, !request.kernel.empty());
   draft_knobs(context);
+  fit_answers(context.plan);
   draft_extents(context);
   draft_launch(context);
   hold_blocks_of_a_guessed_grid(context.plan);

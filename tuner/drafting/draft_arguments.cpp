@@ -14,7 +14,6 @@
 namespace tuner {
 namespace {
 
-constexpr std::size_t kMostAnswers = 64;  // that a study may have
 const std::vector<std::string> kNoNames;
 
 class Arguments {
@@ -295,7 +294,7 @@ class Arguments {
     for (const std::string& one : choices) {
       if (std::ranges::find(c_.plan.per, one) != c_.plan.per.end()) continue;
       auto& parameter = *std::ranges::find(c_.plan.parameters, one, &DraftedParameter::name);
-      if (answers * parameter.values.size() > kMostAnswers) {
+      if (answers * parameter.values.size() > kMostRightAnswers) {
         parameter.values = {parameter.present};
         parameter.from += "; others give too many different answers";
         continue;

@@ -31,6 +31,8 @@ struct DraftedArgument {
   bool is_number() const { return shape.empty() && !value.empty(); }
 };
 
+inline constexpr std::size_t kMostRightAnswers = 64;  // right ones that a study may have
+
 // One that follows the kernel's own.
 struct DraftedLaunch {
   std::string entry;

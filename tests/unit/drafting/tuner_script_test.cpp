@@ -68,6 +68,64 @@ TEST(TunerScript, AnAnswerThatFollowsFromAParameterHasOneForEachOfItsValues) {
   says(draft_study(request).yaml, {"  per: [per_thread]  # the answer depends on it\n"});
 }
 
+TEST(TunerScript, AnswersThatAreTooManyHaveFewerValues) {
+  DraftRequest request{kSmooth, "smooth.cu", "smooth.cu", ""};
+  request.scripts =
+      read(
+          "tune_params = {\"block_size_x\": range(1, 17), \"per_thread\": range(1, 17)}\n"
+          "tune_kernel(\"smooth\", \"smooth.cu\", 4096, [], tune_params)\n")
+          .calls;
+  request.per = {"block_size_x", "per_thread"};
+  says(draft_study(request).yaml,
+       {"  block_size_x: [1, 2, 3, 4, 5, 6, 7, 8]  # tune_params, line 2 of tune.py; more values "
+        "give too many right answers\n",
+        "  per_thread: [1, 2, 3, 4, 5, 6, 7, 8]  #"});
+}
+
+const std::string kScale =
+    "#define WIDTH 4096\n#define HEIGHT 2048\n"
+    "__global__ void scale(float* out, const float* in, const float* halo) {\n"
+    "  int x = blockIdx.x * block_size_x + threadIdx.x, y = blockIdx.y;\n"
+    "  out[y * WIDTH + x] = in[y * WIDTH + x] * halo[y * (WIDTH + 2) + x] / HEIGHT;\n}\n";
+const std::string kScaleScript =
+    "problem_size = (4096, 2048)\nsize = numpy.prod(problem_size)\n"
+    "a = numpy.zeros(size).astype(numpy.float32)\nb = numpy.random.randn(*problem_size)\n"
+    "c = numpy.zeros((problem_size[0] + 2) * problem_size[1])\n"
+    "tune_params = {\"block_size_x\": [32, 256]}\n"
+    "tune_kernel(\"scale\", \"scale.cu\", problem_size, [a, b, c], tune_params, grid_div_y=[])\n";
+
+TEST(TunerScript, GivesSizesOfTheSourceAsDimensions) {
+  const DraftedStudy study = drafted_with(kScale, kScaleScript);
+  says(study.yaml, {"  replace: [WIDTH, HEIGHT]  #", "  # - {WIDTH: 4096, HEIGHT: 2048}  #",
+                    "  grid: [\"ceil_div(WIDTH, block_size_x)\", HEIGHT]\n",
+                    "name: out, type: float32, shape: [HEIGHT, WIDTH]",
+                    "name: halo, type: float32, shape: [\"(WIDTH + 2) * HEIGHT\"]"});
+}
+
+// A kernel without a test of its index may need a multiple of what all blocks take.
+TEST(TunerScript, MakesSizesOfTheSourceNoSmallerThanTheLargestBlock) {
+  DraftRequest request{kScale, "smooth.cu", "smooth.cu", ""};
+  request.scripts = read(kScaleScript).calls;
+  request.smaller = 4096;
+  says(draft_study(request).yaml, {"  - {WIDTH: 256, HEIGHT: 32}\n"});
+}
+
+TEST(TunerScript, LeavesSizesAsNumbersThatTheSourceDoesNotName) {
+  const DraftedStudy study = drafted_with(
+      "__global__ void scale(float* out) { out[blockIdx.x * block_size_x + "
+      "threadIdx.x] = blockIdx.y; }\n",
+      kScaleScript);
+  says(study.yaml, {"  grid: [\"ceil_div(4096, block_size_x)\", 2048]\n"});
+}
+
+TEST(TunerScript, KnowsTheLargestValueOfWhenItWasAsked) {
+  const auto calls = read(
+                         "p = {\"w\": [1, 9]}\nmost = max(p[\"w\"])\np[\"w\"] = [1]\n"
+                         "x = numpy.zeros(most)\ntune_kernel(\"k\", \"k.cu\", 64, [x], p)\n")
+                         .calls;
+  EXPECT_NE(calls.front().host.text.find("const int most = 9;"), std::string::npos);
+}
+
 TEST(TunerScript, GivesParametersConstraintsSizesAndTheLaunch) {
   const DraftedStudy study = drafted_with(kSmooth, kScript);
   for (const char* line :
