@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "tuner/base/expected.h"
+#include "tuner/base/stopwatch.h"
 #include "tuner/measure/bound_launch.h"
 
 namespace tuner {
@@ -147,13 +148,15 @@ std::optional<std::pair<double, double>> drawn_range(const ArgumentPlan& argumen
 // wrong in the study, or in the reference. Each costs a launch of the reference or a few, so a slow
 // one is spared.
 DeviceResult<Ok> DeviceBuffers::warn_of_idle_inputs() {
-  constexpr double kMostSeconds = 0.02;  // for all answers
+  constexpr double kMostSeconds = 0.3;  // for all answers, and for looking
   constexpr std::uint64_t kFewest = 8;
   const AnswerPlan& first = plan_.reference->answers.front();
   const bool is_launched = first.files.empty() && !first.by_problem;
   const double seconds = answers_.seconds() * static_cast<double>(plan_.reference->answers.size());
   if (!is_launched || plan_.checks.empty() || seconds > kMostSeconds) return Ok{};
+  const Stopwatch since;
   for (const std::uint32_t i : plan_.reference->arguments) {
+    if (since.seconds() > kMostSeconds) break;
     const ArgumentPlan& argument = plan_.arguments[i];
     if (!drawn_range(argument) || argument.elements < kFewest) continue;
     const std::string& name = argument.name;
