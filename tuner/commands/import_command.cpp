@@ -228,6 +228,9 @@ bool to_output(const ImportOptions& options) {
 }
 
 void write_study(const ImportOptions& options, const std::string& text) {
+  if (fs::path(options.output).extension() == ".json") {
+    wrong_usage("a study is written as YAML: -o NAME.yaml");
+  }
   if (to_output(options)) {
     std::cout << text;
     return;
@@ -248,7 +251,8 @@ void import_t1(const ImportOptions& options, const fs::path& path) {
     remark += "\n" + warning.message;
   }
   // The same tree again, with paths that are relative to the study that is written.
-  const fs::path folder = to_output(options) ? "." : fs::absolute(options.output).parent_path();
+  const fs::path folder =
+      to_output(options) ? fs::current_path() : fs::absolute(options.output).parent_path();
   Diagnostics diagnostics(path.string(), file.study.text);
   const YamlRef root = parse_json_tree(diagnostics);
   write_study(options, yaml_text(*t1_as_study(*root, folder), remark));

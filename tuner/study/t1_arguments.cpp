@@ -33,9 +33,12 @@ std::optional<ElementType> element_type(const std::string& text) {
   return type ? std::optional(ElementType{*type, 1}) : std::nullopt;
 }
 
-std::string extent_text(const T1Parts& t1, const std::string& axis) {
+// "problem_x" for ProblemSize[0].
+std::string extent_text(const T1Parts& t1, const YamlNode& node, const std::string& axis) {
   const std::string& extent = t1.problem[static_cast<std::size_t>(axis.front() - '0')];
-  return extent.empty() ? "no_such_extent" : extent;
+  if (!extent.empty()) return extent;
+  node.error("'ProblemSize' has no extent [" + axis + "]");
+  return "1";
 }
 
 // "max(tile)" of the parameter's values; empty when there is no such parameter.
@@ -49,9 +52,14 @@ std::optional<std::string> text_over_values(T1Parts& t1, const std::string& func
   if (parameter->values.size() > 1 && std::ranges::find(t1.extents, name) == t1.extents.end()) {
     t1.extents.push_back(name);
   }
+  const auto is_text = [](const Value& value) {
+    return std::holds_alternative<std::string>(value);
+  };
+  if (std::ranges::any_of(parameter->values, is_text)) return std::nullopt;
   const auto less = [](const Value& a, const Value& b) { return to_number(a) < to_number(b); };
   const auto ends = std::minmax_element(parameter->values.begin(), parameter->values.end(), less);
-  return to_text(function == "max" ? *ends.second : *ends.first);
+  const Value& end = function == "max" ? *ends.second : *ends.first;
+  return to_number(end) < 0 ? "(" + to_text(end) + ")" : to_text(end);
 }
 
 // Replaces the parts of a size that T1 alone knows: there, the name of a parameter is the list of
@@ -69,7 +77,7 @@ std::string size_text(T1Parts& t1, const YamlNode& node) {
     text.append(rest, (*part)[0].first);
     rest = (*part)[0].second;
     text += (*part)[1].matched
-                ? extent_text(t1, (*part)[1].str())
+                ? extent_text(t1, node, (*part)[1].str())
                 : text_over_values(t1, (*part)[2].str(), (*part)[3].str()).value_or(part->str());
   }
   return text.append(rest, node.text.end());
@@ -133,6 +141,7 @@ YamlRef fill_node(const T1Parts& t1, const YamlNode& node, DataType element) {
     value = read_number(*given, "'FillValue'");
   }
   const YamlNode* type = t1_find(node, "FillType");
+  if (type != nullptr && !read_text(*type, "'FillType'")) return nullptr;
   const std::string name = type == nullptr ? "Constant" : type->text;
   if (name == "Constant") {
     if (!value || *value == 0) return word_node(node, "zeros");
@@ -187,6 +196,10 @@ void add_local(T1Parts& t1, const YamlNode& node, DataType type) {
   t1.shared_bytes = t1.shared_bytes.empty() ? more : "(" + t1.shared_bytes + ") + " + more;
 }
 
+const std::vector<std::string> kArgumentKeys{"Name",       "Type",     "MemoryType", "MemType",
+                                             "AccessType", "FillType", "FillValue",  "DataSource",
+                                             "Size",       "Output"};
+
 // Lists of arguments and constants under construction.
 struct ArgumentNodes {
   std::vector<YamlRef> arguments{};
@@ -239,9 +252,16 @@ void add_argument(T1Parts& t1, const YamlNode& node, std::size_t index, Argument
   const YamlRef name = named == nullptr
                            ? text_node(node, fmt::format("argument{}", index))
                            : text_node(*named, read_text(*named, "'Name'").value_or(""));
+  static const NameForm kIdentifier("[A-Za-z_][A-Za-z0-9_]*");
+  if (!kIdentifier.fits(name->text)) {
+    name->error("'" + name->text + "' cannot be a name",
+                "a letter or _, then letters, digits and _");
+  }
+  t1_warn_of_misspelt(node, kArgumentKeys, "an argument");
   const YamlNode* type = t1_require(node, "Type", "an argument");
   const YamlNode* memory = t1_require(node, "MemoryType", "an argument");
   if (type == nullptr || memory == nullptr) return;
+  if (!read_text(*type, "'Type'") || !read_text(*memory, "'MemoryType'")) return;
   const auto element = element_type(type->text);
   if (!element) {
     type->error("unknown type '" + type->text + "'", suggestion_for(type->text, data_type_names()));

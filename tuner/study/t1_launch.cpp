@@ -29,6 +29,7 @@ void add_extent(T1Parts& t1, const YamlNode& node, std::size_t axis, MapNode& si
     t1.problem[axis] = e.empty() ? "1" : "(" + e.text() + ")";
     return;
   }
+  t1.problem[axis] = "1";  // where it is wrong, no more is said of what follows from it
   const auto extent = read_extent(node, "'ProblemSize'");
   if (!extent) return;
   if (*extent <= 0) {
@@ -67,6 +68,7 @@ std::string divisor_of(T1Parts& t1, const YamlNode& kernel, std::size_t axis) {
 // The axes of LocalSize or GlobalSize.
 Axes axes_of(T1Parts& t1, const YamlNode* map, const char* what) {
   Axes axes;
+  if (map != nullptr) t1_warn_of_misspelt(*map, {kAxes.begin(), kAxes.end()}, what);
   for (std::size_t axis = 0; map != nullptr && axis < kAxes.size(); ++axis) {
     const YamlNode* node = t1_find(*map, kAxes[axis]);
     if (node == nullptr) continue;
@@ -265,11 +267,18 @@ void t1_add_problem_size(T1Parts& t1, const YamlNode& kernel, MapNode& study) {
 
 void t1_add_launch(T1Parts& t1, const YamlNode& kernel, MapNode& study) {
   t1.block = block_of(t1, kernel);
+  const auto place = [&](std::initializer_list<const char*> keys) -> const YamlNode& {
+    for (const char* key : keys) {
+      if (const YamlNode* found = t1_find(kernel, key)) return *found;
+    }
+    return kernel;
+  };
   MapNode launch(kernel);
-  launch.add("block", axes_node(kernel, t1.block));
-  launch.add("grid", axes_node(kernel, grid_of(t1, kernel)));
+  launch.add("block", axes_node(place({"LocalSize"}), t1.block));
+  launch.add("grid",
+             axes_node(place({"GridDivX", "ProblemSize", "GlobalSize"}), grid_of(t1, kernel)));
   if (!t1.shared_bytes.empty()) {
-    launch.add("dynamic_shared_bytes", text_node(kernel, t1.shared_bytes));
+    launch.add("dynamic_shared_bytes", text_node(place({"SharedMemory"}), t1.shared_bytes));
   }
   study.add("launch", launch);
 }

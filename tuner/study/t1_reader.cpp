@@ -96,13 +96,18 @@ void add_one_budget(const YamlNode& node, MapNode& budget) {
   if (type == nullptr || value == nullptr) return;
   const auto number = read_number(*value, "'BudgetValue'");
   if (!number) return;
+  const auto limit = [&](const char* key, const Value& most) {
+    if (budget.node()->value_of(key) != nullptr) {
+      return type->error("there is a budget of this type already", "one of each");
+    }
+    budget.add(key, value_node(*value, most));
+  };
   if (*number <= 0) {
     value->error("'BudgetValue' must be more than 0");
   } else if (type->text == "TuningDuration") {
-    budget.add("seconds", value_node(*value, Value(*number)));
+    limit("seconds", *number);
   } else if (type->text == "ConfigurationCount") {
-    const auto count = static_cast<std::int64_t>(std::clamp(*number, 1.0, 1e18));
-    budget.add("evaluations", value_node(*value, Value(count)));
+    limit("evaluations", static_cast<std::int64_t>(std::clamp(*number, 1.0, 1e18)));
   } else if (type->text == "ConfigurationFraction") {
     type->warning("a share of the configurations is no budget here",
                   "--budget takes a number of evaluations");
@@ -225,9 +230,12 @@ const std::vector<std::string> kKernelKeys{"Language",
                                            "KernelTypeNames",
                                            "ReferenceArguments"};
 
+const std::vector<std::string> kRootKeys{
+    "General", "ConfigurationSpace", "KernelSpecification", "Search", "Budget", "BenchmarkConfig"};
+
 void read_language(T1Parts& t1, const YamlNode& kernel) {
   const YamlNode* language = t1_require(kernel, "Language", "'KernelSpecification'");
-  if (language == nullptr) return;
+  if (language == nullptr || !read_text(*language, "'Language'")) return;
   t1.is_opencl = lower(language->text) == "opencl";
   if (t1.is_opencl || lower(language->text) == "cuda") return;
   t1.obstacle = "the kernel is written in " + language->text + ", not in CUDA or OpenCL";
@@ -266,10 +274,16 @@ void add_kernel(T1Parts& t1, const YamlNode& root, const YamlNode& kernel, MapNo
 YamlRef t1_as_study(const YamlNode& root, const std::filesystem::path& folder) {
   if (!expect_map(root, "a T1 file")) return nullptr;
   Names names(*root.diagnostics);
-  const std::filesystem::path normal = std::filesystem::absolute(folder).lexically_normal();
-  T1Parts t1{names, normal};
+  // Through a link "../" leads elsewhere than by the folder's own name: then paths are whole.
+  std::error_code ignored;
+  auto whole = std::filesystem::weakly_canonical(folder, ignored);
+  if (whole != folder.lexically_normal()) whole.clear();
+  T1Parts t1{names, whole};
   MapNode study(root);
   study.add("schema", word_node(root, "1"));
+  if (t1_find(root, "kernelSpecification") == nullptr) {
+    t1_warn_of_misspelt(root, kRootKeys, "a T1 file");
+  }
   const YamlNode* space = t1_require(root, "ConfigurationSpace", "a T1 file");
   if (space == nullptr || !expect_map(*space, "'ConfigurationSpace'")) return nullptr;
   t1_add_space(t1, *space, study);
@@ -321,7 +335,7 @@ YamlRef parse_study_tree(Diagnostics& diagnostics, FileForm form) {
   if (form == FileForm::kYaml) return parse_yaml(diagnostics);
   refuse_recording(diagnostics.file(), diagnostics.text());
   const YamlRef root = parse_json_tree(diagnostics);
-  return root == nullptr ? nullptr : t1_as_study(*root, root->folder());
+  return root == nullptr ? nullptr : t1_as_study(*root, {});
 }
 
 SpaceDefinition parse_space_json(const std::string& text, const std::string& file) {

@@ -16,7 +16,8 @@ YamlRef parse_json_tree(Diagnostics& diagnostics);
 // Whether a text is JSON with a "ConfigurationSpace".
 bool is_t1(const std::string& text);
 
-// Translates a T1 file into the tree of a study, whose paths are relative to `folder`. What keeps
+// Translates a T1 file into the tree of a study, whose paths are relative to `folder`, or whole
+// where that is empty. What keeps
 // it from being run (another language, a kernel file that is not there) is a warning, and the tree
 // is then a space alone. Expressions and lists of values written in Python are parsed, never run.
 // Null with errors where something is wrong with the file.

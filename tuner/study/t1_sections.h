@@ -31,7 +31,7 @@ struct T1Parts {
   std::optional<std::string> obstacle{};  // why the kernel cannot be run
 };
 
-// Names a file of the T1 file's folder relative to the study's.
+// Names a file as the study does: relative to its folder, or whole where that is empty.
 std::string t1_path(const T1Parts& t1, const std::filesystem::path& path);
 
 // The value of a key, or null where the key is absent or null.
@@ -41,6 +41,9 @@ const YamlNode* t1_require(const YamlNode& map, const char* key, const char* wha
 // A warning for each key that is not in `known`: it may matter to its author.
 void t1_warn_of_unknown(const YamlNode& map, const std::vector<std::string>& known,
                         const std::string& what);
+// One only for a key that is nearly one of `known`: elsewhere authors add keys of their own.
+void t1_warn_of_misspelt(const YamlNode& map, const std::vector<std::string>& known,
+                         const std::string& what);
 
 // Each adds its sections to `study`, in this order.
 void t1_add_space(T1Parts& t1, const YamlNode& space, MapNode& study);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/base/error.h"
+#include "tuner/base/text.h"
 #include "tuner/study/t1_sections.h"
 
 namespace tuner {
@@ -82,6 +84,7 @@ YamlRef values_node(const YamlNode& given, const std::vector<Value>& values) {
 
 void add_parameter(T1Parts& t1, const YamlNode& item, MapNode& parameters) {
   if (!expect_map(item, "a tuning parameter")) return;
+  t1_warn_of_misspelt(item, {"Name", "Type", "Values", "Default"}, "a tuning parameter");
   const YamlNode* name = t1_require(item, "Name", "a tuning parameter");
   const YamlNode* given = t1_require(item, "Values", "a tuning parameter");
   if (name == nullptr) return t1.names.set_incomplete();
@@ -119,7 +122,10 @@ void add_conditions(T1Parts& t1, const YamlNode& space, MapNode& study) {
 }  // namespace
 
 std::string t1_path(const T1Parts& t1, const std::filesystem::path& path) {
-  const auto relative = path.lexically_relative(t1.folder);
+  if (t1.folder.empty()) return path.generic_string();
+  std::error_code ignored;
+  const auto whole = std::filesystem::weakly_canonical(path, ignored);
+  const auto relative = whole.lexically_relative(t1.folder);
   return (relative.empty() ? path : relative).generic_string();
 }
 
@@ -134,6 +140,7 @@ const YamlNode* t1_require(const YamlNode& map, const char* key, const char* wha
   std::string near;
   std::vector<std::string> keys;
   for (const auto& [name, value] : map.entries) {
+    if (name->text == key) continue;  // with nothing behind it
     keys.push_back(name->text);
     // Files from before the schema was written down begin their keys in lower case.
     if (name->text.size() == std::string(key).size() && name->text.substr(1) == key + 1) {
@@ -154,7 +161,22 @@ void t1_warn_of_unknown(const YamlNode& map, const std::vector<std::string>& kno
   }
 }
 
+void t1_warn_of_misspelt(const YamlNode& map, const std::vector<std::string>& known,
+                         const std::string& what) {
+  for (const auto& [name, value] : map.entries) {
+    if (std::ranges::find(known, name->text) != known.end()) continue;
+    const auto other_case = std::ranges::find_if(
+        known, [&](const std::string& one) { return lower(one) == lower(name->text); });
+    const std::string meant =
+        other_case != known.end() ? *other_case : nearest_name(name->text, known);
+    if (meant.empty() || map.value_of(meant) != nullptr) continue;
+    name->warning("'" + name->text + "' in " + what + " is not understood",
+                  "did you mean '" + meant + "'?");
+  }
+}
+
 void t1_add_space(T1Parts& t1, const YamlNode& space, MapNode& study) {
+  t1_warn_of_misspelt(space, {"TuningParameters", "Conditions"}, "'ConfigurationSpace'");
   const YamlNode* list = t1_require(space, "TuningParameters", "'ConfigurationSpace'");
   if (list == nullptr || !expect_list(*list, "'TuningParameters'")) {
     return t1.names.set_incomplete();

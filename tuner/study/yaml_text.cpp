@@ -19,13 +19,19 @@ std::shared_ptr<YamlNode> node_at(const YamlNode& at, YamlNode::Kind kind) {
   return node;
 }
 
+// Quotes a name that YAML would read as nothing.
+std::string key_text(const std::string& key) {
+  const std::string name = lower(key);
+  return name.empty() || name == "null" || name == "~" ? quoted(key) : key;
+}
+
 // Writes a node within a line: [1, "text"], {key: value}.
 std::string in_flow(const YamlNode& node) {
   if (node.is_scalar()) return node.plain ? node.text : quoted(node.text);
   std::string out;
   for (const YamlRef& item : node.items) out += (out.empty() ? "" : ", ") + in_flow(*item);
   for (const auto& [key, value] : node.entries) {
-    out += (out.empty() ? "" : ", ") + key->text + ": " + in_flow(*value);
+    out += (out.empty() ? "" : ", ") + key_text(key->text) + ": " + in_flow(*value);
   }
   return node.is_map() ? "{" + out + "}" : "[" + out + "]";
 }
@@ -36,7 +42,7 @@ std::string section(const std::string& key, const YamlNode& node) {
   std::string out = key + ":\n";
   for (const YamlRef& item : node.items) out += "  - " + in_flow(*item) + "\n";
   for (const auto& [name, value] : node.entries) {
-    out += "  " + name->text + ": " + in_flow(*value) + "\n";
+    out += "  " + key_text(name->text) + ": " + in_flow(*value) + "\n";
   }
   return out;
 }

@@ -134,7 +134,8 @@ TEST(T1Mistakes, ValuesMustFitTheirType) {
 TEST(T1Mistakes, TheSizeOfABufferIsTheSameForAllVariants) {
   EXPECT_NE(said_of("max(tile)", "tile").find("'tile' is a parameter; the size of a buffer"),
             std::string::npos);
-  EXPECT_NE(said_of("ProblemSize[1]", "ProblemSize[2]").find("unknown name"), std::string::npos);
+  EXPECT_NE(said_of("ProblemSize[1]", "ProblemSize[2]").find("'ProblemSize' has no extent [2]"),
+            std::string::npos);
 }
 
 TEST(T1Mistakes, AllAreSaidTogether) {
@@ -144,6 +145,33 @@ TEST(T1Mistakes, AllAreSaidTogether) {
   const std::string said = T1File(text).complaints();
   EXPECT_NE(said.find("needs 'KernelName'"), std::string::npos) << said;
   EXPECT_NE(said.find("unknown memory 'Scala'"), std::string::npos) << said;
+}
+
+TEST(T1Mistakes, MisspeltKeysAreWarnedOf) {
+  for (const auto& [from, to] : {std::pair("\"Conditions\"", "\"Conditons\""),
+                                 {"\"Default\"", "\"Defualt\""},
+                                 {"\"AccessType\"", "\"AcessType\""},
+                                 {"{\"X\": \"block_size_x\"", "{\"x\": \"block_size_x\""},
+                                 {"\"BenchmarkConfig\"", "\"BenchmarkConfg\""}}) {
+    std::string text = whole_t1();
+    text.replace(text.find(from), std::string(from).size(), to);
+    EXPECT_NE(T1File(text).warnings().find("is not understood (did you mean"), std::string::npos)
+        << to;
+  }
+}
+
+TEST(T1Mistakes, NamesBudgetsAndExtremesAreTakenAsTheyAre) {
+  EXPECT_NE(said_of("\"out\"", "\"\"").find("'' cannot be a name"), std::string::npos);
+  const std::string budget = R"("Budget": [{"Type": "TuningDuration", "BudgetValue": 2},
+    {"Type": "TuningDuration", "BudgetValue": 8}],)";
+  EXPECT_NE(said_of("\"General\"", budget + "\"General\"").find("a budget of this type already"),
+            std::string::npos);
+  std::string text = whole_t1();
+  text.replace(text.find("[1] + [2*i for i in range(1, 3)]"), 32, "[-4, -2]");
+  text.replace(text.find("\"uint\""), 6, "\"int\"");
+  text.replace(text.find("+ max(tile) - 1"), 15, "- min(tile) ** 3");
+  text.replace(text.find("[2]"), 3, "-2");
+  EXPECT_EQ(T1File(text).accepted().arguments[1].shape[0].text(), "(problem_x - (-4) ** 3) * 4");
 }
 
 TEST(T1Mistakes, KeysInTheirOldFormAreRecognised) {

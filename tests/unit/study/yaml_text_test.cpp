@@ -44,11 +44,11 @@ TEST(YamlText, OfAT1FileIsThatStudy) {
 TEST(YamlText, OfASpaceAloneCanBeChecked) {
   const std::string text =
       yaml_text(*space_tree({{"a", {std::int64_t{1}, 0.5, std::string("x \"y\" \\z")}, {}},
-                             {"b", {true, false}, {}}}),
+                             {"null", {true, false}, {}}}),
                 "");
   EXPECT_EQ(text,
             "schema: 1\nparameters:\n  a: [1, 0.5, \"x \\\"y\\\" \\\\z\"]\n"
-            "  b: [true, false]\n");
+            "  \"null\": [true, false]\n");
 }
 
 }  // namespace
