@@ -32,6 +32,25 @@ BuildWords build_words(std::string_view text, std::string_view separators) {
   return out;
 }
 
+// Splits a call's text at blanks; what stands in quotes is one word, with its backslashes.
+BuildWords quoted_words(std::string_view text) {
+  BuildWords out(1);
+  bool is_quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\' && at + 1 < text.size()) {
+      out.back() += text.substr(at++, 2);
+    } else if (text[at] == '"') {
+      is_quoted = !is_quoted;
+    } else if (!is_quoted && std::string_view(" \t(;").find(text[at]) != std::string_view::npos) {
+      out.emplace_back();
+    } else {
+      out.back() += text[at];
+    }
+  }
+  std::erase(out, "");
+  return out;
+}
+
 class BuildFileReader {
  public:
   explicit BuildFileReader(fs::path folder) : folder_(std::move(folder)) {
@@ -143,7 +162,7 @@ class BuildFileReader {
     if (call == line.npos) return;
     const bool has_target = line.find("target_compile_definitions") != line.npos;
     const std::size_t end = std::min(line.find(')', call), line.size());
-    const BuildWords given = build_words(line.substr(call, end - call), " \t\"'(;");
+    const BuildWords given = quoted_words(std::string_view(line).substr(call, end - call));
     for (std::size_t i = has_target ? 2 : 1; i < given.size(); ++i) {
       if (!is_one_of("PUBLIC PRIVATE INTERFACE", given[i])) define(given[i]);
     }
@@ -159,7 +178,7 @@ class BuildFileReader {
     const std::size_t sign = std::min(text.find('='), text.size());
     const std::string name = text.substr(0, sign);
     const bool is_name = !name.empty() && std::ranges::all_of(name, is_word_part);
-    if (!is_name || text.find_first_of("$<>\\") != text.npos) return;
+    if (!is_name || text.find_first_of("$<>\\ ") != text.npos) return;
     out_.definitions.try_emplace(name, sign < text.size() ? text.substr(sign + 1) : "1");
   }
 

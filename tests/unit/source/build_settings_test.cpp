@@ -27,12 +27,13 @@ TEST_F(BuildSettingsTest, OfAMakefileOutsideOfItsConditions) {
 
 TEST_F(BuildSettingsTest, OfCMakeListsInCallsOfSeveralLines) {
   write("headers/a.h", "");
-  const std::string file = write(
-      "CMakeLists.txt",
-      "set(HEADERS headers)\nset(CMAKE_CUDA_STANDARD 20)\n"
-      "target_include_directories(app PRIVATE\n  ${HEADERS})\n"
-      "target_compile_definitions(app PRIVATE TILE=8\n  WIDE $<$<CONFIG:Debug>:SLOW>) # DONE=1\n"
-      "if(WIN32)\n  add_compile_definitions(WINDOWS)\nendif()\nmessage(STATUS OTHER)\n");
+  const std::string file =
+      write("CMakeLists.txt",
+            "set(HEADERS headers)\nset(CMAKE_CUDA_STANDARD 20)\n"
+            "target_include_directories(app PRIVATE\n  ${HEADERS})\n"
+            "target_compile_definitions(app PRIVATE TILE=8 \"BAR=\\\"a b\\\"\"\n  \"WIDE\" "
+            "$<$<CONFIG:Debug>:SLOW>) # DONE=1\n"
+            "if(WIN32)\n  add_compile_definitions(WINDOWS)\nendif()\nmessage(STATUS OTHER)\n");
   const BuildSettings settings = build_settings(file, root / "k.cu");
   ASSERT_EQ(settings.include_dirs.size(), 1U);
   EXPECT_EQ(settings.include_dirs[0].filename(), "headers");
