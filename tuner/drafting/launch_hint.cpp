@@ -242,6 +242,15 @@ std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth) {
   return {expression};
 }
 
+namespace {
+
+// Whether a launch may be of this kernel: other files have kernels of the same name.
+bool may_be_of(const LaunchHint& hint, const FoundKernel& kernel) {
+  return !kernel.templates.empty() || hint.template_arguments.empty();
+}
+
+}  // namespace
+
 std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel& kernel,
                                     const std::string& function) {
   const std::string name(last_name(kernel.name));
@@ -250,7 +259,7 @@ std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel
     for (std::size_t at = 0; at < one.body.size(); ++at) {
       auto hint = runtime_launch_at(source, name, one.body, at);
       if (!hint && one.body[at].is(name)) hint = launch_at(source, one.body, at);
-      if (!hint) continue;
+      if (!hint || !may_be_of(*hint, kernel)) continue;
       hint->frames = frames_of(source, one, at);
       hint->function = last_name(one.name);
       return hint;

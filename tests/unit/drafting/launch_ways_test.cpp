@@ -197,6 +197,19 @@ TEST(DraftedLaunch, SizesOfTheHostCodeAreDimensions) {
   says(draft_study(request).yaml, {"{name: x, type: float32, shape: [33554432],"});
 }
 
+// Several files may have kernels of one name.
+TEST(DraftedLaunch, ALaunchWithTemplateArgumentsIsOfATemplate) {
+  const std::string kernel =
+      "__global__ void scale(float* y, const float* x, int w, int h) {\n"
+      "  int i = blockIdx.x * 16 + threadIdx.x, j = blockIdx.y * 16 + threadIdx.y;\n"
+      "  if (i < w && j < h) y[j * w + i] = x[j * w + i];\n}\n";
+  const std::string yaml = drafted(kernel +
+                                   "void go(float* y, float* x, int w, int h) {\n"
+                                   "  scale<float, 256><<<(w + 255) / 256, 256>>>(y, x, w, h); }\n")
+                               .yaml;
+  EXPECT_EQ(yaml.find("256"), std::string::npos) << yaml;
+}
+
 TEST(DraftedLaunch, LessonsOfATrialChangeValuesAndTheGrid) {
   DraftRequest request{
       "__global__ void k(float* x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
