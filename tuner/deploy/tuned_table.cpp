@@ -156,8 +156,7 @@ std::vector<std::size_t> joined_best(const std::vector<std::vector<std::size_t>>
     if (r != without) out.insert(out.end(), best_of_each[r].begin(), best_of_each[r].end());
   }
   std::ranges::sort(out);
-  const auto rest = std::ranges::unique(out);
-  out.erase(rest.begin(), rest.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 

@@ -332,7 +332,7 @@ class HostSizes {
                          [&](const Token& token) { return c_.source.holds(token); });
     std::string out;
     for (const GivenValue& one : given_values(own)) {
-      const std::string name(one.name);
+      std::string name(one.name);
       const bool is_it = whole_number(one.text) == value && c_.reached.contains(name) &&
                          c_.plan.parameter(name) == nullptr;
       if (is_it && axis_of_extent(name) == axis) return name;

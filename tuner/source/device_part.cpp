@@ -69,7 +69,7 @@ using Annotations = std::map<std::string, bool, std::less<>>;
 // is.
 void add_macros(const std::vector<Token>& tokens, std::vector<MacroDefinition>& all) {
   for (const Token& token : tokens) {
-    if (auto macro = definition_in(token)) all.push_back(std::move(*macro));
+    if (auto macro = definition_in(token)) all.push_back(*macro);
   }
 }
 

@@ -68,7 +68,7 @@ Value default_of(const YamlNode& item, const std::vector<Value>& values) {
 std::string type_of(const YamlNode& item) {
   const YamlNode* node = t1_find(item, "Type");
   if (node == nullptr) return {};
-  const std::string type = read_text(*node, "'Type'").value_or("");
+  std::string type = read_text(*node, "'Type'").value_or("");
   if (std::ranges::find(kTypes, type) != kTypes.end()) return type;
   node->error("unknown type '" + type + "'", suggestion_for(type, kTypes));
   return {};
@@ -163,15 +163,15 @@ void t1_warn_of_unknown(const YamlNode& map, const std::vector<std::string>& kno
 
 void t1_warn_of_misspelt(const YamlNode& map, const std::vector<std::string>& known,
                          const std::string& what) {
-  for (const auto& [name, value] : map.entries) {
-    if (std::ranges::find(known, name->text) != known.end()) continue;
+  for (const auto& entry : map.entries) {
+    const std::string& key = entry.first->text;
+    if (std::ranges::find(known, key) != known.end()) continue;
     const auto other_case = std::ranges::find_if(
-        known, [&](const std::string& one) { return lower(one) == lower(name->text); });
-    const std::string meant =
-        other_case != known.end() ? *other_case : nearest_name(name->text, known);
+        known, [&](const std::string& one) { return lower(one) == lower(key); });
+    const std::string meant = other_case != known.end() ? *other_case : nearest_name(key, known);
     if (meant.empty() || map.value_of(meant) != nullptr) continue;
-    name->warning("'" + name->text + "' in " + what + " is not understood",
-                  "did you mean '" + meant + "'?");
+    entry.first->warning("'" + key + "' in " + what + " is not understood",
+                         "did you mean '" + meant + "'?");
   }
 }
 
