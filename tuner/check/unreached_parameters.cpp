@@ -68,6 +68,12 @@ class Search {
           "{} around it)",
           place, macro, macro);
     }
+    if (is_of_the_language(macro)) {
+      return fmt::format(
+          "{} is a word of C++ or CUDA, whose place the macro of the parameter takes: nothing "
+          "compiles (another name, or a 'define_prefix')",
+          macro);
+    }
     const std::string declared = is_text(parameter) ? "" : place_of_declaration(macro, false);
     if (!declared.empty()) {
       return fmt::format(
@@ -104,6 +110,17 @@ class Search {
         "{} gives {} no value ('replace' needs #define {} 4 or const int {} = 4 in the file "
         "itself)",
         study_.kernel.source.string(), name, name, name);
+  }
+
+  static bool is_of_the_language(std::string_view name) {
+    static const std::set<std::string_view> kWords{
+        "auto",     "bool",     "break",   "case",    "char",     "class",    "const",  "continue",
+        "default",  "do",       "double",  "else",    "enum",     "extern",   "false",  "float",
+        "for",      "half",     "if",      "inline",  "int",      "long",     "return", "short",
+        "signed",   "sizeof",   "static",  "struct",  "switch",   "template", "true",   "typedef",
+        "typename", "unsigned", "using",   "void",    "volatile", "while",    "dim3",   "threadIdx",
+        "blockIdx", "blockDim", "gridDim", "warpSize"};
+    return kWords.contains(name);
   }
 
   static bool is_text(const Parameter& parameter) {

@@ -168,7 +168,8 @@ void read_configuration(Reader& reader, const YamlNode& node) {
     } else if (chosen && std::ranges::none_of(parameter->second->values, [&](const Value& v) {
                  return same_value(v, *chosen);
                })) {
-      value->error("'" + key->text + "' cannot be " + value->text);
+      value->error("'" + key->text + "' cannot be " + value->text, choice_of(*parameter->second));
+      reader.names.hold({key->text});  // no more is said of what follows from it
     } else if (std::ranges::find(reader.study.reference->per, name) !=
                reader.study.reference->per.end()) {
       key->error("'" + name + "' " + (is_type(reader.study, name) ? "is a type" : "is in 'per'") +

@@ -53,6 +53,13 @@ TEST_F(UnreachedParameters, AMacroOfTheSourceIsNamedWithItsLine) {
   EXPECT_EQ(said("#ifndef MINE\n#define ITEMS 4\n#endif\n" + kKernel), "");
 }
 
+TEST_F(UnreachedParameters, AWordOfTheLanguageIsNoMacro) {
+  study_.parameters = {{"float", {std::int64_t{1}, std::int64_t{2}}, {}}};
+  EXPECT_NE(said(kKernel).find("float is a word of C++ or CUDA"), std::string::npos);
+  study_.kernel.define_prefix = "TUNE_";
+  EXPECT_EQ(said("__global__ void k(float* y) { y[0] = TUNE_float; }\n"), "");
+}
+
 TEST_F(UnreachedParameters, AMacroThatOnlyOtherKernelsReadIsNamed) {
   const std::string plain = "__global__ void k(float* y) { y[0] = 1; }\n";
   const std::string other = "__global__ void other(float* y) { y[1] = ITEMS; }\n";

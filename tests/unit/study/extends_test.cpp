@@ -217,6 +217,9 @@ TEST(Extends, WhatDoesNotFitTheT1FileHasItsPlaceHereOrThere) {
                        "extended (problem_x and problem_y, in this order)"),
             0U)
       << sizes;
+  const std::string lost = ExtendingT1("parameters: {block_size_x: [48, 100]}\n").complaints();
+  EXPECT_NE(lost.find("'block_size_x' cannot be 64 (one of 48 or 100)"), std::string::npos) << lost;
+  EXPECT_EQ(lost.find("may use only"), std::string::npos) << lost;
   const std::string said = ExtendingT1("parameters: {tile: }\n").complaints();
   EXPECT_NE(said.find("base.json:7:49: unknown name 'tile'"), std::string::npos) << said;
 }

@@ -37,7 +37,7 @@ arguments:
   EXPECT_EQ(study.reference->configuration[0].first, "B");
   EXPECT_EQ(complaints_of(head + "reference: {entry: k, configuration: {B: 7, D: 1}, block: [2], "
                                  "grid: [N]}\n"),
-            R"text(study.yaml:8:42: 'B' cannot be 7
+            R"text(study.yaml:8:42: 'B' cannot be 7 (one of 1 or 2)
 study.yaml:8:45: unknown name 'D')text");
 }
 
