@@ -231,7 +231,7 @@ TEST(WrongAnswers, AConstantOfAnotherSizeIsRefusedWithItsPlace) {
       says(refused(constants(4, "int16")), "scale.yaml:12:12: the reference: shift: it has 4"));
   write_study(sandbox, constants(4, "int32"));
   const auto done = run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu"});
-  EXPECT_EQ(occurrences(done.err, "warning"), 0U) << done.err;
+  EXPECT_EQ(occurrences(done.err, "warning: __constant__"), 0U) << done.err;
 }
 
 TEST(WrongAnswers, AReferenceThatCrashesIsNamedWithWhatItWasGiven) {
@@ -270,7 +270,7 @@ TEST(WrongAnswers, AConstantThatIsLargerThanWhatItIsGivenIsWarnedOfOnce) {
   EXPECT_TRUE(says(done.err,
                    "warning: __constant__ 'mask' has room for more than the 12 bytes that it "
                    "is given: the rest keeps its initial value"));
-  EXPECT_EQ(occurrences(done.err, "warning"), 1U) << done.err;
+  EXPECT_EQ(occurrences(done.err, "warning: __constant__"), 1U) << done.err;
 }
 
 TEST(WrongAnswers, AConstantThatNobodySetsAndAnAnswerThatIsAllZeroAreWarnedOf) {

@@ -228,9 +228,6 @@ bool to_output(const ImportOptions& options) {
 }
 
 void write_study(const ImportOptions& options, const std::string& text) {
-  if (fs::path(options.output).extension() == ".json") {
-    wrong_usage("a study is written as YAML: -o NAME.yaml");
-  }
   if (to_output(options)) {
     std::cout << text;
     return;
@@ -239,6 +236,10 @@ void write_study(const ImportOptions& options, const std::string& text) {
   for (const std::string& file : options.files) guard.protect(file, "is the file that is imported");
   if (!options.study.empty()) guard.protect(options.study, "is the study");
   guard.protect_store(options.results);
+  guard.check(options.output);
+  if (fs::path(options.output).extension() == ".json") {
+    wrong_usage("a study is written as YAML: -o NAME.yaml");
+  }
   guard.write(options.output, sealed(text));
   std::cerr << "wrote " << options.output << "\n";
 }
