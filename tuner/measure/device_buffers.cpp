@@ -70,7 +70,7 @@ DeviceResult<Ok> DeviceBuffers::fill_drawn_inputs(std::uint32_t before) {
   return constants_.fill(set_);
 }
 
-DeviceResult<Ok> DeviceBuffers::prepare() {
+DeviceResult<Ok> DeviceBuffers::prepare(Doubts doubts) {
   slots_.resize(plan_.arguments.size());
   for (std::uint32_t i = 0; i < plan_.arguments.size(); ++i) {
     TUNER_TRY(in_context(plan_.arguments[i].name, prepare_argument(i)));
@@ -81,19 +81,21 @@ DeviceResult<Ok> DeviceBuffers::prepare() {
     TUNER_TRY(in_context(argument.name, fill_table(backend_.memory(), argument, buffer_of)));
   }
   TUNER_TRY(fill_all_inputs());
-  return plan_.reference ? prepare_answers() : Ok{};
+  return plan_.reference ? prepare_answers(doubts) : Ok{};
 }
 
 // All of them, so that a reference that cannot answer is known before anything is measured. Warns
 // where right answers could hardly be told from wrong ones.
-DeviceResult<Ok> DeviceBuffers::prepare_answers() {
+DeviceResult<Ok> DeviceBuffers::prepare_answers(Doubts doubts) {
+  const bool are_sought = doubts == Doubts::kSought;
   for (const AnswerPlan& one : plan_.reference->answers) {
     const RightAnswer* answer = TUNER_TRY(answer_for(one.key));
-    const auto doubts = TUNER_TRY(answers_.doubts(*answer, ids()));
-    warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
+    if (!are_sought) continue;
+    const auto found = TUNER_TRY(answers_.doubts(*answer, ids()));
+    warnings_.insert(warnings_.end(), found.begin(), found.end());
     TUNER_TRY(warn_of_unchanged_outputs(*answer));
   }
-  TUNER_TRY(warn_of_idle_inputs());
+  if (are_sought) TUNER_TRY(warn_of_idle_inputs());
   TUNER_TRY(warn_of_unanswered_sets());
   TUNER_TRY(try_fresh_inputs());
   if (!inputs_are_small()) return Ok{};

@@ -25,6 +25,10 @@ namespace tuner {
 // places.
 enum class Outputs { kPoisoned, kDecoys };
 
+// Whether a size's answers are looked at for what is doubtful about them. In another process, after
+// a fault, that is known.
+enum class Doubts { kSought, kKnown };
+
 class DeviceBuffers {
  public:
   // `problem` outlives this; null where the plan leaves nothing to one.
@@ -36,7 +40,7 @@ class DeviceBuffers {
         constants_(backend, plan_, problem) {}
 
   // Allocates and fills everything and runs the reference, for each of its answers.
-  DeviceResult<Ok> prepare();
+  DeviceResult<Ok> prepare(Doubts doubts = Doubts::kSought);
   const SizePlan& plan() const { return plan_; }
   // Returns what is suspicious about the reference's answers, after prepare().
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -111,7 +115,7 @@ class DeviceBuffers {
   DeviceResult<Ok> fill_all_inputs();
   // Those that are random in a set that was there, or in the one that is.
   DeviceResult<Ok> fill_drawn_inputs(std::uint32_t before);
-  DeviceResult<Ok> prepare_answers();
+  DeviceResult<Ok> prepare_answers(Doubts doubts);
   ReferenceInputs inputs_as_they_are() const;
   DeviceResult<RightAnswer*> answer_for(std::uint32_t key);
   DeviceResult<Ok> warn_of_idle_inputs();

@@ -205,10 +205,10 @@ std::optional<Verdict> observe(const std::vector<std::unique_ptr<Observer>>& obs
 
 }  // namespace
 
-DeviceResult<Ok> Evaluation::prepare() {
+DeviceResult<Ok> Evaluation::prepare(Doubts doubts) {
   const SizePlan& plan = buffers_.plan();
   if (plan.limits.any()) TUNER_TRY(backend_.set_limits(plan.limits));
-  TUNER_TRY(buffers_.prepare());
+  TUNER_TRY(buffers_.prepare(doubts));
   if (plan.measure.cache != CacheState::kRotate) return Ok{};
   std::vector<std::uint64_t> bytes;
   for (const ArgumentPlan& argument : plan.arguments) bytes.push_back(bytes_of(argument));

@@ -46,7 +46,7 @@ class Evaluation {
 
   // Allocates and fills all buffers and runs the reference once. A failure means that nothing can
   // be evaluated at this size; the message says what (no memory, missing file, bad reference).
-  DeviceResult<Ok> prepare();
+  DeviceResult<Ok> prepare(Doubts doubts = Doubts::kSought);
   // Returns what the user should know of the reference's answers, after prepare().
   const std::vector<std::string>& warnings() const { return buffers_.warnings(); }
   // Returns the reference's time in milliseconds, after prepare(); 0 where it was not timed.

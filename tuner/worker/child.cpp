@@ -153,7 +153,9 @@ class RunServer {
       const auto type = message->at("type").get<std::string>();
       bool usable = true;
       if (type == "prepare") {
-        usable = prepare(message->at("plan").get<SizePlan>());
+        const bool is_again = flag_in(*message, "again");
+        usable = prepare(message->at("plan").get<SizePlan>(),
+                         is_again ? Doubts::kKnown : Doubts::kSought);
       } else if (type == "evaluate" && evaluation_) {
         usable = evaluate(*message);
       } else if (type == "remeasure" && evaluation_) {
@@ -164,7 +166,7 @@ class RunServer {
   }
 
  private:
-  bool prepare(SizePlan plan) {
+  bool prepare(SizePlan plan, Doubts doubts) {
     memory_.lift();
     evaluation_.reset();  // its buffers make room first
     untouched_.reset();
@@ -175,7 +177,7 @@ class RunServer {
       return false;
     }
     evaluation_ = std::make_unique<Evaluation>(*backend_, std::move(plan), std::move(*plugins));
-    const auto done = evaluation_->prepare();
+    const auto done = evaluation_->prepare(doubts);
     if (done) {
       std::vector<std::string> warnings = evaluation_->warnings();
       const std::string remark = backend_->remark();

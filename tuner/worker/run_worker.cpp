@@ -104,7 +104,7 @@ const DeviceFacts& RunWorker::open() {
 }
 
 void RunWorker::send_plan() {
-  channel_->send({{"type", "prepare"}, {"plan", *plan_}});
+  channel_->send({{"type", "prepare"}, {"plan", *plan_}, {"again", was_prepared_}});
   state_ = State::kPreparing;
   const std::size_t answers = plan_->reference ? plan_->reference->answers.size() : 0;
   deadline_ = after(Clock::now(), limits_.prepare_seconds *

@@ -289,9 +289,23 @@ TEST_F(IdleInputs, AreReadBehindTheirEndWhereTheAnswerDependsOnThat) {
             std::vector<std::string>{
                 "the right answer depends on what lies behind the end of x: is that too small, or "
                 "a number too large?"});
-  // What is read and has no effect does no harm.
+  // Reading behind the end does no harm where it has no effect.
   EXPECT_EQ(of([](const float* x, int i) { return x[i + 1] < 0 ? x[i] : x[i]; }),
             std::vector<std::string>());
+}
+
+TEST_F(IdleInputs, AreNotLookedForAgainAfterAFault) {
+  add_kernel("reference", [](const Call& call) {
+    for (int i = 0; i < kElements; ++i) call.buffer<float>(kY)[i] = static_cast<float>(i);
+  });
+  Evaluation first(backend_, plan_);
+  ASSERT_TRUE(first.prepare());
+  const int launches = backend_.kernels.at("reference").launches;
+  Evaluation again(backend_, plan_);
+  ASSERT_TRUE(again.prepare(Doubts::kKnown));
+  EXPECT_FALSE(first.warnings().empty());
+  EXPECT_TRUE(again.warnings().empty());
+  EXPECT_LT(backend_.kernels.at("reference").launches, 2 * launches);
 }
 
 TEST_F(EvaluationTest, WarnsOfAnOutputThatIsRightAsItWas) {
