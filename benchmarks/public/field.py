@@ -97,7 +97,7 @@ def knobs_of(yaml):
 
 
 def follow(number, path, kernel, options, scratch):
-    """What became of a kernel."""
+    """A kernel's way, and where it ended."""
     study = scratch / f"{number}_{path.stem}_{kernel}.yaml"
     env = dict(os.environ, XDG_CACHE_HOME=str(scratch / "cache"))
     out = {"name": f"{path} {kernel}", "reached": [], "said": "", "knobs": [], "configurations": 0}

@@ -90,7 +90,7 @@ ExportOptions parse_export(const Strings& words) {
   return o;
 }
 
-// Where --from has the ranked CSV files of a study: as it is, or, of several studies, the folder or
+// Finds what --from has of a study: the path as it is, or, of several studies, the folder or
 // the archive in it that is named after the kernel.
 std::filesystem::path files_of(const ExportOptions& options, const Study& study) {
   const std::filesystem::path from = options.from;

@@ -44,7 +44,7 @@ int common_rows(const Words& a, const Words& b) {
   return count;
 }
 
-// Of all rows; no more than `within` of each.
+// Sums the losses of all rows, no more than `within` of each.
 double total(const Covering& covering, std::size_t configuration, double within) {
   if (within == 0) return 0;
   double sum = 0;
@@ -93,7 +93,7 @@ std::vector<std::size_t> greedy_cover(const Covering& covering, double within, s
   return chosen;
 }
 
-// As many as it takes, where there is no limit.
+// Returns the limit, or, where there is none, as many as there are.
 std::size_t enough_for(const Covering& covering, std::size_t limit) {
   return limit == 0 ? covering.able.size() : limit;
 }

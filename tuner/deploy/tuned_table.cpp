@@ -33,7 +33,7 @@ struct Row {
   std::size_t column = 0;  // of the measured losses
 };
 
-// What a table is made of: some of the configurations that were measured, in all results or in all
+// The material of a table: some of the configurations that were measured, in all results or in all
 // but one.
 struct Part {
   const MeasuredLosses& all;

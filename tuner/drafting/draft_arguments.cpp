@@ -351,7 +351,7 @@ class Arguments {
             .remark = fmt::format("a guess: rows of {} elements", kRowLength)};
   }
 
-  // Of a part of something, whose end another buffer has.
+  // Tells a buffer of begins, whose ends another buffer has, by its name.
   static bool is_begin(const std::string& buffer) {
     const std::string name = lower(buffer);
     return name.find("begin") != name.npos || name.find("start") != name.npos ||

@@ -54,8 +54,8 @@ std::vector<std::string_view> names_of(Tokens parameters) {
   return names;
 }
 
-// What a function returns, as one expression: its variables that are set once, and what it returns
-// under conditions, in the place of their names. Empty: it does more.
+// Writes what a function returns as one expression: its variables that are set once, and what it
+// returns under conditions, in the place of their names. Empty: it does more.
 std::vector<Token> value_of_body(Tokens body) {
   const Tokens first = part_before(body, ";");
   if (first.empty() || first.size() == body.size()) return {};

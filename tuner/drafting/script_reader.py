@@ -178,7 +178,7 @@ class Names:
         return ast.unparse(node) if is_same else str(number)
 
     def parts(self, node):
-        """Of "problem_size[0] + 2" and "prod(problem_size)", if the sizes have names; else nothing."""
+        """Spells "problem_size[0] + 2" and "prod(problem_size)" with the names of the sizes; empty where they have none."""
         if not any(id(self.item(one)) in self.sizes or self.is_product(one) for one in ast.walk(node)):
             return ""
         if self.is_product(node):
@@ -188,7 +188,7 @@ class Names:
         return self.said(self.item(node)) if isinstance(node, ast.Subscript) else ""
 
     def item(self, node):
-        """Of "problem_size[0]" the first size, of all else the node."""
+        """Returns the first size for "problem_size[0]", and any other node as it is."""
         known = self.resolved(node.value) if isinstance(node, ast.Subscript) else None
         at = or_none(self.number, node.slice) if known is not None else None
         items = getattr(known, "elts", [])

@@ -158,7 +158,7 @@ class RankedText {
     return true;
   }
 
-  // Of a file's rows most, if not all, are of one size.
+  // Keeps the names of the last size: nearly all rows of a file are of one.
   bool is_in_study(const Configuration& configuration, const ProblemSize& size) {
     if (!names_ || names_size_ != size) names_.emplace(study_, device_, size);
     names_size_ = size;

@@ -14,7 +14,7 @@
 
 namespace tuner {
 
-// What later parts need to know of earlier ones.
+// Facts of earlier parts that later ones need.
 struct T1Parts {
   Names& names;                          // of the parameters and extents so far
   const std::filesystem::path& folder;   // which paths of the study are relative to

@@ -368,7 +368,7 @@ TEST_F(Nvrtc, TheDeviceKernelsCompile) {
 
 // ---- headers that all variants include ----------------------------------------------------------
 
-// As many headers as make a preamble worth it, behind "all.h".
+// Writes as many headers as make a preamble worth it, behind "all.h".
 class NvrtcPreamble : public NvrtcFiles {
  protected:
   void SetUp() override {

@@ -114,7 +114,7 @@ inline std::vector<RankedResults> sample_results() {
                     {sample_trial(old, 2.0), sample_trial(small, 2.2), sample_trial(plain, 5.0)})};
 }
 
-// What these results become with the usual options of a table.
+// Makes a table of these results, with the usual options.
 inline std::string export_header(const Study& study, const std::vector<RankedResults>& results,
                                  const HeaderOptions& options = {}) {
   return export_header(study, exported_table(study, results, {}), options);

@@ -246,7 +246,7 @@ TEST(SmallCover, HasAtMostOneMoreThanBruteForceFinds) {
   }
 }
 
-// As many tables are made as there are results, each without looking at all of them again.
+// Making a table for each result left out looks at the results once.
 TEST(TunedTable, OneWithoutAResultIsThatOfTheOthers) {
   const Study study = sample_study();
   std::mt19937 random(3);

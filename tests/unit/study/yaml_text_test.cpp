@@ -19,8 +19,8 @@ YamlRef tree_of(const fs::path& file, const std::string& text, Diagnostics& diag
   return parse_study_tree(diagnostics, form_of(file));
 }
 
-// What is written reads as the same tree: written again, it is the same text, and as a study it is
-// accepted without more warnings.
+// A tree that is written reads as the same tree: written again, it is the same text, and as a study
+// it is accepted without more warnings.
 TEST(YamlText, OfAT1FileIsThatStudy) {
   const T1File t1(whole_t1());
   Diagnostics diagnostics("", "");

@@ -353,7 +353,7 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
 // ---- its headers, once for all variants ---------------------------------------------------------
 
 bool NvrtcCompiler::precompile(const std::string& file) const {
-  // Of many workers each keeps a file of this order: they must not fill the disk for others.
+  // Each of many workers keeps a file of this order: they must not fill the disk for others.
   constexpr std::uintmax_t kRoom = std::uintmax_t{16} << 30;
   std::error_code ignored;
   if (fs::space(fs::path(file).parent_path(), ignored).available < kRoom || ignored) return false;

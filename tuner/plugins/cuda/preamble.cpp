@@ -32,7 +32,7 @@ WordSet defined_names(const sdk::CompileRequest& request) {
   return names;
 }
 
-// Where the first of these files that has one of the words stands among them.
+// Finds the place of the first of these files that has one of the words.
 std::size_t first_dependent(const std::vector<std::string>& opened, const WordSet& names) {
   const auto at = std::ranges::find_if(opened, [&](const std::string& path) {
     return first_mention(text_of(path), names) != std::string_view::npos;

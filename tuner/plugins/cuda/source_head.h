@@ -21,7 +21,7 @@ std::vector<LeadingInclude> leading_includes(std::string_view source);
 
 using WordSet = std::set<std::string, std::less<>>;
 
-// Where a text first has one of these words, in a comment or a string, too; npos: nowhere.
+// Finds where a text first has one of these words, in a comment or a string, too; npos: nowhere.
 std::size_t first_mention(std::string_view text, const WordSet& names);
 
 }  // namespace tuner::cuda

@@ -1,5 +1,5 @@
 #pragma once
-// Of CUB what kernels use most: reductions and scans of a block and of a warp, and their operators.
+// CUB's reductions and scans of a block and of a warp, and their operators: what kernels use most.
 // The first thread, or each in turn, goes over what all have put into the shared storage.
 #include "execution.h"
 
