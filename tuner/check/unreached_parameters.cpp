@@ -12,6 +12,7 @@
 #include "tuner/resolve/resolve.h"
 #include "tuner/resolve/study_sources.h"
 #include "tuner/source/own_names.h"
+#include "tuner/source/signature.h"
 #include "tuner/source/source_bundle.h"
 
 namespace tuner {
@@ -81,6 +82,13 @@ class Search {
           "compiles (put #ifndef {} around it, or choose another 'define_prefix')",
           declared, macro, macro);
     }
+    if (const std::string place = is_text(parameter) ? "" : place_in_signature(macro);
+        !place.empty()) {
+      return fmt::format(
+          "{}: the kernel takes an argument {}, whose place the macro of the parameter takes: "
+          "nothing compiles (another name, or a 'define_prefix')",
+          place, macro);
+    }
     if (is_of_nobody(parameter.name, macro)) {
       return fmt::format(
           "nothing reads {}: it is neither in the launch nor, as {}, in {}, so all of its values "
@@ -135,26 +143,17 @@ class Search {
 
   // Whether the source's kernels that the study does not launch are all that a parameter is for.
   bool is_only_of_others(const std::string& name, const std::string& macro) const {
-    const auto has = [&](const Expression& one) {
-      return !one.empty() && std::ranges::count(one.names(), name) > 0;
-    };
-    const auto has_launch = [&](const LaunchSpec& one) {
-      return std::ranges::any_of(one.grid, has) || std::ranges::any_of(one.block, has) ||
-             has(one.dynamic_shared_bytes);
-    };
-    const auto has_argument = [&](const ArgumentSpec& one) {
-      return has(one.value) || std::ranges::any_of(one.shape, has);
-    };
     const auto in_elsewhere = [&](const SourceFile& file) {
       return file.path != study_.kernel.source.string() && file.text.find(macro) != file.text.npos;
     };
     const bool is_mentioned = !launched_.empty() && bundle_.mentions(macro);
-    return is_mentioned && launched_.find(macro) == launched_.npos && study_.kernel.units.empty() &&
-           !has_placeholders() && !has_launch(study_.launch) &&
-           std::ranges::none_of(study_.then, has_launch, &NextLaunchSpec::launch) &&
-           std::ranges::none_of(study_.derived, has, &NamedExpression::expression) &&
-           std::ranges::none_of(study_.arguments, has_argument) &&
+    return is_mentioned && launched_.find(macro) == launched_.npos && is_whole() &&
            std::ranges::none_of(files_, in_elsewhere) && !is_in_text(name);
+  }
+
+  // Whether all that may read a parameter is in one study file and one source.
+  bool is_whole() const {
+    return !study_.text.empty() && study_.kernel.units.empty() && !study_.kernel.is_launcher;
   }
 
   // Whether the study's text names a parameter where it may reach a variant: not among the
@@ -177,12 +176,10 @@ class Search {
   // Whether a parameter of a study that is one file is nowhere but in the lists of values. Texts
   // have macros that begin with theirs, "TUNE_FORM_IS_tiled".
   bool is_of_nobody(const std::string& name, const std::string& macro) const {
-    const bool is_whole = !study_.text.empty() && study_.kernel.units.empty() &&
-                          !study_.kernel.is_launcher && !study_.kernel.is_command();
     const auto begins_with_it = [&](const SourceFile& file) {
       return file.text.find(macro) != file.text.npos;
     };
-    return is_whole && !bundle_.mentions(macro) && std::ranges::none_of(files_, begins_with_it) &&
+    return is_whole() && !bundle_.mentions(macro) && std::ranges::none_of(files_, begins_with_it) &&
            !is_in_text(name) && has_word(study_.text, name) && place_of_any(name).empty();
   }
 
@@ -233,6 +230,17 @@ class Search {
       const Token* found = declaration_of(file.tokens, name);
       if (found != nullptr && (!fixed || is_number_behind(file, *found)))
         return place(file, *found);
+    }
+    return {};
+  }
+
+  // Finds the kernel's own declaration, if an argument of it has that name.
+  std::string place_in_signature(std::string_view name) const {
+    std::vector<SourceText> sources;
+    for (const SourceFile& file : files_) sources.push_back({file.path, file.text});
+    for (const Signature& one : SignatureReader(std::move(sources)).of(study_.kernel.entry, {})) {
+      if (std::ranges::count(one.parameters, name, &SignatureParameter::name) > 0)
+        return fmt::format("{}:{}", one.file, one.line);
     }
     return {};
   }

@@ -60,13 +60,24 @@ TEST_F(UnreachedParameters, AWordOfTheLanguageIsNoMacro) {
   EXPECT_EQ(said("__global__ void k(float* y) { y[0] = TUNE_float; }\n"), "");
 }
 
+TEST_F(UnreachedParameters, AnArgumentOfTheKernelIsNoMacro) {
+  const std::string kernel = "template <int N> __global__ void k(float* ITEMS) { *ITEMS = 1; }\n";
+  EXPECT_EQ(said(kernel).substr(0, 42), "k.cu:1: the kernel takes an argument ITEMS");
+  study_.parameters.front().values = {std::string("out")};
+  EXPECT_EQ(said(kernel), "") << "a text may be the argument's name";
+  EXPECT_EQ(said(kKernel + "__device__ void f(float* ITEMS);\n"), "");
+}
+
 TEST_F(UnreachedParameters, AMacroThatOnlyOtherKernelsReadIsNamed) {
   const std::string plain = "__global__ void k(float* y) { y[0] = 1; }\n";
   const std::string other = "__global__ void other(float* y) { y[1] = ITEMS; }\n";
+  study_.text = "parameters: {ITEMS: [1, 2]}\n";
   EXPECT_EQ(said(plain + other), "k.cu: no kernel that is launched reads ITEMS, only others do\n");
   EXPECT_EQ(said(kKernel + other), "");
-  study_.launch.block[0] = *Expression::parse("ITEMS");
+  study_.text += "launch: {block: [ITEMS]}\n";
   EXPECT_EQ(said(plain + other), "") << "the launch does";
+  study_.text.clear();
+  EXPECT_EQ(said(plain + other), "") << "a study that extends another may read it there";
 }
 
 TEST_F(UnreachedParameters, OneThatNobodyReadsIsNamed) {
