@@ -3,13 +3,13 @@
 import ctypes
 import glob
 import platform
-import statistics
 import sys
 from pathlib import Path
 from random import SystemRandom
 from time import monotonic, perf_counter  # as they are before a variant can set others
 
 from tuner import _arrays
+from tuner._library import LIBRARY, Sampling
 
 random = SystemRandom().random
 _MOST_FLUSHED = 256 << 20  # of a GPU
@@ -166,25 +166,16 @@ def _last_level_cache():
     return max(sizes)
 
 
-def spread(samples):
-    """Half the interval of the median over the median: order statistics, about 95 %."""
-    ordered, count = sorted(samples), len(samples)
-    reach = int((count - 1.96 * count ** 0.5) / 2) if count >= 6 else 0
-    return (ordered[count - 1 - reach] - ordered[reach]) / 2 / statistics.median(ordered)
-
-
 def measure(sample, best_ms, rules):
-    """(samples in ms, whether it was dropped): a probe of three, and more while the interval of the median is wide.
-    `sample(count)` takes so many."""
+    """(samples in ms, whether they are so slow that the configuration is dropped), by the rules of a run, and never much
+    longer than a second. `sample(count)` takes so many."""
+    how = Sampling(*(rules[name] for name, _ in Sampling._fields_))
     begin = monotonic()
     sample(1)
     samples = sample(3)
-    if best_ms and rules["drop_above"] and statistics.median(samples) > rules["drop_above"] * best_ms:
-        return samples, True
-    while len(samples) < rules["max_samples"]:
-        enough = len(samples) >= rules["min_samples"]
-        if enough and (spread(samples) <= rules["precision"] or sum(samples) > rules["max_milliseconds"] or
-                       monotonic() - begin > _MOST_SECONDS):
-            break
-        samples += sample(min(4, rules["max_samples"] - len(samples)))
-    return samples, False
+    while True:
+        step = LIBRARY.tuner_after_samples(how, (ctypes.c_double * len(samples))(*samples), len(samples), best_ms or 0)
+        is_over = len(samples) >= how.min_samples and monotonic() - begin > _MOST_SECONDS
+        if step != 0 or is_over:
+            return samples, step == 2
+        samples += sample(min(4, how.max_samples - len(samples)))

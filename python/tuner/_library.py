@@ -39,6 +39,12 @@ class Buffer(ctypes.Structure):
                 ("on_host", ctypes.c_int)]
 
 
+class Sampling(ctypes.Structure):
+    """How long a configuration is measured."""
+    _fields_ = [("min_samples", ctypes.c_int), ("max_samples", ctypes.c_int), ("max_milliseconds", ctypes.c_double),
+                ("precision", ctypes.c_double), ("drop_above", ctypes.c_double)]
+
+
 class Progress(ctypes.Structure):
     """How far a tuning has come: done, waiting, trials."""
     _fields_ = [("done", ctypes.c_int), ("waiting", ctypes.c_int), ("trials", ctypes.c_uint64)]
@@ -90,6 +96,7 @@ def _library():
     library.tuner_results.argtypes = [text, text, EMIT, handle, text, room]
     library.tuner_recording.argtypes = [text, EMIT, handle, text, room]
     library.tuner_write_file.argtypes = [text, text, ctypes.c_int, ctypes.c_int, text, room]
+    library.tuner_after_samples.argtypes = [pointer(Sampling), pointer(value), room, value]
     library.tuner_tuning_open.restype = handle
     library.tuner_tuning_open.argtypes = [text, pointer(TuningSettings), text, room]
     library.tuner_tuning_close.restype = None

@@ -8,6 +8,7 @@
 #include <exception>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +22,7 @@
 #include "tuner/library/tuner.h"
 #include "tuner/library/tuner_c.h"
 #include "tuner/model/json_text.h"
+#include "tuner/model/statistics.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/study/yaml_reader.h"
 
@@ -363,6 +365,20 @@ TUNER_LIBRARY int tuner_write_file(const char* path, const char* text, int is_st
     tuner::OutputGuard(force != 0).write(path, is_study != 0 ? tuner::sealed(text) : text);
     return 0;
   });
+}
+
+TUNER_LIBRARY int tuner_after_samples(const tuner_sampling* how, const double* milliseconds,
+                                      size_t count, double best_ms) {
+  if (how == nullptr || milliseconds == nullptr) return -1;
+  tuner::MeasureSpec measure;
+  measure.min_samples = how->min_samples;
+  measure.max_samples = how->max_samples;
+  measure.max_milliseconds = how->max_milliseconds;
+  measure.precision = how->precision;
+  measure.drop_above = how->drop_above;
+  const std::vector<double> samples(milliseconds, milliseconds + count);
+  const double spent_ms = std::accumulate(samples.begin(), samples.end(), 0.0);
+  return static_cast<int>(tuner::after_samples(samples, measure, spent_ms, best_ms));
 }
 
 TUNER_LIBRARY tuner_own* tuner_own_open(const char* study, const char* folder, const char* context,

@@ -72,6 +72,17 @@ int tuner_recording(const char* path, void (*emit)(void* context, const char* te
 int tuner_write_file(const char* path, const char* text, int is_study, int force, char* error,
                      size_t error_room);
 
+/* How long a configuration is measured: the keys of 'measure' in a study. */
+typedef struct tuner_sampling {
+  int min_samples, max_samples;
+  double max_milliseconds, precision, drop_above;
+} tuner_sampling;
+/* The step that follows `count` samples, by the rules of a run: 0 one more, 1 none, since they are
+ * enough, 2 none, since the first three are so slow that the configuration is dropped. `best_ms` is
+ * the best median known, 0 for none; -1 where a pointer is null. */
+int tuner_after_samples(const tuner_sampling* how, const double* milliseconds, size_t count,
+                        double best_ms);
+
 /* ---- what a program measured by itself ----------------------------------------------------------
  * In the store of `tuner run`, ranked by its rules, for the first size of a study that need not
  * have a kernel. `context` is a JSON object: `device`, an object of `name`, `arch`, `driver`, and

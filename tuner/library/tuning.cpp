@@ -135,21 +135,11 @@ class OwnLaunches final : public TuningWork {
     size.spent_ms += ms;
     if (!std::exchange(size.is_warm, true)) return;
     size.samples.push_back(ms);
-    if (is_known(size)) conclude(size, tuner::TrialState::kOk);
-  }
-
-  // Well enough, or so slow that nobody wants to know better.
-  bool is_known(const SizeTuning& size) const {
-    const tuner::MeasureSpec& spec = study_.measure;
     const double best_ms = size.choice ? size.choice->time_ms : 0;
-    const double fastest = *std::ranges::min_element(size.samples);
-    constexpr std::size_t kProbes = 3;
-    if (spec.drop_above > 0 && best_ms > 0 && size.samples.size() >= kProbes &&
-        fastest > spec.drop_above * best_ms) {
-      return true;
+    if (tuner::after_samples(size.samples, study_.measure, size.spent_ms, best_ms) !=
+        tuner::Sampling::kMore) {
+      conclude(size, tuner::TrialState::kOk);
     }
-    return tuner::enough_samples(tuner::summarise(size.samples, spec.confidence), spec,
-                                 size.spent_ms, best_ms);
   }
 
   void conclude(SizeTuning& size, tuner::TrialState state) {

@@ -32,7 +32,6 @@
 namespace tuner {
 namespace {
 
-constexpr std::uint32_t kProbeSamples = 3;
 constexpr std::uint32_t kBlock = 5;  // samples between two looks at the interval
 // Times the limit of a probe. A warm-up that is so slow needs no probe: a first launch may be
 // slower than the next ones, but not by so much.
@@ -352,15 +351,11 @@ std::optional<Verdict> Session::look_enough(Admitted& admitted) {
   return wrong;
 }
 
-// Warm-up and three samples; a verdict when that is enough to give the variant up. The fastest of
-// the three is compared: whatever disturbs a launch makes it slower, so even the best case is too
-// slow.
+// Takes a warm-up and three samples; returns a verdict when that is enough to give the variant up.
 std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admitted,
                                       std::vector<double>& samples) {
   announce(Phase::kProbe);
-  const double factor = measuring().drop_above;
-  const double limit = factor > 0 && variant.best_ms > 0 ? factor * variant.best_ms
-                                                         : std::numeric_limits<double>::infinity();
+  const double limit = drop_limit(measuring(), variant.best_ms);
   auto warm_up = sampler_.time(admitted.bound, 1, 1);
   if (!warm_up) return verdict_of(warm_up.error());
   const bool may_win = variant.best_ms == 0 || warm_up->front() < variant.best_ms;
@@ -377,7 +372,7 @@ std::optional<Verdict> Session::probe(const VariantPlan& variant, Admitted& admi
     if (*std::min_element(samples.begin(), samples.end()) <= limit) return std::nullopt;
   }
   return verdict_of(TrialState::kDropped, fmt::format("slower than {:g} times the best, {:g} ms",
-                                                      factor, variant.best_ms));
+                                                      measuring().drop_above, variant.best_ms));
 }
 
 // Samples in blocks until the interval of the median is tight, clearly out of the best's reach, or

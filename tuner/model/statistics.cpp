@@ -95,6 +95,21 @@ bool enough_samples(const Timing& timing, const MeasureSpec& measure, double spe
   return relative_half_width(timing) <= measure.precision;
 }
 
+double drop_limit(const MeasureSpec& measure, double best_ms) {
+  return measure.drop_above > 0 && best_ms > 0 ? measure.drop_above * best_ms
+                                               : std::numeric_limits<double>::infinity();
+}
+
+Sampling after_samples(std::vector<double> samples, const MeasureSpec& measure, double spent_ms,
+                       double best_ms) {
+  if (samples.size() == kProbeSamples &&
+      *std::min_element(samples.begin(), samples.end()) > drop_limit(measure, best_ms)) {
+    return Sampling::kDropped;
+  }
+  const Timing timing = summarise(std::move(samples), measure.confidence);
+  return enough_samples(timing, measure, spent_ms, best_ms) ? Sampling::kEnough : Sampling::kMore;
+}
+
 Ratio paired_ratio(std::span<const double> a, std::span<const double> b, double confidence) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {

@@ -2,6 +2,7 @@
 // Statistics of run times: medians and what can be said about them without assuming a distribution.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,19 @@ inline constexpr double kFinalistMargin = 0.10;
 // best median known (0 = none).
 bool enough_samples(const Timing& timing, const MeasureSpec& measure, double spent_ms,
                     double best_ms);
+
+// Samples of a probe, by which a configuration may be dropped.
+inline constexpr std::uint32_t kProbeSamples = 3;
+
+// Milliseconds beyond which a probe gives a configuration up; infinite where nothing is dropped, or
+// no best is known. The fastest sample is compared with it: whatever disturbs a launch makes it
+// slower, so even the best case is too slow.
+double drop_limit(const MeasureSpec& measure, double best_ms);
+
+// The step that follows the samples of a configuration so far.
+enum class Sampling { kMore, kEnough, kDropped };
+Sampling after_samples(std::vector<double> samples, const MeasureSpec& measure, double spent_ms,
+                       double best_ms);
 
 // Paired comparison of a with b, measured in the same rounds: median of a[i] / b[i] and its
 // order-statistics interval. Drift that both see cancels. Pairs with b[i] <= 0 are left out.

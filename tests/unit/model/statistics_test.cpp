@@ -140,6 +140,20 @@ TEST_F(EnoughSamples, NeverClaimsAnIntervalFromFewerThanItsConfidenceTakes) {
   EXPECT_TRUE(enough(std::vector<double>(6, 1.0)));
 }
 
+TEST(AfterSamples, AProbeIsDroppedIfEvenItsFastestIsTooSlow) {
+  MeasureSpec spec;
+  const auto after = [&](std::vector<double> samples, double best_ms) {
+    return after_samples(std::move(samples), spec, 1, best_ms);
+  };
+  EXPECT_EQ(after({2.1, 9, 9}, 1), Sampling::kDropped);
+  EXPECT_EQ(after({1.9, 9, 9}, 1), Sampling::kMore) << "the others may have been disturbed";
+  EXPECT_EQ(after({2.1, 9}, 1), Sampling::kMore) << "no probe yet";
+  EXPECT_EQ(after({2.1, 9, 9}, 0), Sampling::kMore) << "there is no best";
+  EXPECT_EQ(after({1, 1, 1, 1, 1, 1, 1}, 1), Sampling::kEnough);
+  spec.drop_above = 0;
+  EXPECT_EQ(after({9, 9, 9}, 1), Sampling::kMore);
+}
+
 TEST(PairedRatio, CancelsDriftThatBothSee) {
   // Times double over the rounds; a is 10 % slower throughout.
   std::vector<double> b;
