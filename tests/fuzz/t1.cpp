@@ -51,7 +51,7 @@ void read(const std::string& json) {
     for (const Parameter& parameter : study.parameters) {
       require(!parameter.values.empty(), "a parameter that is accepted has values");
     }
-    if (study.runnable) require(!study.arguments.empty(), "what can be run has arguments");
+    if (study.is_runnable()) require(!study.arguments.empty(), "what can be run has arguments");
     if (study.reference) check_reference(study);
   } catch (const InputError& error) {
     require(!error.complaints().empty(), "who refuses a T1 file says why");

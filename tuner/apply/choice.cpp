@@ -177,7 +177,7 @@ bool VariantChooser::is_launched_so(const ProblemSize& size, const DeviceFacts& 
     return shape && is_one_shape(*shape, launched);
   };
   if (study_.baseline && is_launch_of(study_.baseline->configuration)) return true;
-  if (study_.reference && !study_.reference->entry.empty()) {
+  if (study_.reference && study_.reference->is_launched()) {
     const auto shape =
         geometry(study_.reference->launch, with_derived(study_, tuner::facts_of(size, device)));
     if (shape && is_one_shape(*shape, launched)) return true;

@@ -104,7 +104,7 @@ void require_one_launch(const Study& study) {
   const auto refuse = [&](const std::string& why) {
     throw InputError({Complaint{study.kernel.where, why, ""}}, study.text);
   };
-  if (!study.runnable || study.kernel.is_launcher || study.kernel.language != "cuda") {
+  if (!study.is_runnable() || study.kernel.runs_on_host() || study.kernel.language != "cuda") {
     refuse(
         "a launch of a program becomes the launch of a tuned CUDA kernel, and this study tunes "
         "none");

@@ -50,7 +50,7 @@ class Samples {
         add(space_.configuration(index));
       }
     }
-    if (study.reference && !study.reference->entry.empty()) {
+    if (study.reference && study.reference->is_launched()) {
       cases_ = reference_cases(study, space_);
     }
   }
@@ -101,7 +101,7 @@ struct Chooser {
   const Open& open;
 
   Choice choose(const std::function<DeviceFacts()>& device) const {
-    if (study.kernel.is_launcher) return {open(second), ""};
+    if (study.kernel.runs_on_host()) return {open(second), ""};
     if (study.kernel.compiler == KernelCompiler::kNvcc) return {open(second), ""};
     if (has_to_be_linked(study)) {
       return {open(second),
@@ -201,7 +201,7 @@ StudyCompilers compilers_for(const Study& study, const Catalogue& catalogue,
   StudyCompilers out{std::move(own), read_sources(study), {}};
   const PluginItem* compiler = catalogue.find(PluginKind::kCompiler, backend);
   const PluginItem* second = catalogue.second_compiler(backend);
-  if (second != nullptr && study.runnable && study.kernel.compiler != KernelCompiler::kNvrtc) {
+  if (second != nullptr && study.is_runnable() && study.kernel.compiler != KernelCompiler::kNvrtc) {
     Choice choice =
         Chooser{study, out.sources, shelf, stop, *out.pool, second->name, open}.choose(device);
     if (!choice.note.empty()) out.notes.push_back(std::move(choice.note));

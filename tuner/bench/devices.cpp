@@ -264,17 +264,17 @@ std::vector<std::string> backends_for(const Study& study, const Catalogue& catal
   if (asked != "auto" && std::ranges::count(fitting, asked) > 0) return {asked};
   const std::string written = "the kernel is written in " + language_name(language) + ", and ";
   if (asked == "auto") throw UnavailableError(written + "no backend here takes that");
-  KernelSpec other;
-  other.language = catalogue.find(PluginKind::kBackend, asked)->language();
-  if (other.is_command() || study.kernel.is_command()) {
+  const std::string other = catalogue.find(PluginKind::kBackend, asked)->language();
+  const bool is_command = study.kernel.subject == Subject::kCommand;
+  if (is_command || other == kNoKernelLanguage) {
     throw UnavailableError(
         "the backend 'program' is for a study's 'command', and for nothing else; " +
-        std::string(other.is_command() ? "this study has a kernel" : "this study has a command"));
+        std::string(is_command ? "this study has a command" : "this study has a kernel"));
   }
   const std::string takers = fitting.empty() ? "" : ", or run this one on " + listed(fitting, "or");
   throw UnavailableError(
       fmt::format("{}'{}' takes {}: give it such a source, with 'language: {}'{}", written, asked,
-                  language_name(other.language), other.language, takers));
+                  language_name(other), other, takers));
 }
 
 Devices open_devices(const Settings& settings, const Caller& caller, const LentHosts& lent) {

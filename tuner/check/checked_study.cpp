@@ -72,7 +72,7 @@ Study checked_study(StudyFile read, const std::vector<std::string>& sizes, const
   }
   Study study = std::move(read.study);
   check_sources(study, note);
-  if (!study.runnable) {
+  if (!study.is_runnable()) {
     reject(study.file,
            "there is nothing to run: 'kernel', 'launch' and 'arguments' are "
            "needed beside the parameters");
@@ -94,7 +94,7 @@ namespace {
 // study sets: it is zero for kernel and reference alike.
 std::vector<std::string> constant_warnings(const Study& study) {
   std::vector<std::string> out;
-  if (study.kernel.is_launcher) return out;  // it sets its own
+  if (study.kernel.runs_on_host()) return out;  // it sets its own
   std::string text;
   try {
     text = without_byte_order_mark(read_file(study.kernel.source));
@@ -117,7 +117,7 @@ std::vector<std::string> constant_warnings(const Study& study) {
 
 // How the study's arguments differ from what its kernels take, as far as the sources show it.
 SignatureComplaints signature_complaints(const Study& study) {
-  if (!study.runnable || study.kernel.is_launcher) return {};
+  if (!study.is_runnable() || study.kernel.runs_on_host()) return {};
   try {
     const bool own_file = study.reference && study.reference->source;
     return check_signatures(

@@ -270,7 +270,7 @@ GeometryReport check_options(const Study& study, const SearchSpace& space, const
 
 GeometryReport check_geometry(const Study& study, const SearchSpace& space, const ProblemSize& size,
                               const DeviceFacts& device) {
-  if (!study.runnable || space.size() == 0) return {};
+  if (!study.is_runnable() || space.size() == 0) return {};
   std::vector<Complaint> unable = check_abilities(study.measure, device);
   if (!unable.empty()) return {std::move(unable), {}};
   GeometryCheck check(study, device, facts_of(size, device));

@@ -330,7 +330,7 @@ SignatureComplaints check_signatures(const Study& study, std::vector<SourceText>
   for (const NextLaunchSpec& next : study.then) {
     launches.push_back({"the kernel", next.entry, next.arguments, of_kernel, as_it_is});
   }
-  if (study.reference && !study.reference->entry.empty()) {
+  if (study.reference && study.reference->is_launched()) {
     const ReferenceSpec& one = *study.reference;
     const SignatureReader& reader = own_source ? of_reference : of_kernel;
     launches.push_back({"the reference", one.entry, one.arguments, reader, one.configuration});

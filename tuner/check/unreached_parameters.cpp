@@ -50,7 +50,7 @@ class Search {
       files_.push_back({file.path.empty() ? source.string() : file.path, file.text});
     }
     for (SourceFile& file : files_) file.tokens = tokens_of(file.text);
-    if (!study.kernel.is_launcher) launched_ = read_sources(study).kernel;
+    if (!study.kernel.runs_on_host()) launched_ = read_sources(study).kernel;
     for (const Parameter& one : study.parameters) given_.insert(study.kernel.macro_of(one.name));
     for (const std::string& option : study.kernel.options) {
       if (option.starts_with("-D")) given_.insert(option.substr(2, option.find('=') - 2));
@@ -153,7 +153,7 @@ class Search {
 
   // Whether all that may read a parameter is in one study file and one source.
   bool is_whole() const {
-    return !study_.text.empty() && study_.kernel.units.empty() && !study_.kernel.is_launcher;
+    return !study_.text.empty() && study_.kernel.units.empty() && !study_.kernel.runs_on_host();
   }
 
   // Whether the study's text names a parameter where it may reach a variant: not among the

@@ -58,7 +58,7 @@ bool has_an_element_a_thread(const Study& study, char axis) {
 std::vector<std::string> untied_blocks(const Study& study) {
   std::vector<std::string> out;
   const bool is_cuda =
-      !study.kernel.is_launcher && !study.kernel.is_opencl() && study.kernel.text.empty();
+      !study.kernel.runs_on_host() && !study.kernel.is_opencl() && study.kernel.text.empty();
   if (!is_cuda) return out;
   std::set<std::string> followed;
   for (const Expression& axis : study.launch.grid) followed.merge(parameters_in(study, axis));

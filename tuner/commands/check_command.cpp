@@ -179,10 +179,10 @@ void require_language(const Study& study, const Catalogue& catalogue, const Devi
 // Compiles every variant (or a random --limit of them) for each architecture, without a device, and
 // prints registers, shared memory, spills and occupancy as CSV. Returns the exit status.
 int check_compile(const Study& study, const ProblemSize& size, const CheckOptions& options) {
-  if (!study.runnable) {
+  if (!study.is_runnable()) {
     reject(study.file, "there is nothing to compile: 'kernel' and 'launch' are needed");
   }
-  if (study.kernel.is_command()) {
+  if (study.kernel.subject == Subject::kCommand) {
     std::cerr << "the study's 'build' is run for each variant, as a command of yours\n";
   }
   const Interrupt interrupt;
@@ -311,10 +311,8 @@ nlohmann::json json_of_study(const Study& study, const StudyFile& file) {
     return one.kind == AdviceSource::Kind::kCommand;
   });
   const bool has_answers_of_python = study.problem && study.problem->name == "python";
-  return {{"form", kernel.is_command()  ? "command"
-                   : kernel.is_launcher ? "launcher"
-                                        : "kernel"},
-          {"host_code", kernel.is_launcher || has_answers_of_python || has_advice_of_command},
+  return {{"form", name_of(kernel.subject)},
+          {"host_code", kernel.runs_on_host() || has_answers_of_python || has_advice_of_command},
           {"reads", reads}};
 }
 
@@ -341,7 +339,7 @@ int check_study(const CheckOptions& options) {
   if (options.compile) return check_compile(study, size, options);
   const DeviceFacts facts = facts_of(options, study);
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
-  if (study.runnable && space.size() > 0) {
+  if (study.is_runnable() && space.size() > 0) {
     for (const GeometryReport& report :
          {check_geometry(study, space, size, facts), check_options(study, space, size, facts)}) {
       if (!report.complaints.empty()) throw InputError(report.complaints, study.text);

@@ -93,7 +93,7 @@ ExportOptions parse_export(const Strings& words) {
 // Finds what --from has of a study: the path as it is, or, of several studies, the folder or
 // the archive in it that is named after the kernel.
 std::filesystem::path files_of(const ExportOptions& options, const Study& study) {
-  const std::filesystem::path from = options.from;
+  std::filesystem::path from = options.from;
   if (options.others.empty()) return from;
   const std::filesystem::path archive = from / (study.kernel.name + ".tar.gz");
   std::error_code ignored;
@@ -117,13 +117,13 @@ std::vector<RankedResults> results_of_files(const ExportOptions& options, const 
 
 // The kernel's source with all that it includes in one text, for a launcher.
 LauncherSource launcher_source(const Study& study) {
-  if (study.kernel.is_launcher) {
-    throw InputError(
-        {Complaint{study.kernel.where,
-                   study.kernel.is_command() ? "a program is what is tuned, and it is not launched"
-                                             : "this study's own launcher is what is tuned",
-                   "a header names its configuration"}},
-        study.text);
+  if (study.kernel.runs_on_host()) {
+    throw InputError({Complaint{study.kernel.where,
+                                study.kernel.subject == Subject::kCommand
+                                    ? "a program is what is tuned, and it is not launched"
+                                    : "this study's own launcher is what is tuned",
+                                "a header names its configuration"}},
+                     study.text);
   }
   if (!study.kernel.units.empty()) {
     throw InputError(
@@ -154,7 +154,7 @@ ExportSettings settings_of(const ExportOptions& options) {
   settings.within = options.within;
   settings.version = TUNER_VERSION;
   settings.source_digest = [](const Study& study) {
-    return study.runnable ? read_sources(study).digest : std::string();
+    return study.is_runnable() ? read_sources(study).digest : std::string();
   };
   settings.launcher_source = launcher_source;
   settings.note = [](const std::string& lines) { std::cerr << lines_for_terminal(lines); };

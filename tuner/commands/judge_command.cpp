@@ -78,8 +78,8 @@ JudgeOptions parse_judge(const Strings& words) {
 }
 
 JudgeTask task_of(const JudgeOptions& options, const Study& study) {
-  if (study.kernel.is_launcher) {
-    reject(study.file, study.kernel.is_command()
+  if (study.kernel.runs_on_host()) {
+    reject(study.file, study.kernel.subject == Subject::kCommand
                            ? "a 'command' is a program, which is not judged"
                            : "a 'launcher' is a function of the host, which is not judged");
   }

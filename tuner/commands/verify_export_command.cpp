@@ -269,7 +269,7 @@ int verify_export_command(const Strings& words) {
   const VerifyOptions options = parse_verify(words);
   Settings settings = settings_with(options, with_t1_options(read_study(options.study), options));
   const Study& study = settings.study;
-  if (!study.runnable) {
+  if (!study.is_runnable()) {
     reject(options.study, "there is nothing to run in this study");
   }
   const ExportedTable exported = read_exported(options.exported, study);

@@ -119,7 +119,7 @@ std::vector<StudyHint> study_hints(const Study& study, const RankedResults& resu
       results.ranked > 0 && results.trials.front().configuration.size() == study.parameters.size();
   // A CUDA kernel's times on the host say nothing about a GPU.
   const bool is_of_a_host = results.device.compute_capability == 0 && !study.kernel.is_opencl() &&
-                            !study.kernel.is_command();
+                            study.kernel.subject != Subject::kCommand;
   if (!is_known || is_of_a_host) return hints;
   for (std::size_t p = 0; p < study.parameters.size(); ++p) {
     const BestOfValues best = best_of_values(results, p, study.objective);

@@ -17,7 +17,7 @@ void reject_export(const Study& study, const std::string& message) {
 }
 
 void refuse_what_no_launcher_has(const Study& study) {
-  if (!study.runnable)
+  if (!study.is_runnable())
     reject_export(study, "a launcher needs the study's kernel, launch and arguments");
   if (!study.rounds.repeat.empty()) {
     reject_export(

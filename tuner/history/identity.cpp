@@ -223,7 +223,7 @@ std::string verification(const Study& study, const Bindings& names, const Measur
     verify += '|' + name + '=' + to_text(value);
   }
   verify += fmt::format("|{} sets of inputs", reference.seeds);
-  if (reference.by_problem) verify += "|by the problem";
+  if (reference.from == AnswerSource::kProblem) verify += "|by the problem";
   verify += behind("|per ", reference.per);
   for (const ExtremeInputs fill : reference.fills) {
     // The special ones have more values than the trials know that were made before this word.
@@ -286,8 +286,8 @@ ContextKey context_key(const Study& of_all_sizes, const DeviceFacts& device,
       {"compiler", with.compiler},
       {"backend options", with.backend_options},
   };
-  if (study.kernel.is_launcher) key.identity.emplace_back("form", form_of(study.kernel));
-  if (study.kernel.is_launcher && has_libraries(study)) {
+  if (study.kernel.runs_on_host()) key.identity.emplace_back("form", name_of(study.kernel.subject));
+  if (study.kernel.runs_on_host() && has_libraries(study)) {
     key.identity.emplace_back("environment of libraries", digest(environment_of_libraries()));
   }
   if (!with.plugins.empty()) key.identity.emplace_back("plugins", with.plugins);

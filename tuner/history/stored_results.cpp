@@ -110,7 +110,7 @@ ContextKey key_now(const Study& study, const std::string& digest,
 std::optional<std::string> unverified(const StoredResults& results, const ContextKey& key,
                                       const Study* study) {
   if (!results.imported.empty()) return std::nullopt;
-  if (study != nullptr && study->runnable && results.stale.empty()) {
+  if (study != nullptr && study->is_runnable() && results.stale.empty()) {
     return unverified_text(*study);
   }
   if (has_no_reference(key)) return "there was no reference";
@@ -300,7 +300,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
                                           const ResultFilter& filter) {
   static_cast<void>(parse_dims(filter.size));  // a mistake is told even where nothing is stored
   std::string digest;
-  if (study != nullptr && study->runnable) digest = read_sources(*study).digest;
+  if (study != nullptr && study->is_runnable()) digest = read_sources(*study).digest;
   const auto data = std::make_shared<FileDigests>();
   std::optional<Membership> members;
   if (study != nullptr) members.emplace(*study);
@@ -315,7 +315,7 @@ std::vector<StoredResults> stored_results(Store& store, const Study* study,
     results.parameters = context.context.parameters;
     results.imported = identity_part(context.key, "imported");
     // A study without a kernel says what may be chosen, and nothing of how it is measured.
-    if (study != nullptr && (!results.imported.empty() || !study->runnable)) {
+    if (study != nullptr && (!results.imported.empty() || !study->is_runnable())) {
       results.stale = misfits(context.key, *study);
     } else if (study != nullptr) {
       results.stale =

@@ -47,7 +47,7 @@ tuner::ContextKey key_from(const tuner::Study& study, const Json& context) {
 }
 
 tuner::SearchSpace space_of(const tuner::Study& study) {
-  if (study.runnable) throw Error("the study has a kernel: a run measures that");
+  if (study.is_runnable()) throw Error("the study has a kernel: a run measures that");
   auto space = tuner::SearchSpace::build(tuner::space_definition(study, study.sizes.front(), {}));
   if (space.size() == 0)
     throw Error("the constraints leave no configuration: " + space.why_empty());

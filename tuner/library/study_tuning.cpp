@@ -151,7 +151,7 @@ StudyTuning::StudyTuning(const tuner::Study& study, const TuningSettings& settin
       evaluations_(evaluations_of(study, settings)),
       now_ms_(std::move(now_ms)),
       catalogue_(load_catalogue(settings.installation)) {
-  if (!study_.runnable) throw Error("the study says too little to be run: it has no kernel");
+  if (!study_.is_runnable()) throw Error("the study says too little to be run: it has no kernel");
   if (tuner::needs_power(study_)) {
     throw Error(
         "a metric of the study asks for power, which is measured for a second: that is too long "

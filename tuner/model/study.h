@@ -28,7 +28,24 @@ inline std::string_view name_of(KernelCompiler compiler) {
   return kNames.at(static_cast<std::size_t>(compiler));
 }
 
+// The section of a study that says what a configuration becomes.
+enum class Subject {
+  kNone,      // no section: the study is checked, and ranks what others measured
+  kKernel,    // with the launches of its sequence
+  kLauncher,  // a function of the host, which launches kernels by itself
+  kCommand,   // a program
+};
+inline std::string_view name_of(Subject subject) {
+  constexpr std::array kNames{"", "kernel", "launcher", "command"};
+  return kNames.at(static_cast<std::size_t>(subject));
+}
+
+// The language of a command: only the backend for programs takes it.
+inline constexpr std::string_view kNoKernelLanguage = "program";
+
+// The subject of a study, whichever it is.
 struct KernelSpec {
+  Subject subject = Subject::kNone;
   std::string name;
   std::filesystem::path source;  // absolute; resolved against the study file
   std::string entry;             // function name or name expression; may contain {PARAM}
@@ -38,9 +55,8 @@ struct KernelSpec {
   std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
   KernelCompiler compiler = KernelCompiler::kAuto;
   std::vector<std::filesystem::path> units{};  // further sources, linked with it; absolute
-  std::string language = "cuda";               // or "opencl", or "program"
-  bool is_launcher = false;  // the entry is a function of the host, which launches by itself
-  std::string text{};        // the source itself, where it stands in the study
+  std::string language = "cuda";               // or "opencl", or kNoKernelLanguage
+  std::string text{};                          // the source itself, where it stands in the study
   // Parameters of which the source has the value itself: "#define X 4", "const int X = 4;". It is
   // replaced by the parameter's macro.
   std::vector<std::string> replaced{};
@@ -51,18 +67,14 @@ struct KernelSpec {
     return (needs_another ? "TUNE_" : define_prefix) + parameter;
   }
   bool is_opencl() const { return language == "opencl"; }
-  bool is_command() const { return language == "program"; }  // no kernel, but a program
+  bool runs_on_host() const {
+    return subject == Subject::kLauncher || subject == Subject::kCommand;
+  }
 };
-
-// The section of the study that says what is tuned, where it is no kernel.
-inline std::string form_of(const KernelSpec& kernel) {
-  if (!kernel.is_launcher) return {};
-  return kernel.is_command() ? "command" : "launcher";
-}
 
 // Returns the usual name of a kernel's language.
 inline std::string language_name(const std::string& language) {
-  if (language == "program") return "no language of kernels, but a command";
+  if (language == kNoKernelLanguage) return "no language of kernels, but a command";
   return language == "opencl" ? "OpenCL" : language == "cuda" ? "CUDA C++" : language;
 }
 
@@ -246,7 +258,17 @@ inline bool is_texture(const ArgumentSpec& argument) {
          argument.record->members.front().texture.has_value();
 }
 
+// The source of right answers.
+enum class AnswerSource {
+  kKernel,    // launched on the device
+  kLauncher,  // a function of the host, or the command itself
+  kFiles,
+  kCaptured,  // as captured launches wrote them
+  kProblem,   // of the study
+};
+
 struct ReferenceSpec {
+  AnswerSource from = AnswerSource::kKernel;
   std::string entry;
   std::optional<std::filesystem::path> source;  // default: the kernel's own source
   bool shares_source = false;                   // it was the kernel's, which has another one now
@@ -263,15 +285,16 @@ struct ReferenceSpec {
   std::vector<std::string> per{};
   // Further sets of inputs that answers are compared on.
   std::vector<ExtremeInputs> fills{};
-  // Instead of a kernel: for each output the file that holds the right answer, or what a captured
-  // launch wrote; {NAME} in it may be a parameter of `per`, too.
+  // Of given answers: for each output its file, or what a captured launch wrote; {NAME} in it may
+  // be a parameter of `per`, too.
   std::vector<std::pair<std::string, FillSpec>> files{};
-  bool is_captured = false;  // instead of a kernel: what captured launches wrote
-  bool by_problem = false;   // instead of a kernel: the study's problem says what is right
-  bool is_launcher = false;  // as KernelSpec has it
 
-  // Whether the right answers are known beforehand, for one set of inputs.
-  bool is_given() const { return is_captured || !files.empty(); }
+  // Whether something is launched that computes them.
+  bool is_launched() const {
+    return from == AnswerSource::kKernel || from == AnswerSource::kLauncher;
+  }
+  // Whether they are known beforehand, for one set of inputs.
+  bool is_given() const { return from == AnswerSource::kFiles || from == AnswerSource::kCaptured; }
 };
 
 // The configuration that the user has now: measured first and in the final, and never beaten by
@@ -469,7 +492,9 @@ struct Study {
   SearchSpec search;
   MeasureSpec measure;
   ExportSpec exports;
-  bool runnable = false;  // false when only what `check` needs is there
+
+  // Whether there is something to run, and not only what `check` needs.
+  bool is_runnable() const { return kernel.subject != Subject::kNone; }
 };
 
 }  // namespace tuner

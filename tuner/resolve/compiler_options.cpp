@@ -324,7 +324,7 @@ Expected<std::vector<std::string>, std::string> resolved_options(const Study& st
   for (const std::string& option : study.kernel.options) {
     options.push_back(TUNER_TRY(substitute(option, names)));
   }
-  if (study.kernel.is_command()) {  // whose words are no compiler's
+  if (study.kernel.subject == Subject::kCommand) {  // whose words are no compiler's
     auto files = TUNER_TRY(file_options(study, names));
     std::ranges::move(files, std::back_inserter(options));
     return options;

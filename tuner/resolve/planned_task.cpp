@@ -19,8 +19,7 @@ SizeTask planned_task(const Study& study, const SearchSpace& space, const Proble
   if (!plan) throw InputError({Complaint{study.kernel.where, plan.error(), ""}}, study.text);
   task.plan = std::move(*plan);
   // No reference kernel is compiled where files or the study's problem give the right answers.
-  if (!task.plan.reference || study.reference->is_given()) return task;
-  if (study.reference->by_problem) return task;
+  if (!task.plan.reference || !study.reference->is_launched()) return task;
   for (const ReferenceCase& one : cases) {
     auto request = reference_request(study, space, one, facts, reference_text);
     if (!request) {

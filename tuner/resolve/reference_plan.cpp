@@ -174,7 +174,7 @@ Expected<AnswerPlan, std::string> answer_plan(const Study& study, const Referenc
   plan.key = one.key;
   plan.values = one.values;
   const std::string who = one.values.empty() ? "reference" : "reference, " + one.values;
-  plan.by_problem = study.reference->by_problem;
+  plan.by_problem = study.reference->from == AnswerSource::kProblem;
   const Bindings names = names_of(study, fixed, one);
   for (std::uint32_t i = 0; i < study.arguments.size(); ++i) {
     if (is_there(study.arguments[i], names)) continue;

@@ -69,7 +69,7 @@ Expected<SizePlan, std::string> size_plan(const Study& of_all_sizes, const Probl
   plan.measure.power = needs_power(study);
   plan.deterministic = study.deterministic;
   if (study.problem) plan.problem = plugin_plan(study.problem->name, study.problem->options);
-  plan.has_host_code = study.kernel.is_launcher;
+  plan.has_host_code = study.kernel.runs_on_host();
   plan.extents = size.dims;
   plan.observers = observer_plans(study);
   plan.limits = study.limits;

@@ -170,7 +170,7 @@ Expected<CompileRequest, std::string> compile_request(const Study& study, const 
   const Bindings names = space.bindings(configuration);
   CompileRequest out = TUNER_TRY(request(study, names, configuration, device, study.kernel.entry,
                                          study.kernel.source, source_text));
-  out.is_host_function = study.kernel.is_launcher;
+  out.is_host_function = study.kernel.runs_on_host();
   add_own(study, out);
   out.then = TUNER_TRY(entries_of(then, names));
   return out;
@@ -235,7 +235,7 @@ bool depends_on_a_choice(const Study& study, const std::string& option) {
 // right answers are those of fast mathematics, so such options count where they hold for all.
 Expected<std::vector<std::string>, std::string> reference_options(const Study& study,
                                                                   const Bindings& names) {
-  if (study.kernel.is_command()) return resolved_options(study, names);
+  if (study.kernel.subject == Subject::kCommand) return resolved_options(study, names);
   std::vector<std::string> texts;
   for (const std::string& option : study.kernel.options) {
     texts.push_back(TUNER_TRY(substitute(option, names)));
@@ -265,7 +265,7 @@ Expected<CompileRequest, std::string> reference_request(const Study& study,
       TUNER_TRY(request(study, names, one.configuration, device, reference.entry,
                         reference.source.value_or(study.kernel.source), source_text));
   out.options = TUNER_TRY(reference_options(study, names));
-  out.is_host_function = reference.is_launcher;
+  out.is_host_function = reference.from == AnswerSource::kLauncher;
   const auto then = TUNER_TRY(in_context("reference", next_launches(study, reference.then, names)));
   out.then = TUNER_TRY(entries_of(then, names));
   // A source of its own need not have the kernel's constants.

@@ -24,7 +24,7 @@ namespace tuner {
 
 Study with_source(Study study, const std::filesystem::path& source) {
   auto& reference = study.reference;
-  if (reference && !reference->source && !reference->by_problem && !reference->is_given()) {
+  if (reference && !reference->source && reference->is_launched()) {
     reference->source = study.kernel.source;
     reference->shares_source = true;
   }
@@ -97,7 +97,7 @@ std::string device_text(const Study& study, const std::filesystem::path& source)
   const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
     return option == "-default-device" || option == "--device-as-default-execution-space";
   });
-  const bool is_whole = study.kernel.is_launcher || study.kernel.is_opencl();
+  const bool is_whole = study.kernel.runs_on_host() || study.kernel.is_opencl();
   return all_of_it || is_whole ? text : device_part(text, header_texts(study, source)).text;
 }
 
@@ -117,7 +117,7 @@ SourceTexts read_sources(const Study& study) {
   }
   texts.digest = to_hex(digest.digest());
   // Only now: the digest is of what the user wrote, whatever is left out of it.
-  if (!study.kernel.is_launcher) texts.kernel = variant_text(study, texts.kernel, kernel);
+  if (!study.kernel.runs_on_host()) texts.kernel = variant_text(study, texts.kernel, kernel);
   return texts;
 }
 
@@ -172,7 +172,7 @@ std::vector<std::string> files_of_workers(const Study& study, const SourceTexts&
 std::string idle_options_note(const Study& study, const std::string& compiler,
                               std::uint32_t dialect) {
   const std::vector<std::string> idle =
-      idle_options(study.kernel.options, dialect, study.kernel.is_launcher);
+      idle_options(study.kernel.options, dialect, study.kernel.runs_on_host());
   if (idle.empty()) return "";
   return "note: these compiler options mean nothing to " + compiler +
          " and are left out: " + listed(idle);

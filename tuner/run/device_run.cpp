@@ -310,7 +310,7 @@ void DeviceRun::rank_all(SizeSearch& current, const std::optional<FinalRound>& r
   results.size = current.size;
   results.unverified = unverified_text(study_);
   results.same_inputs = same_inputs_text(study_);
-  results.form = form_of(study_.kernel);
+  if (study_.kernel.runs_on_host()) results.form = name_of(study_.kernel.subject);
   if (!study_.measure.by_variant) {
     results.timed = TimedHow{study_.measure.mode, study_.measure.cache, study_.measure.inputs};
   }

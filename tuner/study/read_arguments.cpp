@@ -116,7 +116,8 @@ Fields fields_of(const YamlNode& node, bool is_constant, bool is_of_program) {
 ArgumentSpec read_argument(Reader& reader, const YamlNode& node, bool is_constant) {
   ArgumentSpec argument;
   argument.where = node.where();
-  const Fields fields = fields_of(node, is_constant, reader.study.kernel.is_command());
+  const Fields fields =
+      fields_of(node, is_constant, reader.study.kernel.subject == Subject::kCommand);
   if (!fields.is_map()) return argument;
   if (const YamlNode* name = fields.require("name")) {
     argument.name = read_text(*name, "'name'").value_or("");
@@ -201,7 +202,7 @@ std::vector<ArgumentSpec> read_all(Reader& reader, const YamlNode& node, const s
 
 void read_arguments(Reader& reader, const YamlNode& node) {
   reader.study.arguments = read_all(reader, node, "'arguments'");
-  if (reader.study.kernel.is_command()) check_program_arguments(reader);
+  if (reader.study.kernel.subject == Subject::kCommand) check_program_arguments(reader);
   if (node.is_sequence() && node.items.empty()) {
     node.error("'arguments' is empty: the kernel could not return anything",
                "without the key where the kernel takes none");

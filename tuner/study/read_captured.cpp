@@ -85,7 +85,8 @@ bool is_captured(Reader& reader, const YamlNode& node, const std::string& what) 
 
 void check_captured(Reader& reader, const YamlNode& node) {
   const Study& study = reader.study;
-  if (study.memory_is_captured && !(study.reference && study.reference->is_captured)) {
+  if (study.memory_is_captured &&
+      !(study.reference && study.reference->from == AnswerSource::kCaptured)) {
     node.error("with 'memory: captured' the right answer is what the launch wrote",
                "reference: captured");
   }

@@ -258,8 +258,8 @@ void read_command(Reader& reader, const YamlNode& node, const Position& where,
                   const StudyParts& parts) {
   KernelSpec& kernel = reader.study.kernel;
   const Fields fields = kCommand.fields(node, where);
-  kernel.is_launcher = true;
-  kernel.language = "program";
+  kernel.subject = Subject::kCommand;
+  kernel.language = kNoKernelLanguage;
   kernel.where = where;
   kernel.source = reader.study.file;
   kernel.entry = "command";

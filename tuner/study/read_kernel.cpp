@@ -224,6 +224,7 @@ void read_code(Reader& reader, const Fields& fields, const Position& where) {
 
 void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields = kKernel.fields(node, where);
+  reader.study.kernel.subject = Subject::kKernel;
   if (const YamlNode* name = fields.require("name")) read_name(reader, *name);
   read_code(reader, fields, where);
   kKernel.read(reader, fields, reader.study.kernel);
@@ -232,7 +233,7 @@ void read_kernel(Reader& reader, const YamlNode& node, const Position& where) {
 
 void read_launcher(Reader& reader, const YamlNode& node, const Position& where) {
   const Fields fields = kLauncher.fields(node, where);
-  reader.study.kernel.is_launcher = true;
+  reader.study.kernel.subject = Subject::kLauncher;
   read_code(reader, fields, where);
   const YamlNode* name = fields.find("name");
   if (name == nullptr) name = fields.find("entry");  // which is its name, too

@@ -208,7 +208,7 @@ void refuse_arrays_beside_memory(Reader& reader, const std::vector<std::string>&
 void check_launched_arrays(Reader& reader) {
   const Study& study = reader.study;
   refuse_arrays_beside_memory(reader, study.launch_arguments, study.then);
-  const bool is_launched = study.reference && !study.reference->entry.empty();
+  const bool is_launched = study.reference && study.reference->is_launched();
   if (!is_launched) return;
   refuse_arrays_beside_memory(reader, study.reference->arguments, study.reference->then);
 }

@@ -88,7 +88,7 @@ void warn_of_idle_problem(Reader& reader) {
            (argument.record && std::ranges::any_of(argument.record->members, is_left));
   };
   const auto judges = [](const auto& entry) { return entry.second.by_problem; };
-  const bool answers = study.reference && study.reference->by_problem;
+  const bool answers = study.reference && study.reference->from == AnswerSource::kProblem;
   if (answers || std::ranges::any_of(study.arguments, fills) ||
       std::ranges::any_of(study.constants, fills) || std::ranges::any_of(study.verify, judges)) {
     return;

@@ -251,7 +251,7 @@ void read_by(Reader& reader, const Fields& fields) {
   const YamlNode* by = fields.require("by");
   if (by == nullptr) return;
   if (is_left_to_problem(reader, *by, "'reference'")) {
-    reader.study.reference->by_problem = true;
+    reader.study.reference->from = AnswerSource::kProblem;
     reader.study.reference->arguments = outputs_of(reader.study);
     return;
   }
@@ -283,7 +283,7 @@ void read_python(Reader& reader, const Fields& fields) {
     arrays = read_word(*given, "arrays", {"numpy", "torch"}).value_or(0);
   }
   if (!file) return;
-  reader.study.reference->by_problem = true;
+  reader.study.reference->from = AnswerSource::kProblem;
   reader.study.reference->arguments = outputs_of(reader.study);
   reader.study.problem =
       ProblemSpec{"python",
@@ -320,9 +320,8 @@ void read_reference_arguments(Reader& reader, const Fields& fields, const Positi
 void read_reference_launch(Reader& reader, const Fields& fields, unsigned kinds) {
   ReferenceSpec& reference = *reader.study.reference;
   // A launcher's reference is a launcher, too, unless it has a block or a grid.
-  reference.is_launcher =
-      reader.study.kernel.is_launcher && !fields.mentions("block") && !fields.mentions("grid");
-  if (reference.is_launcher) {
+  if (reader.study.kernel.runs_on_host() && !fields.mentions("block") && !fields.mentions("grid")) {
+    reference.from = AnswerSource::kLauncher;
     for (const char* key : {"dynamic_shared_bytes", "cooperative", "then", "repeat", "swap"}) {
       if (const YamlNode* node = fields.find(key)) {
         node->error(fmt::format("'{}' is of kernels, and this is a launcher", key),
@@ -363,7 +362,7 @@ void read_reference_kernel(Reader& reader, const Fields& fields, const Position&
 void read_reference_command(Reader& reader, const Fields& fields, const Position& where) {
   ReferenceSpec& reference = *reader.study.reference;
   reference.entry = reader.study.kernel.entry;
-  reference.is_launcher = true;
+  reference.from = AnswerSource::kLauncher;
   for (const char* key : {"entry", "source", "block", "grid", "dynamic_shared_bytes", "cooperative",
                           "arguments", "then", "repeat", "swap"}) {
     if (!fields.mentions(key)) continue;
@@ -405,7 +404,7 @@ namespace {
 void read_captured_answers(Reader& reader, const Position& where) {
   ReferenceSpec& reference = reader.study.reference.emplace();
   reference.where = where;
-  reference.is_captured = true;
+  reference.from = AnswerSource::kCaptured;
   for (const std::string& output : outputs_of(reader.study)) {
     FillSpec& fill = reference.files.emplace_back(output, FillSpec{}).second;
     fill.kind = FillSpec::Kind::kCaptured;
@@ -432,11 +431,13 @@ void read_reference(Reader& reader, const YamlNode& node, const Position& where)
   }
   if (const YamlNode* per = fields.find("per")) read_per(reader, *per);
   if (!fields.mentions("file")) {
-    return reader.study.kernel.is_command() ? read_reference_command(reader, fields, where)
-                                            : read_reference_kernel(reader, fields, where);
+    return reader.study.kernel.subject == Subject::kCommand
+               ? read_reference_command(reader, fields, where)
+               : read_reference_kernel(reader, fields, where);
   }
   // A file has answers for one set of inputs.
   refuse_beside(fields, "with 'file' computes nothing", {"seeds", "fills"});
+  reference.from = AnswerSource::kFiles;
   if (const YamlNode* file = fields.require("file")) read_files(reader, *file);
 }
 

@@ -69,7 +69,7 @@ constexpr auto kMeasure = key_table(
 // There must be something to write anew, and a right answer for it.
 void check_fresh_inputs(Reader& reader) {
   const Study& study = reader.study;
-  if (study.measure.inputs != TimedInputs::kFresh || !study.runnable) return;
+  if (study.measure.inputs != TimedInputs::kFresh || !study.is_runnable()) return;
   const auto is_random = [](const ArgumentSpec& one) {
     return is_read(one.role) && one.fill.is_random();
   };

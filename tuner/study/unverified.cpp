@@ -31,7 +31,7 @@ std::vector<std::string> unverified_outputs(const Study& study) {
 }
 
 std::string unverified_text(const Study& study) {
-  if (!study.runnable || study.memory_is_captured) return {};
+  if (!study.is_runnable() || study.memory_is_captured) return {};
   if (study.verify_nothing) return "answers were not compared, as was asked for";
   std::string text;
   for (const std::string& name : unverified_outputs(study)) {
@@ -42,7 +42,7 @@ std::string unverified_text(const Study& study) {
 }
 
 std::string same_inputs_text(const Study& study) {
-  if (!study.runnable || study.kernel.is_command()) return {};
+  if (!study.is_runnable() || study.kernel.subject == Subject::kCommand) return {};
   const bool is_fresh = study.measure.inputs == TimedInputs::kFresh;
   if (study.reference && study.reference->is_given()) {
     return "the answers from files are for one set of inputs";

@@ -102,7 +102,7 @@ class StudyReader {
     section_at("objective", read_objective);
     section_at("search", read_search);
     section_at("measure", read_measure);
-    if (reader_.study.kernel.is_command()) check_program_measuring(reader_);
+    if (reader_.study.kernel.subject == Subject::kCommand) check_program_measuring(reader_);
     section_at("export", read_export);
   }
 
@@ -171,7 +171,6 @@ class StudyReader {
     warn_of_idle_problem(reader_);
     expand_types(reader_);
     check_textures(reader_);
-    reader_.study.runnable = true;
   }
 
   void refuse_beside_launcher() {
@@ -204,7 +203,7 @@ class StudyReader {
     if (study.verify_nothing || study.memory_is_captured)
       return;  // as the user says; by the memory
     const std::vector<std::string> unverified = unverified_outputs(study);
-    const bool may_have_none = study.arguments.empty() && !study.kernel.is_command();
+    const bool may_have_none = study.arguments.empty() && study.kernel.subject != Subject::kCommand;
     for (const ArgumentSpec& argument : study.arguments) {
       if (std::ranges::find(unverified, argument.name) == unverified.end()) continue;
       reader_.warning(argument.where,
@@ -212,8 +211,9 @@ class StudyReader {
                       study.reference ? "" : "a 'reference' computes the right ones");
     }
     if (!may_have_none && outputs_of(study).empty()) {
-      reader_.warning(file_.where(study.kernel.is_command() ? "command" : "arguments"),
-                      "no argument is an output: wrong answers would be ranked");
+      reader_.warning(
+          file_.where(study.kernel.subject == Subject::kCommand ? "command" : "arguments"),
+          "no argument is an output: wrong answers would be ranked");
     }
   }
 

@@ -100,7 +100,7 @@ TEST(StudyHints, TheHostGivesNoneForACudaKernel) {
   RankedResults results = ranked(study, larger_is_faster);
   results.device.compute_capability = 0;
   EXPECT_TRUE(study_hints(study, results).empty());
-  study.kernel.language = "program";
+  study.kernel.subject = Subject::kCommand;
   EXPECT_FALSE(study_hints(study, results).empty());
 }
 

@@ -27,7 +27,7 @@ Study row_sums(const std::string& name, const std::string& rows, const std::stri
   study.arguments = {buffer("x_" + name, {rows, columns}), buffer("y", {rows}, Role::kOut),
                      scalar("alpha", "1.0", DataType::kFloat64),
                      scalar("count", rows, DataType::kInt64)};
-  study.runnable = true;
+  study.kernel.subject = Subject::kKernel;
   return study;
 }
 

@@ -271,7 +271,7 @@ TEST(Launcher, WhatItCannotHoldIsRefused) {
                 .source.find("nvcc -std=c++17 -use_fast_math -gencode "
                              "arch=compute_90a,code=sm_90a -c matmul_launcher.cu"),
             std::string::npos);
-  study.runnable = false;
+  study.kernel.subject = Subject::kNone;
   EXPECT_NE(refusal(study).find("needs the study's kernel"), std::string::npos);
 }
 

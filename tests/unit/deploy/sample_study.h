@@ -39,7 +39,7 @@ inline Study sample_study() {
   study.launch.block = {Expression::parse_or_throw("threads"), {}, {}};
   study.launch.dynamic_shared_bytes =
       Expression::parse_or_throw("bytes if SHARED == 'dynamic' else 0");
-  study.runnable = true;
+  study.kernel.subject = Subject::kKernel;
   return study;
 }
 

@@ -71,7 +71,7 @@ inline std::int64_t number(const Value& value) { return std::get<std::int64_t>(v
 class RunTest : public ::testing::Test {
  protected:
   RunTest() {
-    study.runnable = true;
+    study.kernel.subject = Subject::kKernel;
     study.measure.finalists = 3;
     device.facts.name = "Fake GPU";
     // BLOCK=128 VEC=4 is the best, and no two are equal.

@@ -34,7 +34,7 @@ class NarrowedTest : public StoredResultsTest {
   RankedResults ranked(const Study* of) {
     Store store = Store::open(folder.path());
     std::optional<Study> told;  // without its source, which is not there
-    if (of != nullptr) told.emplace(*of).runnable = false;
+    if (of != nullptr) told.emplace(*of).kernel.subject = Subject::kNone;
     return only(stored_results(store, told ? &*told : nullptr, {})).ranked;
   }
   void expect_only(std::size_t inside, const Configuration& best, const RankedResults& results) {

@@ -30,8 +30,8 @@ std::vector<std::string> run_words(const std::string& line) {
 TEST(CommandSection, StandsInPlaceOfKernelAndLaunch) {
   const Study study =
       accepted(kCommandHead + "command: {build: \"cc -DBX={BX}\", run: \"./a {N}\"}\n");
-  EXPECT_TRUE(study.runnable);
-  EXPECT_TRUE(study.kernel.is_launcher);
+  EXPECT_TRUE(study.is_runnable());
+  EXPECT_TRUE(study.kernel.runs_on_host());
   EXPECT_EQ(study.kernel.language, "program");
   EXPECT_EQ(words_of(study, "build"), (std::vector<std::string>{"cc", "-DBX={BX}"}));
   EXPECT_EQ(words_of(study, "run"), (std::vector<std::string>{"./a", "{N}"}));
@@ -93,7 +93,7 @@ TEST(CommandSection, TheReferenceIsTheCommandWithOtherValues) {
       "command: {run: a}\narguments: [{name: y, type: float, shape: [N], role: out, file: "
       "y.npy}]\n";
   const Study held = accepted(kCommandHead + command + "reference: {configuration: {BX: 1}}\n");
-  EXPECT_TRUE(held.reference->is_launcher);
+  EXPECT_EQ(held.reference->from, AnswerSource::kLauncher);
   const Study baseline = accepted(kCommandHead + "baseline: {BX: 2, MODE: c}\n" + command +
                                   "reference: {configuration: baseline}\n");
   EXPECT_EQ(baseline.reference->configuration.size(), 2U);

@@ -55,7 +55,7 @@ TEST(Extends, TheOtherStudyIsTunedForOtherSizes) {
   ASSERT_TRUE(study.domain);
   EXPECT_EQ(study.domain->extents[1].low, 8);
   EXPECT_EQ(study.parameters[0].values.size(), 2U);
-  EXPECT_TRUE(study.runnable);
+  EXPECT_TRUE(study.is_runnable());
   // A section that is here replaces the other study's, one that is not stays.
   EXPECT_EQ(study.search.until_loss, 0.05);
   EXPECT_EQ(study.search.strategy, SearchSpec().strategy);

@@ -17,8 +17,8 @@ TEST(LauncherSection, StandsInPlaceOfKernelAndLaunch) {
   const Study study =
       accepted(kLauncherHead + "launcher: {source: k.cu, entry: sort, options: [-lcublas]}\n" +
                kLauncherTail);
-  EXPECT_TRUE(study.runnable);
-  EXPECT_TRUE(study.kernel.is_launcher);
+  EXPECT_TRUE(study.is_runnable());
+  EXPECT_TRUE(study.kernel.runs_on_host());
   EXPECT_EQ(study.kernel.name, "sort");
   EXPECT_EQ(study.kernel.options, std::vector<std::string>{"-lcublas"});
   EXPECT_FALSE(study.reference);
@@ -29,11 +29,11 @@ TEST(LauncherSection, AReferenceIsAFunctionToo) {
   const Study both =
       accepted(kLauncherHead + launcher + kLauncherTail.substr(0, kLauncherTail.find("verify")) +
                "reference: {entry: plain}\n");
-  EXPECT_TRUE(both.reference->is_launcher);
+  EXPECT_EQ(both.reference->from, AnswerSource::kLauncher);
   const Study kernel =
       accepted(kLauncherHead + launcher + kLauncherTail.substr(0, kLauncherTail.find("verify")) +
                "reference: {entry: plain, block: [32], grid: [N]}\n");
-  EXPECT_FALSE(kernel.reference->is_launcher);
+  EXPECT_EQ(kernel.reference->from, AnswerSource::kKernel);
 }
 
 TEST(LauncherSection, Mistakes) {

@@ -30,7 +30,7 @@ TEST(PluginSections, AProblemFillsAnswersAndJudgesWhereTheStudySaysSo) {
   EXPECT_EQ(study.problem->options[0].where.column, 32);
   EXPECT_EQ(study.arguments[0].fill.kind, FillSpec::Kind::kProblem);
   ASSERT_TRUE(study.reference);
-  EXPECT_TRUE(study.reference->by_problem);
+  EXPECT_EQ(study.reference->from, AnswerSource::kProblem);
   EXPECT_EQ(study.reference->seeds, 3);
   EXPECT_EQ(study.reference->arguments, std::vector<std::string>{"Y"});
   EXPECT_TRUE(study.verify.at(0).second.by_problem);

@@ -10,7 +10,7 @@ namespace {
 TEST(T1File, BecomesAStudyWithPlainDefinitions) {
   const T1File file(whole_t1());
   const Study study = file.accepted();
-  EXPECT_TRUE(study.runnable);
+  EXPECT_TRUE(study.is_runnable());
   EXPECT_EQ(study.kernel.name, "blur");  // BenchmarkName
   EXPECT_EQ(study.kernel.entry, "blur_kernel");
   EXPECT_EQ(study.kernel.define_prefix, "");
@@ -133,7 +133,7 @@ TEST(T1File, WithoutAnOutputItSaysThatNothingIsVerified) {
 TEST(T1File, TheLanguageMayBeSpelledInAnyCase) {
   std::string text = whole_t1();
   text.replace(text.find("\"CUDA\""), 6, "\"cuda\"");
-  EXPECT_TRUE(T1File(text).accepted().runnable);
+  EXPECT_TRUE(T1File(text).accepted().is_runnable());
 }
 
 TEST(T1File, EmptyCompilerOptionsAreLeftOut) {
@@ -149,7 +149,7 @@ TEST(T1File, AnotherLanguageCanOnlyBeChecked) {
   std::string text = whole_t1();
   text.replace(text.find("\"CUDA\""), 6, "\"HIP\"");
   const T1File file(text);
-  EXPECT_FALSE(file.accepted().runnable);
+  EXPECT_FALSE(file.accepted().is_runnable());
   EXPECT_NE(file.warnings().find("written in HIP, not in CUDA or OpenCL"), std::string::npos);
 }
 
@@ -160,7 +160,7 @@ TEST(T1File, OpenClIsALanguageOfItsOwn) {
   const std::string type = "\"MemoryType\": \"Vector\"";
   text.replace(text.find(type), type.size(), type + ", \"MemType\": \"Constant\"");
   const Study study = T1File(text).accepted();
-  EXPECT_TRUE(study.runnable);
+  EXPECT_TRUE(study.is_runnable());
   EXPECT_EQ(study.kernel.language, "opencl");
   EXPECT_TRUE(study.constants.empty());
 }
@@ -169,7 +169,7 @@ TEST(T1File, AMissingKernelFileLeavesTheSpace) {
   std::string text = whole_t1();
   text.replace(text.find("k.cu"), 4, "missing.cu");
   const T1File file(text);
-  EXPECT_FALSE(file.accepted().runnable);
+  EXPECT_FALSE(file.accepted().is_runnable());
   EXPECT_NE(file.warnings().find("'missing.cu' is neither in"), std::string::npos);
 }
 

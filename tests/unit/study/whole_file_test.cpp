@@ -54,7 +54,7 @@ TEST(WholeStudy, ShippedStudiesAreReadWithoutWarnings) {
   for (const auto& entry : std::filesystem::directory_iterator(kSource / "search_spaces")) {
     if (entry.path().extension() != ".yaml") continue;
     const StudyFile read = read_study_file(entry.path());
-    EXPECT_TRUE(read.study.runnable) << entry.path();
+    EXPECT_TRUE(read.study.is_runnable()) << entry.path();
     EXPECT_TRUE(read.warnings.empty()) << render(read.warnings.front(), read.study.text);
     ++studies;
   }
@@ -73,7 +73,7 @@ TEST(WholeStudy, TheManualsExampleIsReadWithoutWarnings) {
 
 TEST(WholeStudy, ParametersAloneAreEnoughForACheck) {
   const Study study = accepted("schema: 1\nparameters: {B: [1, 2]}\n");
-  EXPECT_FALSE(study.runnable);
+  EXPECT_FALSE(study.is_runnable());
   EXPECT_EQ(study.kernel.name, "study");
   ASSERT_EQ(study.sizes.size(), 1U);
   EXPECT_TRUE(study.sizes[0].dims.empty());
@@ -123,7 +123,7 @@ measure: {cache: hot, min_samples: 3, max_samples: 9, max_milliseconds: 50, conf
 
 TEST(WholeStudy, KernelSizesAndSpaceArrive) {
   const Study study = accepted(kEverySection);
-  EXPECT_TRUE(study.runnable);
+  EXPECT_TRUE(study.is_runnable());
   EXPECT_EQ(study.kernel.name, "k");
   EXPECT_EQ(study.kernel.entry, "k<float, {B}>");
   EXPECT_EQ(study.kernel.define_prefix, "");

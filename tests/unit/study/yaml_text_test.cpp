@@ -38,7 +38,7 @@ TEST(YamlText, OfAT1FileIsThatStudy) {
   EXPECT_EQ(read.study.kernel.options, study.kernel.options);
   EXPECT_EQ(read.study.sizes, study.sizes);
   EXPECT_EQ(read.study.arguments.size(), study.arguments.size());
-  EXPECT_TRUE(read.study.runnable);
+  EXPECT_TRUE(read.study.is_runnable());
 }
 
 TEST(YamlText, OfASpaceAloneCanBeChecked) {
