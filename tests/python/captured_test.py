@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 """Captured launches as arguments of tune(), without a GPU: folders as `tuner capture` writes them."""
 
-import argparse
 import gzip
 import importlib.util
 import json
-import os
 import struct
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-OPTIONS = argparse.Namespace()
+from begin import begin
+
 X, Y = 0x7E1000000000, 0x7E2000000000
 
 
@@ -97,13 +95,6 @@ class Captured(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tuner", required=True, help="the program, beside whose folder is lib/libtuner.so")
-    OPTIONS, rest = parser.parse_known_args()
-    prefix = Path(OPTIONS.tuner).resolve().parents[1]
-    package = Path(__file__).resolve().parents[2] / "python"
-    os.environ.setdefault("TUNER_LIBRARY", str(prefix / "lib/libtuner.so"))
-    os.environ["PYTHONPATH"] = str(package)
-    sys.path.insert(0, str(package))
+    _, words = begin()
     import tuner
-    unittest.main(argv=[__file__, *rest])
+    unittest.main(argv=words)

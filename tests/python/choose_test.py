@@ -2,7 +2,6 @@
 """Functions that choose their configuration by shape and type, lists of configurations, what is measured first, values that
 a study does not know, replays. Without a GPU; what needs NumPy or matplotlib is left out loudly where that is missing."""
 
-import argparse
 import array
 import contextlib
 import importlib.util
@@ -15,7 +14,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-OPTIONS = argparse.Namespace()
+from begin import begin
+
 needs_numpy = unittest.skipIf(importlib.util.find_spec("numpy") is None, "no NumPy")
 needs_matplotlib = unittest.skipIf(importlib.util.find_spec("matplotlib") is None, "no matplotlib")
 CALLS = []
@@ -296,13 +296,6 @@ class Explained(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tuner", required=True, help="the program, beside whose folder is lib/libtuner.so")
-    OPTIONS, rest = parser.parse_known_args()
-    prefix = Path(OPTIONS.tuner).resolve().parents[1]
-    package = Path(__file__).resolve().parents[2] / "python"
-    os.environ.setdefault("TUNER_LIBRARY", str(prefix / "lib/libtuner.so"))
-    os.environ["PYTHONPATH"] = str(package)
-    sys.path.insert(0, str(package))
+    _, words = begin()
     import tuner
-    unittest.main(argv=[__file__, *rest])
+    unittest.main(argv=words)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """tuner.judge(): the verdict of `tuner judge` as a dictionary, and mistakes as errors. On the cpu backend."""
 
-import argparse
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+from begin import begin
+
 ROOT = Path(__file__).resolve().parents[2]
 JUDGE = ROOT / "examples" / "judge"
-OPTIONS = argparse.Namespace()
+OPTIONS = None  # of the command line, once it is read
 SIZE = {"ROWS": 3, "COLS": 257}
 
 
@@ -72,14 +72,8 @@ class Judge(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tuner", required=True)
-    OPTIONS, rest = parser.parse_known_args()
-    OPTIONS.tuner = str(Path(OPTIONS.tuner).resolve())
-    build = Path(OPTIONS.tuner).parents[1]
-    os.environ.setdefault("TUNER_LIBRARY", str(build / "lib" / "libtuner.so"))
+    OPTIONS, words = begin()
     cache = tempfile.TemporaryDirectory(prefix="tuner-judge-")
     os.environ["XDG_CACHE_HOME"] = cache.name
-    sys.path.insert(0, str(ROOT / "python"))
     import tuner
-    unittest.main(argv=[sys.argv[0], *rest])
+    unittest.main(argv=words)

@@ -2,7 +2,6 @@
 """`tuner mcp`: the tools that agents get, what they may name, and what comes back, by its schema. A client of the protocol's
 official SDK calls them where the package 'mcp' is; what needs it, or jsonschema, is left out loudly elsewhere."""
 
-import argparse
 import importlib.util
 import json
 import os
@@ -13,6 +12,8 @@ import tempfile
 import types
 import unittest
 from pathlib import Path
+
+from begin import begin
 
 try:
     import anyio
@@ -30,7 +31,7 @@ needs_jsonschema = unittest.skipIf(jsonschema is None, "no package 'jsonschema'"
 
 ROOT = Path(__file__).resolve().parents[2]
 AGENTS = ROOT / "python" / "agents"
-OPTIONS = argparse.Namespace()
+OPTIONS = None  # of the command line, once it is read
 TOOLS = {one["name"]: one for one in json.loads((AGENTS / "tools.json").read_text())["tools"]}
 
 # What each candidate of examples/judge must be told; the others are accepted.
@@ -247,7 +248,7 @@ class Served(Room):
         """Runs talk(client) against a server."""
         async def run():
             backend = [] if "--backend" in words else ["--backend", "cpu"]
-            server = StdioServerParameters(command=OPTIONS.tuner, args=["mcp", "--root", str(self.room), *backend, *words],
+            server = StdioServerParameters(command=str(OPTIONS.tuner), args=["mcp", "--root", str(self.room), *backend, *words],
                                            env=self.environment)
             async with Client(server) as client:
                 await client.list_tools()
@@ -389,8 +390,5 @@ def runs_in(folder):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tuner", required=True)
-    OPTIONS, rest = parser.parse_known_args()
-    OPTIONS.tuner = str(Path(OPTIONS.tuner).resolve())
-    unittest.main(argv=[sys.argv[0], *rest])
+    OPTIONS, words = begin()
+    unittest.main(argv=words)

@@ -2,7 +2,6 @@
 """References in Python: right answers of a study by a function with NumPy, in a process of its own. On the cpu backend; left
 out loudly where NumPy is missing."""
 
-import argparse
 import importlib.util
 import json
 import os
@@ -12,9 +11,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from begin import begin
+
 ROOT = Path(__file__).resolve().parents[2]
 JUDGE = ROOT / "examples" / "judge"
-OPTIONS = argparse.Namespace()
+OPTIONS = None  # of the command line, once it is read
 needs_numpy = unittest.skipIf(importlib.util.find_spec("numpy") is None, "NUMPY IS NOT INSTALLED")
 needs_torch = unittest.skipIf(importlib.util.find_spec("torch") is None, "TORCH IS NOT INSTALLED")
 
@@ -185,14 +186,9 @@ def scaled(x, sums, factor):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tuner", required=True, help="the program, beside whose folder is lib/libtuner.so")
-    OPTIONS, rest = parser.parse_known_args()
-    OPTIONS.tuner = str(Path(OPTIONS.tuner).resolve())
-    os.environ.setdefault("TUNER_LIBRARY", str(Path(OPTIONS.tuner).parents[1] / "lib" / "libtuner.so"))
+    OPTIONS, words = begin()
     os.environ["TUNER_PYTHON"] = sys.executable
     cache = tempfile.TemporaryDirectory(prefix="tuner-judge-")
     os.environ["XDG_CACHE_HOME"] = cache.name
-    sys.path.insert(0, str(ROOT / "python"))
     import tuner
-    unittest.main(argv=[sys.argv[0], *rest])
+    unittest.main(argv=words)

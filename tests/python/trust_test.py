@@ -2,7 +2,6 @@
 """tuner.tune() over functions that cheat, and over functions that leave something behind: who cheats is seen, and nobody is
 condemned for what another did. Without a GPU; PyTorch is a stand-in here."""
 
-import argparse
 import array
 import builtins
 import contextlib
@@ -20,6 +19,8 @@ import time
 import timeit
 import unittest
 from pathlib import Path
+
+from begin import begin
 
 STATE = {"calls": 0}
 LOCKS = []
@@ -485,11 +486,6 @@ class Trust(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tuner", required=True, help="the program, beside whose folder is lib/libtuner.so")
-    OPTIONS, rest = parser.parse_known_args()
-    package = Path(__file__).resolve().parents[2] / "python"
-    os.environ.setdefault("TUNER_LIBRARY", str(Path(OPTIONS.tuner).resolve().parents[1] / "lib/libtuner.so"))
-    sys.path.insert(0, str(package))
+    _, words = begin()
     import tuner
-    unittest.main(argv=[__file__, *rest], verbosity=2)
+    unittest.main(argv=words, verbosity=2)

@@ -2,7 +2,6 @@
 """tuner.tune() over plain Python functions: right, wrong, failing, crashing and hanging variants, resumption, constraints,
 mistakes. Without a GPU; what needs NumPy is left out loudly where that is not installed."""
 
-import argparse
 import array
 import contextlib
 import ctypes
@@ -25,7 +24,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-OPTIONS = argparse.Namespace()
+from begin import begin
+
+OPTIONS = None  # of the command line, once it is read
 FACTOR = 2  # a value of the module, which goes along
 LOCK = threading.Lock()
 
@@ -573,14 +574,7 @@ def numpy_right(x, y):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tuner", required=True, help="the program, beside whose folder is lib/libtuner.so")
-    OPTIONS, rest = parser.parse_known_args()
-    prefix = Path(OPTIONS.tuner).resolve().parents[1]
-    package = Path(__file__).resolve().parents[2] / "python"
-    os.environ.setdefault("TUNER_LIBRARY", str(prefix / "lib/libtuner.so"))
-    os.environ["PYTHONPATH"] = str(package)
-    sys.path.insert(0, str(package))
+    OPTIONS, words = begin()
     import tuner
     from tuner import _frameworks
-    unittest.main(argv=[__file__, *rest], verbosity=2)
+    unittest.main(argv=words, verbosity=2)
