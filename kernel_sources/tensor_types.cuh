@@ -1,6 +1,6 @@
 #pragma once
 // The element types of the tensor cores. 16-bit numbers are kept as their bits: nothing but
-// conversions is asked of them outside the tensor cores.
+// conversions is asked of them outside the tensor cores. The CPU has bfloat16 alone, in plain code.
 
 // A matrix as Hopper's copy engine wants to have it described: what the driver's
 // cuTensorMapEncodeTiled makes.
@@ -14,6 +14,21 @@ constexpr bool kTurnedB = true;
 #else
 constexpr bool kTurnedB = false;
 #endif
+
+#ifdef TUNER_CPU
+
+using Element = unsigned short;
+using Result = unsigned short;
+
+inline float widen(unsigned short x) { return __uint_as_float(unsigned(x) << 16); }
+
+// To the nearest, of two equally near to the even one.
+inline unsigned short narrow(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return static_cast<unsigned short>((bits + 0x7FFFu + (bits >> 16 & 1)) >> 16);
+}
+
+#else
 
 #if TUNE_TYPE_IS_tf32
 
@@ -90,3 +105,5 @@ __device__ __forceinline__ void store_pair(void* to, float first, float second) 
 __device__ __forceinline__ void store_word(void* to, unsigned word) {
   *static_cast<unsigned*>(to) = word;
 }
+
+#endif  // TUNER_CPU

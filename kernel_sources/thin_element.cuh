@@ -1,30 +1,10 @@
 #pragma once
-// The numbers of thin products. X and Y: the tensor cores' 16 bits, and on the CPU, which has none,
-// bfloat16 in plain code. W: the same, or with WEIGHT e4m3 eight bits each (four of exponent, three
-// of mantissa: OCP 8-bit floating point) and a float32 scale for each row. The bits of "not a
-// number", which weights do not hold, are read as 480.
+// The numbers of thin products. X and Y: the tensor cores' 16 bits. W: the same, or with WEIGHT e4m3
+// eight bits each (four of exponent, three of mantissa: OCP 8-bit floating point) and a float32 scale
+// for each row. The bits of "not a number", which weights do not hold, are read as 480.
 
 #include "elements.cuh"
-#ifndef TUNER_CPU
 #include "tensor_types.cuh"
-#else
-
-struct alignas(64) TensorMap {
-  unsigned long long words[16];
-};
-
-using Element = unsigned short;
-using Result = unsigned short;
-
-inline float widen(unsigned short x) { return __uint_as_float(unsigned(x) << 16); }
-
-// To the nearest, of two equally near to the even one.
-inline unsigned short narrow(float x) {
-  const unsigned bits = __float_as_uint(x);
-  return static_cast<unsigned short>((bits + 0x7FFFu + (bits >> 16 & 1)) >> 16);
-}
-
-#endif
 
 #if TUNE_WEIGHT_IS_e4m3
 
