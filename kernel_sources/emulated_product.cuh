@@ -176,7 +176,7 @@ struct EmulatedProduct : WgmmaProduct<Sizes> {
         multiply_group(sum, shared, turn, consumer, source);
         add_to(total, sum);
       }
-      Corner at = Base::corner_of(tile, tiles, place);
+      Corner at = T::corner_of(tile, tiles, place);
       at.row += consumer * Base::kRowsPerConsumer;
       store_tile(total, shared, consumer, of, at);
     }

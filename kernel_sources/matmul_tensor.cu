@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(Product::kThreads, Sizes::BLOCKS_PE
                       const __grid_constant__ TensorMap B_map,
                       const __grid_constant__ TensorMap C_map, int M, int N, int K) {
 #if TUNE_FORM_IS_wgmma
-  Product::multiply(A_map, B_map, C_map, C, M, N, K);
+  Product::multiply(A_map, B_map, C_map, C, M, N, Product::T::make_tiles(M, N, K));
 #else
   Product::multiply(A, B, C, M, N, K);
 #endif

@@ -23,9 +23,12 @@
 #include "tensor_tiles.cuh"
 #include "wgmma.cuh"
 
-template <class Sizes>
+// TILING says where the tiles are: of one product, or of several (grouped_tiles.cuh).
+template <class Sizes, template <class> class TILING = TensorTile>
 struct WgmmaProduct {
-  using T = TensorTile<Sizes>;
+  using T = TILING<Sizes>;
+  using Tiles = typename T::AllTiles;
+  using Corner = typename T::TileCorner;
   static constexpr int BM = T::BM, BN = T::BN, BK = T::BK, STAGES = T::STAGES;
   static constexpr int SPLIT_K = T::SPLIT_K;
   static constexpr int kStepBytes = T::kStepBytes, kStepsOfK = T::kStepsOfK;
@@ -72,6 +75,11 @@ struct WgmmaProduct {
     }
   };
 
+  __device__ __forceinline__ static Shared& shared_memory() {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    return *reinterpret_cast<Shared*>(memory);
+  }
+
   // A place in the ring of stages, and how often it was passed (its parity).
   struct Turn {
     int stage = 0, parity = 0;
@@ -85,16 +93,6 @@ struct WgmmaProduct {
       stage = (stage + count) % STAGES;
     }
   };
-
-  struct Corner {
-    int row, column;
-  };
-
-  // Of this block's tile.
-  __device__ __forceinline__ static Corner corner_of(int number, const Tiles& tiles, Place place) {
-    const Tile tile = T::tile_at(number, tiles);
-    return {(tile.row * CLUSTER + place.row) * BM, (tile.column * CLUSTER_N + place.column) * BN};
-  }
 
   static constexpr int kBlocks = T::kTilesAtOnce * SPLIT_K;  // of a cluster
   __device__ __forceinline__ static int first_tile() { return blockIdx.x / kBlocks; }
@@ -131,7 +129,7 @@ struct WgmmaProduct {
     unsigned char* const tile_b = stage + kTileA;
     if constexpr (kTurnedB) {  // rows of k
       const int first = place.row * (BN / CLUSTER);
-      load_b(tile_b + first * kRowBytes, k, at.column + first);
+      load_b(tile_b + first * kRowBytes, k, at.column_of_b() + first);
     } else {  // 64 columns at a time
       const int first = place.row * (BK / CLUSTER);
       for (int box = 0; box < BN / kBoxRows; ++box) {
@@ -146,7 +144,7 @@ struct WgmmaProduct {
     const Place place = T::place_in_cluster();
     Turn turn;
     for (int tile = first_tile(); tile < tiles.count(); tile += tiles_at_once()) {
-      const Corner at = corner_of(tile, tiles, place);
+      const Corner at = T::corner_of(tile, tiles, place);
       for (int step = 0; step < steps.count; ++step) {
         wait_for(&shared.empty[turn.stage], turn.parity ^ 1);
         Barrier* const full = &shared.full[turn.stage];
@@ -246,9 +244,24 @@ struct WgmmaProduct {
     asm volatile("bar.sync %0, %1;" ::"n"(CONSUMERS + 1), "n"(kThreadsOfAll) : "memory");
   }
 
+  // The rows of a box that lie in front of the tile's end, by the consumer's threads.
+  __device__ __forceinline__ static void store_rows(const unsigned char* box, Result* C, int N,
+                                                    int row, int column, int end) {
+    constexpr int kPieces = kRowBytes / 16;
+    const int pieces = (end - row) * kPieces;
+    for (int i = threadIdx.x % kGroupThreads; i < pieces; i += kGroupThreads) {
+      const int down = i / kPieces, byte = i % kPieces * 16;
+      const int to = column + byte / int(sizeof(Result));
+      if (to >= N) continue;
+      *reinterpret_cast<uint4*>(C + size_t(row + down) * N + to) =
+          *reinterpret_cast<const uint4*>(box + place_in_tile(down, byte));
+    }
+  }
+
   // 64 rows at a time and 128 bytes of each, through shared memory with the swizzle of the map.
   __device__ __forceinline__ static void store_tile(const Sums& sum, Shared& shared, int consumer,
-                                                    const TensorMap& C_map, Corner at) {
+                                                    const TensorMap& C_map, Result* C, int N,
+                                                    Corner at) {
     constexpr int kBlocks = kStoreColumns / 8;  // of eight columns
     constexpr int kBoxesDown = (kRowsPerConsumer + 63) / 64,
                   kBoxesAlong = kColumnsPerConsumer / kStoreColumns;
@@ -292,12 +305,16 @@ struct WgmmaProduct {
       }
       make_visible_to_copies();
       sync_consumer(consumer);
+      const bool whole = at.row + down * 64 + rows <= at.end();
+      if (!whole) {
+        store_rows(buffer, C, N, at.row + down * 64, at.column + along * kStoreColumns, at.end());
+      }
       if (thread == 0) {
-        for (int row = 0; row < rows; row += kStoreRows) {
+        for (int row = 0; whole && row < rows; row += kStoreRows) {
           store_box(C_map, buffer + row * kRowBytes, at.column + along * kStoreColumns,
                     at.row + down * 64 + row);
         }
-        end_stores();
+        end_stores();  // without boxes, too: what waits for a buffer counts them
       }
     }
   }
@@ -349,7 +366,7 @@ struct WgmmaProduct {
       if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
       finish_tile(sum, shared, turn, from);
       if constexpr (!T::kPersistent) sync_consumers();  // the stages are no longer read
-      Corner at = corner_of(tile, tiles, place);
+      Corner at = T::corner_of(tile, tiles, place);
       if (kTurned && !kSliceForAll) {
         at.column += part * kColumnsPerConsumer;
       } else {
@@ -358,7 +375,7 @@ struct WgmmaProduct {
       if constexpr (SPLIT_K > 1) {
         store_totals(sum, shared, consumer, C, M, N, at);
       } else {
-        store_tile(sum, shared, consumer, C_map, at);
+        store_tile(sum, shared, consumer, C_map, C, N, at);
       }
     }
     if (threadIdx.x % kGroupThreads == 0) wait_for_stores<0>();
@@ -376,9 +393,9 @@ struct WgmmaProduct {
 
   __device__ __forceinline__ static void multiply(const TensorMap& A_map, const TensorMap& B_map,
                                                   const TensorMap& C_map, Result* C, int M, int N,
-                                                  int K) {
+                                                  const Tiles& tiles) {
     if (threadIdx.x == kGroupThreads) fetch_map(C_map);
-    run(A_map, B_map, T::make_tiles(M, N, K), [&](Shared& shared, const Tiles& tiles, int consumer) {
+    run(A_map, B_map, tiles, [&](Shared& shared, const Tiles&, int consumer) {
       consume(shared, C_map, C, M, N, tiles, consumer);
     });
   }
@@ -387,8 +404,7 @@ struct WgmmaProduct {
   template <class Consume>
   __device__ __forceinline__ static void run(const TensorMap& A_map, const TensorMap& B_map,
                                              const Tiles& tiles, Consume consume) {
-    extern __shared__ __align__(1024) unsigned char memory[];
-    Shared& shared = *reinterpret_cast<Shared*>(memory);
+    Shared& shared = shared_memory();
     if (threadIdx.x == 0) {
       fetch_map(A_map);
       fetch_map(B_map);

@@ -26,6 +26,13 @@ struct Tile {
   int row, column;
 };
 
+// Where a block's tile of C begins. Its rows end with the matrix, which the copy engine knows.
+struct Corner {
+  int row, column;
+  __device__ int column_of_b() const { return column; }
+  __device__ static constexpr int end() { return 0x7FFFFFFF; }
+};
+
 // Of a block in its cluster: of CLUSTER rows and CLUSTER_N columns of tiles, and of the parts of K.
 struct Place {
   int row, column, part;
@@ -40,6 +47,8 @@ template <class Sizes>
 struct TensorTile : Sizes {
   using Sizes::BM, Sizes::BN, Sizes::GROUP, Sizes::SPLIT_K, Sizes::CLUSTER, Sizes::CLUSTER_N;
   using Sizes::PARTS;
+  using AllTiles = Tiles;
+  using TileCorner = Corner;
 
   static constexpr int BK = kRowBytes / sizeof(Element);
   static constexpr int kStepBytes = 32;  // of k, for one instruction
@@ -63,7 +72,8 @@ struct TensorTile : Sizes {
     return {rank % CLUSTER, rank / CLUSTER % CLUSTER_N, rank / kTilesAtOnce};
   }
 
-  __device__ __forceinline__ static Steps steps_of_block(const Tiles& tiles) {
+  template <class AnyTiles>
+  __device__ __forceinline__ static Steps steps_of_block(const AnyTiles& tiles) {
     if constexpr (SPLIT_K > 1) {
       const int part = place_in_cluster().part;
       const int first = tiles.steps * part / SPLIT_K;
@@ -80,5 +90,11 @@ struct TensorTile : Sizes {
     const int height = min(GROUP, tiles.rows - group * GROUP);
     const int in_group = number - group * GROUP * tiles.columns;
     return {group * GROUP + in_group % height, in_group / height};
+  }
+
+  // Of this block's tile.
+  __device__ __forceinline__ static Corner corner_of(int number, const Tiles& tiles, Place place) {
+    const Tile tile = tile_at(number, tiles);
+    return {(tile.row * CLUSTER + place.row) * BM, (tile.column * CLUSTER_N + place.column) * BN};
   }
 };
