@@ -89,6 +89,8 @@ small_sizes_of() {
     norm* | layer_norm) echo M=37,N=1000 ;;
     # Fewer rows than there are sums for, tiles that end outside, and a K that blocks share unevenly.
     thin*) echo M=3,N=203,K=528 M=40,N=2100,K=1104 ;;
+    # Groups of no rows and of more than a tile, for tiles of few and of many rows; a few large groups.
+    grouped*) echo G=9,ROWS=203,N=136,K=136,SKEW=3 G=3,ROWS=1000,N=328,K=264,SKEW=2 ;;
     # One copy of all bins, and bins that blocks share; a length that vectors do not fit.
     histogram_u8*) echo N=100003,BINS=256 ;;
     histogram*) echo N=100003,BINS=1000 N=100004,BINS=16000 ;;

@@ -39,6 +39,8 @@ constexpr Sample kSamples[] = {
     {"layer_norm", "M=21,N=1000", "FORM == 'registers' and BLOCK * ROWS <= 256", 3},
     {"thin_product", "M=3,N=67,K=1032", "SPLIT != 1 and warps <= 4 and UNROLL <= 2", 3},
     {"thin_product_fp8", "M=3,N=67,K=1040", "SPLIT != 1 and warps <= 4 and UNROLL <= 2", 3},
+    // Groups of no rows, of few, and of more than a tile.
+    {"grouped_product", "G=5,ROWS=83,N=40,K=56,SKEW=3", "FORM == 'shared'", 2},
     {"histogram", "N=20012,BINS=1000", "FORM == 'shared' and PAD == 1", 3},
     {"histogram", "N=20011,BINS=4097", "PARTS > 1", 2},
     // Enough in one bin that halves of words are carried.
