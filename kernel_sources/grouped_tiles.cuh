@@ -34,6 +34,7 @@ struct GroupedTile : TensorTile<Sizes> {
   using Base::BM, Base::BN, Base::BK, Base::CLUSTER, Base::CLUSTER_N;
   using AllTiles = GroupedTiles;
   using TileCorner = GroupedCorner;
+  static constexpr bool kSeeks = true;
   static constexpr int kHeight = BM * CLUSTER, kWidth = BN * CLUSTER_N;
 
   __device__ __forceinline__ static GroupedTiles make_tiles(const GroupBegin* begins, int groups,

@@ -364,9 +364,11 @@ struct WgmmaProduct {
       if (kInTurns) wait_for(&shared.turns[consumer], (count / 2 + consumer + 1) % 2);
       multiply_tile(sum, shared, turn, part, steps.count, from);
       if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
+      Corner at;
+      if constexpr (T::kSeeks) at = T::corner_of(tile, tiles, place);  // the last products still run
       finish_tile(sum, shared, turn, from);
       if constexpr (!T::kPersistent) sync_consumers();  // the stages are no longer read
-      Corner at = T::corner_of(tile, tiles, place);
+      if constexpr (!T::kSeeks) at = T::corner_of(tile, tiles, place);
       if (kTurned && !kSliceForAll) {
         at.column += part * kColumnsPerConsumer;
       } else {
