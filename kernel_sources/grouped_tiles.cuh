@@ -26,6 +26,7 @@ struct GroupedCorner : Corner {
   int first_of_b, last;
   __device__ int column_of_b() const { return first_of_b; }
   __device__ int end() const { return last; }
+  __device__ int rows() const { return last - row; }  // none, or fewer, where it lies behind
 };
 
 template <class Sizes>
@@ -34,7 +35,7 @@ struct GroupedTile : TensorTile<Sizes> {
   using Base::BM, Base::BN, Base::BK, Base::CLUSTER, Base::CLUSTER_N;
   using AllTiles = GroupedTiles;
   using TileCorner = GroupedCorner;
-  static constexpr bool kSeeks = true;
+  static constexpr bool kEndsEarly = true;
   static constexpr int kHeight = BM * CLUSTER, kWidth = BN * CLUSTER_N;
 
   __device__ __forceinline__ static GroupedTiles make_tiles(const GroupBegin* begins, int groups,

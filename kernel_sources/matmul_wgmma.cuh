@@ -172,11 +172,12 @@ struct WgmmaProduct {
                     8 * kRowBytes, kBox);
   }
 
+  template <int SLICES>
   __device__ __forceinline__ static void multiply_stage(Sums& sum, const unsigned char* stage,
                                                         int part, bool first) {
     wgmma_begin();
 #pragma unroll
-    for (int slice = 0; slice < kSlices; ++slice) {
+    for (int slice = 0; slice < SLICES; ++slice) {
       const int at = ((kSliceForAll ? 0 : part * kSlices) + slice) * 64;
 #pragma unroll
       for (int step = 0; step < kStepsOfK; ++step) {
@@ -213,16 +214,31 @@ struct WgmmaProduct {
   }
 
   // Issues all products of a tile, of which those of the last stage may still be running.
+  template <int SLICES = kSlices>
   __device__ __forceinline__ static void multiply_tile(Sums& sum, Shared& shared, Turn& turn,
                                                        int part, int steps, int source) {
     for (int step = 0; step < steps; ++step) {
       const int before = turn.stage > 0 ? turn.stage - 1 : STAGES - 1;
       wait_for(&shared.full[turn.stage], turn.parity);
-      multiply_stage(sum, shared.stage(turn.stage), part, step == 0);
+      multiply_stage<SLICES>(sum, shared.stage(turn.stage), part, step == 0);
       wgmma_wait<1>();  // this stage's products run on; the one before is done with
       if (step > 0) release(shared, before, source);
       turn.next();
     }
+  }
+
+  // Issues the products of `rows` rows, in whole slices: those behind are nobody's. The stages are
+  // waited for and released all the same.
+  template <int SLICES = kSlices>
+  __device__ __forceinline__ static void multiply_rows(int rows, Sums& sum, Shared& shared,
+                                                       Turn& turn, int part, int steps,
+                                                       int source) {
+    if constexpr (SLICES > 0) {
+      if (rows <= (SLICES - 1) * 64) {
+        return multiply_rows<SLICES - 1>(rows, sum, shared, turn, part, steps, source);
+      }
+    }
+    multiply_tile<SLICES>(sum, shared, turn, part, steps, source);
   }
 
   __device__ __forceinline__ static void finish_tile(Sums& sum, Shared& shared, const Turn& turn,
@@ -346,6 +362,18 @@ struct WgmmaProduct {
         });
   }
 
+  // Of a consumer's part of a tile.
+  __device__ __forceinline__ static Corner corner_of_part(int tile, const Tiles& tiles, Place place,
+                                                          int part) {
+    Corner at = T::corner_of(tile, tiles, place);
+    if (kTurned && !kSliceForAll) {
+      at.column += part * kColumnsPerConsumer;
+    } else {
+      at.row += part * kRowsPerConsumer;
+    }
+    return at;
+  }
+
   __device__ static void consume(Shared& shared, const TensorMap& C_map, Result* C, int M, int N,
                                  const Tiles& tiles, int consumer) {
     const Steps steps = T::steps_of_block(tiles);
@@ -362,18 +390,16 @@ struct WgmmaProduct {
       }
       // Nobody waits for stages further ahead than once around the ring: parities could not tell.
       if (kInTurns) wait_for(&shared.turns[consumer], (count / 2 + consumer + 1) % 2);
-      multiply_tile(sum, shared, turn, part, steps.count, from);
+      if constexpr (T::kEndsEarly && !kTurned) {
+        const int rows = corner_of_part(tile, tiles, place, part).rows();
+        multiply_rows(rows, sum, shared, turn, part, steps.count, from);
+      } else {
+        multiply_tile(sum, shared, turn, part, steps.count, from);
+      }
       if (kInTurns && threadIdx.x % kGroupThreads == 0) arrive(&shared.turns[1 - consumer]);
-      Corner at;
-      if constexpr (T::kSeeks) at = T::corner_of(tile, tiles, place);  // the last products still run
       finish_tile(sum, shared, turn, from);
       if constexpr (!T::kPersistent) sync_consumers();  // the stages are no longer read
-      if constexpr (!T::kSeeks) at = T::corner_of(tile, tiles, place);
-      if (kTurned && !kSliceForAll) {
-        at.column += part * kColumnsPerConsumer;
-      } else {
-        at.row += part * kRowsPerConsumer;
-      }
+      const Corner at = corner_of_part(tile, tiles, place, part);
       if constexpr (SPLIT_K > 1) {
         store_totals(sum, shared, consumer, C, M, N, at);
       } else {

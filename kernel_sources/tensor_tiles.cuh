@@ -49,7 +49,7 @@ struct TensorTile : Sizes {
   using Sizes::PARTS;
   using AllTiles = Tiles;
   using TileCorner = Corner;
-  static constexpr bool kSeeks = false;  // corners, in memory
+  static constexpr bool kEndsEarly = false;  // a tile, in front of its last row
 
   static constexpr int BK = kRowBytes / sizeof(Element);
   static constexpr int kStepBytes = 32;  // of k, for one instruction
