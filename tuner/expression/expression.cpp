@@ -3,6 +3,7 @@
 #include "tuner/expression/expression.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "tuner/expression/expression_tree.h"
@@ -74,40 +75,41 @@ bool truth(const Value& value) {
 namespace tuner::detail {
 namespace {
 
-// Walks the tree; the first fault is kept and ends the walk.
+// Walks the tree; the first fault is kept and ends the walk. Values of names and constants, which
+// may be texts, are not copied: a node's value is where it stands, or in the room that is given.
 class TreeEvaluator {
  public:
   TreeEvaluator(const Expression& expression, const NameSource& names, EvaluationError& error)
       : expression_(expression), names_(names), error_(error) {}
 
-  bool run(const ExpressionNode& node, Value& out) {
+  // Null where there is none.
+  const Value* run(const ExpressionNode& node, Value& room) {
     switch (node.op) {
       case Op::kConstant:
-        out = node.value;
-        return true;
+        return &node.value;
       case Op::kName:
-        return look_up(node, out);
+        return look_up(node);
       case Op::kAnd:
       case Op::kOr:
-        return junction(node, out);
+        return junction(node, room);
       case Op::kCompare:
-        return comparison(node, out);
+        return comparison(node, room);
       case Op::kIfElse: {
-        Value condition;
-        if (!run(*node.children[0], condition)) return false;
-        return run(*node.children[truth(condition) ? 1 : 2], out);
+        const Value* condition = run(*node.children[0], room);
+        if (condition == nullptr) return nullptr;
+        return run(*node.children[truth(*condition) ? 1 : 2], room);
       }
       case Op::kMin:
       case Op::kMax:
-        return extreme(node, out);
+        return extreme(node, room);
       case Op::kNot: {
-        Value operand;
-        if (!run(*node.children[0], operand)) return false;
-        out = !truth(operand);
-        return true;
+        const Value* operand = run(*node.children[0], room);
+        if (operand == nullptr) return nullptr;
+        room = !truth(*operand);
+        return &room;
       }
       default:
-        return arithmetic(node, out);
+        return arithmetic(node, room);
     }
   }
 
@@ -118,78 +120,87 @@ class TreeEvaluator {
     return false;
   }
 
-  bool look_up(const ExpressionNode& node, Value& out) {
+  const Value* look_up(const ExpressionNode& node) {
     const Value* found = names_.find(expression_, node.name);
-    if (found == nullptr) {
-      return check("'" + expression_.names()[node.name] + "' has no value here", node);
-    }
-    out = *found;
-    return true;
+    if (found == nullptr) check("'" + expression_.names()[node.name] + "' has no value here", node);
+    return found;
   }
 
   // Python's: the operand that decides is the result.
-  bool junction(const ExpressionNode& node, Value& out) {
+  const Value* junction(const ExpressionNode& node, Value& room) {
+    const Value* last = nullptr;
     for (const auto& child : node.children) {
-      if (!run(*child, out)) return false;
-      if (truth(out) == (node.op == Op::kOr)) return true;
+      last = run(*child, room);
+      if (last == nullptr || truth(*last) == (node.op == Op::kOr)) return last;
     }
-    return true;
+    return last;
   }
 
-  bool extreme(const ExpressionNode& node, Value& out) {
-    if (!run(*node.children[0], out)) return false;
+  const Value* extreme(const ExpressionNode& node, Value& room) {
+    const Value* best = run(*node.children[0], room);
+    if (best == nullptr) return nullptr;
     const Comparison better = node.op == Op::kMin ? Comparison::kLt : Comparison::kGt;
     for (std::size_t i = 1; i < node.children.size(); ++i) {
-      Value next;
+      Value other;
       bool wins = false;
-      if (!run(*node.children[i], next)) return false;
-      if (!check(apply_comparison(better, next, out, wins), node)) return false;
-      if (wins) out = std::move(next);
-    }
-    return true;
-  }
-
-  bool arithmetic(const ExpressionNode& node, Value& out) {
-    Value left;
-    if (!run(*node.children[0], left)) return false;
-    if (node.children.size() == 1) return check(apply_unary(node.op, left, out), node);
-    Value right;
-    if (!run(*node.children[1], right)) return false;
-    return check(apply_binary(node.op, left, right, out), node);
-  }
-
-  bool comparison(const ExpressionNode& node, Value& out) {
-    Value left;
-    if (!run(*node.children[0], left)) return false;
-    for (std::size_t i = 0; i < node.comparisons.size(); ++i) {
-      bool holds = false;
-      Value right;
-      if (!one_comparison(node, i, left, right, holds)) return false;
-      if (!holds) {
-        out = false;
-        return true;
+      const Value* next = run(*node.children[i], other);
+      if (next == nullptr || !check(apply_comparison(better, *next, *best, wins), node)) {
+        return nullptr;
       }
-      left = std::move(right);
+      if (!wins) continue;
+      best = next;
+      if (next == &other) {
+        room = std::move(other);
+        best = &room;
+      }
     }
-    out = true;
-    return true;
+    return best;
   }
 
-  bool one_comparison(const ExpressionNode& node, std::size_t i, const Value& left, Value& right,
-                      bool& holds) {
+  const Value* arithmetic(const ExpressionNode& node, Value& room) {
+    Value first;
+    const Value* left = run(*node.children[0], first);
+    if (left == nullptr) return nullptr;
+    if (node.children.size() == 1) {
+      return check(apply_unary(node.op, *left, room), node) ? &room : nullptr;
+    }
+    Value second;
+    const Value* right = run(*node.children[1], second);
+    if (right == nullptr) return nullptr;
+    return check(apply_binary(node.op, *left, *right, room), node) ? &room : nullptr;
+  }
+
+  const Value* comparison(const ExpressionNode& node, Value& room) {
+    std::array<Value, 2> rooms;  // in turns: the right side becomes the next left one
+    const Value* left = run(*node.children[0], rooms[0]);
+    bool holds = left != nullptr;
+    for (std::size_t i = 0; i < node.comparisons.size() && holds; ++i) {
+      left = one_comparison(node, i, *left, rooms[(i + 1) % 2], holds);
+      if (left == nullptr) break;
+    }
+    if (left == nullptr) return nullptr;
+    room = holds;
+    return &room;
+  }
+
+  // Returns the right side.
+  const Value* one_comparison(const ExpressionNode& node, std::size_t i, const Value& left,
+                              Value& room, bool& holds) {
     const Comparison how = node.comparisons[i];
     const ExpressionNode& operand = *node.children[i + 1];
     if (how != Comparison::kIn && how != Comparison::kNotIn) {
-      return run(operand, right) && check(apply_comparison(how, left, right, holds), node);
+      const Value* right = run(operand, room);
+      if (right == nullptr) return nullptr;
+      return check(apply_comparison(how, left, *right, holds), node) ? right : nullptr;
     }
     bool found = false;
     for (const auto& item : operand.children) {
-      Value candidate;
-      if (!run(*item, candidate)) return false;
-      found = found || same_value(left, candidate);
+      const Value* candidate = run(*item, room);
+      if (candidate == nullptr) return nullptr;
+      found = found || same_value(left, *candidate);
     }
     holds = found == (how == Comparison::kIn);
-    return true;
+    return &room;
   }
 
   const Expression& expression_;
@@ -201,7 +212,9 @@ class TreeEvaluator {
 
 bool evaluate_tree(const Expression& expression, const ExpressionNode& node,
                    const NameSource& names, Value& out, EvaluationError& error) {
-  return TreeEvaluator(expression, names, error).run(node, out);
+  const Value* found = TreeEvaluator(expression, names, error).run(node, out);
+  if (found != nullptr && found != &out) out = *found;
+  return found != nullptr;
 }
 
 }  // namespace tuner::detail
