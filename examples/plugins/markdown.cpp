@@ -1,5 +1,5 @@
 // A complete exporter: the best configurations of each size as a table that a wiki shows. What it
-// reads is described in docs/results-json.md.
+// reads is described in docs/exchange.md.
 
 #include <nlohmann/json.hpp>
 #include <sstream>

@@ -50,7 +50,7 @@ class Tuned:
     """What tune() found. Called like the function, it calls it with the best values."""
 
     def __init__(self, document, function, study, folder, seconds, measured, verified):
-        self.document = document  # docs/results-json.md
+        self.document = document  # docs/exchange.md
         self.study, self.folder, self.seconds, self.measured, self.verified = study, folder, seconds, measured, verified
         self._function = function
         self._result = document["results"][0] if document["results"] else {"trials": []}

@@ -151,7 +151,7 @@ def _child(words, hear):
 
 
 def results(study: Study, folder: str | PathLike[str] = "results") -> dict[str, Any]:
-    """What is stored of a study, as docs/results-json.md describes it."""
+    """What is stored of a study, as docs/exchange.md describes it."""
     pieces = []
     emit = _library.EMIT(lambda _, text, size: pieces.append(ctypes.string_at(text, size)))
     with study_file(study) as path:

@@ -1,5 +1,5 @@
 #pragma once
-// Everything that was measured, as one JSON document (docs/results-json.md). It is an export
+// Everything that was measured, as one JSON document (docs/exchange.md). It is an export
 // format, and what exporters of plugins read.
 
 #include <nlohmann/json_fwd.hpp>

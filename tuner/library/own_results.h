@@ -22,7 +22,7 @@ class OwnResults {
   // `final` (of those that took part in one), `message`, `compile_ms`, `cost_seconds`, `max_error`.
   void record(const std::string& trials);
 
-  // Returns all results of this context as JSON (docs/results-json.md), with `finalists`: the
+  // Returns all results of this context as JSON (docs/exchange.md), with `finalists`: the
   // configurations that a final is due for.
   std::string results();
 

@@ -1,7 +1,7 @@
 #pragma once
 // The figures of a trial beside its times and metrics, each described once. The ranked CSV (out and
 // in), results as JSON, events and the report are made from this table; docs/contract.md and
-// docs/results-json.md say what each figure means.
+// docs/exchange.md say what each figure means.
 
 #include <nlohmann/json.hpp>
 #include <span>

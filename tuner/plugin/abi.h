@@ -406,7 +406,7 @@ typedef struct tuner_backend_factory {
 } tuner_backend_factory;
 
 /* ---- exporter: results -> bytes ---------------------------------------------------------------
- * Sees study and results as one JSON document (docs/results-json.md). */
+ * Sees study and results as one JSON document (docs/exchange.md). */
 
 typedef struct tuner_exporter_factory {
   uint32_t struct_size;

@@ -79,7 +79,7 @@ DeviceResult<std::unique_ptr<Backend>> open_plugin_backend(const PluginItem& ite
                                                            std::uint32_t device,
                                                            const OptionList& options);
 
-// Writes the document that exporters of plugins read (docs/results-json.md).
+// Writes the document that exporters of plugins read (docs/exchange.md).
 using ResultsDocument = std::function<std::string(const Study&, const std::vector<RankedResults>&)>;
 
 // A plugin's exporter behind the port. write() throws FatalError with the plugin's reason.
