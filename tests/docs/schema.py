@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The schema that `tuner check --schema` prints is docs/study.schema.json, has the keys of docs/study-file.md, and
+"""The schema that `tuner check --schema` prints is docs/study.schema.json, has the keys of docs/study-*.md, and
 accepts and refuses the studies that the program does. schema.py --tuner PROGRAM"""
 
 import argparse
@@ -26,18 +26,18 @@ COMMITTED = ROOT / "docs" / "study.schema.json"
 SCHEMA = {}  # as the program prints it
 TUNER = ""
 
-# Headings of docs/study-file.md -> where the schema has the keys of the tables below them.
+# Headings of docs/study-*.md -> where the schema has the keys of the tables below them.
 TABLES = {
     "## Keys": [],
-    "### kernel": ["kernel"],
-    "### command": ["command"],
-    "### Domains": ["problem_sizes", 1],
-    "### launch": ["launch", "then", "ITEM"],
-    "### arguments": ["arguments", "ITEM"],
-    "#### Textures and surfaces": ["arguments", "ITEM", "texture"],
+    "## kernel": ["kernel"],
+    "## command": ["command"],
+    "## Domains": ["problem_sizes", 1],
+    "## launch": ["launch", "then", "ITEM"],
+    "## arguments": ["arguments", "ITEM"],
+    "### Textures and surfaces": ["arguments", "ITEM", "texture"],
     "`search`": ["search"],
     "`measure`": ["measure"],
-    "### Advice": ["search", "advice", "ITEM"],
+    "## Advice": ["search", "advice", "ITEM"],
 }
 
 
@@ -171,7 +171,7 @@ def keys_of(path):
 
 def documented_rows(heading):
     """Names and next cell of each row of the tables whose first column has keys."""
-    text = (ROOT / "docs" / "study-file.md").read_text()
+    text = "\n".join(page.read_text() for page in sorted((ROOT / "docs").glob("study-*.md")))
     if heading.startswith("#"):
         below = text.split(f"\n{heading}\n")[1]
         text = re.split(r"\n#+ ", below)[0]

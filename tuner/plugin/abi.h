@@ -418,7 +418,7 @@ typedef struct tuner_exporter_factory {
 
 /* ---- advisor: configurations that are measured first -------------------------------------------
  * Sees study, problem size and device as one JSON document, and writes a JSON list of maps from
- * parameters to values (docs/study-file.md#advice). */
+ * parameters to values (docs/study-search.md#advice). */
 
 typedef struct tuner_advisor_factory {
   uint32_t struct_size;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kAllowedOptions =
     "allowed are definitions, include folders and nvcc's options for code and warnings: see "
-    "'Compiler options' in docs/study-file.md";
+    "'Compiler options' in docs/study-kernel.md";
 
 bool is_passed_on(OptionTakes takes) {
   return takes == OptionTakes::kPtxas || takes == OptionTakes::kFrontEnd ||

@@ -36,7 +36,7 @@ constexpr std::size_t kMostOfWish = 4;
 
 std::string name_in_notes(const AdviceSource& source) { return "advice " + source.name; }
 
-// The question as JSON (docs/study-file.md#advice).
+// The question as JSON (docs/study-search.md#advice).
 std::string question_of(const Study& study, const ProblemSize& size, const DeviceFacts& device) {
   Json question{{"study", study.kernel.name},      {"size", Json::object()},
                 {"device", encoded<Json>(device)}, {"parameters", Json::object()},

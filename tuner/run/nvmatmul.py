@@ -1,5 +1,5 @@
 # Asks nvMatmulHeuristics, where it is installed, for configurations of a matrix product: reads the
-# question of tuner (docs/study-file.md#advice) with "fields", prints the answer.
+# question of tuner (docs/study-search.md#advice) with "fields", prints the answer.
 import json
 import sys
 

@@ -26,7 +26,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 
 // The first line of the guide that begins so.
 std::string guide_line(const std::string& begin) {
-  for (const std::string& line : split(text_of("docs/study-file.md"), '\n')) {
+  for (const std::string& line : split(text_of("docs/study-arguments.md"), '\n')) {
     if (line.starts_with(begin)) return line;
   }
   return {};
@@ -65,7 +65,7 @@ TEST(DataTypes, TheGuideNamesEach) {
 }
 
 TEST(DataTypes, TheGuideAndPythonSayTheUsualTolerances) {
-  const auto lines = split(text_of("docs/study-file.md"), '\n');
+  const auto lines = split(text_of("docs/study-arguments.md"), '\n');
   const std::string python = text_of("python/tuner/_arrays.py");
   for (const TypeFacts& one : kDataTypes) {
     if (!is_floating(one.type)) continue;

@@ -170,7 +170,7 @@ TEST(KernelSections, OptionsThatWriteAreRefusedWithTheirPlace) {
   entry: k
   options: [-O3 -lineinfo, --create-pch=thesis.txt, --fmad=maybe]
 )yaml")),
-      R"text(study.yaml:6:28: '--create-pch=thesis.txt' is no compiler option that a study may name (allowed are definitions, include folders and nvcc's options for code and warnings: see 'Compiler options' in docs/study-file.md)
+      R"text(study.yaml:6:28: '--create-pch=thesis.txt' is no compiler option that a study may name (allowed are definitions, include folders and nvcc's options for code and warnings: see 'Compiler options' in docs/study-kernel.md)
 study.yaml:6:53: the value of '--fmad' is 'maybe' (it must be true or false))text");
 }
 
