@@ -16,7 +16,7 @@ tuner=$prefix/bin/tuner
 studies=$prefix/share/tuner/search_spaces
 here=$(cd "$(dirname "$0")" && pwd)
 budget=${BUDGET:-1000,60s}
-recorded=${STUDIES-matmul matmul_bf16 matmul_tf32 transpose reduction softmax convolution2d}
+recorded=${STUDIES-matmul matmul_bf16 matmul_tf32 grouped_product transpose reduction softmax convolution2d histogram histogram_u8 histogram_edges}
 mkdir -p "$out"
 
 tune() { "$tuner" run "$studies/$1.yaml" --backend cuda --progress plain --results "$out" "${@:2}"; }
@@ -28,7 +28,7 @@ forms_of() {
     matmul_bf16 | matmul_tf32) echo "mma" ;;
     transpose) echo "coalesced_read coalesced_write" ;;
     reduction) echo "global shared shuffle" ;;
-    convolution2d) echo "global shared" ;;
+    convolution2d | histogram | histogram_edges) echo "global shared" ;;
   esac
 }
 

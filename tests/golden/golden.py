@@ -127,7 +127,8 @@ def export_steps(study, device, name):
                 f"{name}/launcher.cu": f"OUT/{name}/launcher.cu",
                 f"{name}/launcher.inl": f"OUT/{name}/launcher.inl"})
     yield whole("json", "--format", "json")
-    yield whole("wisdom", "--format", "wisdom")
+    if all(size.count(",") < 3 for _, size in sizes_of(ROOT / device)):  # it knows three dimensions
+        yield whole("wisdom", "--format", "wisdom")
     yield whole("evaluate", "--evaluate")
 
 
