@@ -81,7 +81,7 @@ small_sizes_of() {
     matmul_emulated) echo M=300,N=137,K=520 M=2300,N=1544,K=520 ;;
     # Rows of whole 16 bytes; more tiles than blocks run at once, which then take several; few tiles
     # and a long K, which is split.
-    matmul_*) echo M=300,N=136,K=72 M=2300,N=1544,K=72 M=150,N=136,K=2056 ;;
+    matmul_* | linear_*) echo M=300,N=136,K=72 M=2300,N=1544,K=72 M=150,N=136,K=2056 ;;
     transpose*) echo M=203,N=137 M=204,N=140 ;;  # rows that vectors do not fit, and do
     reduction*) echo N=100003 ;;
     softmax) echo M=37,N=1001 ;;
