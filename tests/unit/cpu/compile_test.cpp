@@ -75,8 +75,8 @@ TEST(Compile, AnEntryThatIsNotThereIsSaidSo) {
 }
 
 TEST(Compile, WhatTheHeaderDoesNotDeclareIsRejected) {
-  for (const char* body : {"__half x;", "cudaMalloc(0, 1);", "not_there();",
-                           "asm volatile(\"cp.async.wait_all;\");"}) {
+  for (const char* body :
+       {"__half x;", "cudaMalloc(0, 1);", "not_there();", "asm volatile(\"elect.sync _, 1;\");"}) {
     const auto result =
         compiled(request_for("extern \"C\" __global__ void kernel() {" + std::string(body) + "}"));
     EXPECT_FALSE(result.compiled) << body;

@@ -89,6 +89,10 @@ std::string dynamic_shared_assembly(const std::set<std::string>& names) {
   return out + "\t.section .note.GNU-stack,\"\",%progbits\n";
 }
 
+bool is_about_assembly(const std::string& log) {
+  return log.find("asm") != std::string::npos || log.find("Assembler") != std::string::npos;
+}
+
 constexpr int kMostRounds = 12;  // in which declarations are left out
 
 std::string text_of_file(const std::string& file) {
@@ -221,6 +225,7 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
     const std::size_t before = options.system_headers.size();
     options.system_headers.insert(
         {kAnythingHeader, kMoreFunctionsHeader, kTexturesHeader, "utility"});
+    if (is_about_assembly(log)) options.system_headers.emplace(kInlinePtxHeader);
     options.system_headers.merge(headers_missed_in(log));
     if (options.system_headers.size() == before) break;
     if (before == 0) write_stand_ins(scratch, names, true);
@@ -235,7 +240,7 @@ bool CpuCompiler::compile_object(const sdk::CompileRequest& request,
     compiled = compile_source(request, options, scratch, result.opened, later);
   }
   if (compiled || !options.missing.empty()) log = later;
-  if (!compiled) log = in_one_sentence(request, options, scratch, std::move(log));
+  if (!compiled) log = in_one_sentence(options, std::move(log));
   result.log += log;
   return compiled;
 }
@@ -294,7 +299,8 @@ bool CpuCompiler::compile_source(const sdk::CompileRequest& request, const HostO
     if (lies_in(file, scratch.path())) return std::string();  // a stand-in
     return file == request.source_name ? request.source : text_of_file(file);
   };
-  const std::string changed = with_host_code(without_declarations(text, options.broken, text_of));
+  std::string changed = with_host_code(without_declarations(text, options.broken, text_of));
+  if (options.system_headers.contains(kInlinePtxHeader)) changed = with_inline_ptx(changed);
   if (changed != text) {  // its rule is there already
     command.back() = scratch.write(kPreprocessed, changed);
   } else {  // has better messages
@@ -312,19 +318,18 @@ bool CpuCompiler::compile_source(const sdk::CompileRequest& request, const HostO
   return status == 0;
 }
 
-// Shortens a log to one sentence if the kernel has inline PTX, where an assembler's messages do not
-// help, or if it needs a header that is missing.
-std::string CpuCompiler::in_one_sentence(const sdk::CompileRequest& request,
-                                         const HostOptions& options,
-                                         const ScratchDirectory& scratch, std::string log) const {
+// Shortens a log to one sentence if the kernel needs a header, or an instruction of PTX, that there
+// is none of here.
+std::string CpuCompiler::in_one_sentence(const HostOptions& options, std::string log) {
   const std::string refusal = refusal_for(options.missing, log);
   if (!refusal.empty()) return "error: " + refusal + "\n";
-  const auto says = [&log](const char* words) { return log.find(words) != std::string::npos; };
-  if (!says("asm") && !says("Assembler messages")) return log;
-  const std::string text = preprocessed(arguments_for(request, options, scratch), scratch);
-  const std::string place = place_of_inline_assembly(text);
-  if (place.empty()) return log;
-  return "error: the kernel has inline PTX (" + place + "); the cpu backend runs C++ only\n";
+  const std::size_t found = log.find(kNoInstruction);
+  if (found == std::string::npos) return log;
+  const std::size_t line = log.rfind('\n', found) + 1, place = log.find(": error:", line);
+  const std::string sentence = log.substr(found, log.find('\n', found) - found);
+  if (line > found || place > found) return "error: " + sentence + "\n";
+  const std::string where = log.substr(line, log.rfind(':', place - 1) - line);
+  return "error: " + sentence + " (" + where + ")\n";
 }
 
 std::optional<std::vector<std::string>> CpuCompiler::opened_files(

@@ -45,8 +45,7 @@ class CpuCompiler : public sdk::Compiler {
   // Empty when it does not get that far. Leaves the rule of what was read.
   std::string preprocessed(std::vector<std::string> arguments,
                            const ScratchDirectory& scratch) const;
-  std::string in_one_sentence(const sdk::CompileRequest& request, const HostOptions& options,
-                              const ScratchDirectory& scratch, std::string log) const;
+  static std::string in_one_sentence(const HostOptions& options, std::string log);
   // `opened` as in the result.
   bool compile_source(const sdk::CompileRequest& request, const HostOptions& options,
                       const ScratchDirectory& scratch,

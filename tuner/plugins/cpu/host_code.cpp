@@ -15,13 +15,6 @@ namespace {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// A word or a sign of the text.
-struct Piece {
-  std::size_t at = 0;
-  std::string_view text;
-};
-
-// Pieces of a preprocessed text, which has no comments and whose directives are line markers.
 class Pieces {
  public:
   explicit Pieces(std::string_view text) : text_(text) {}
@@ -77,6 +70,12 @@ class Pieces {
   std::string_view text_;
   std::size_t at_ = 0;
 };
+
+}  // namespace
+
+std::vector<Piece> pieces_of(std::string_view preprocessed) { return Pieces(preprocessed).all(); }
+
+namespace {
 
 // ---- names of the host's libraries --------------------------------------------------------------
 
@@ -199,7 +198,7 @@ std::string declarations_of(const std::vector<Piece>& pieces) {
 }  // namespace
 
 std::string with_host_code(const std::string& preprocessed) {
-  const std::vector<Piece> pieces = Pieces(preprocessed).all();
+  const std::vector<Piece> pieces = pieces_of(preprocessed);
   constexpr std::string_view kMark = "struct tuner_cpu_names;";  // of runtime/anything.h
   const std::size_t mark = preprocessed.find(kMark);
   if (mark == std::string::npos) return preprocessed;
@@ -253,7 +252,7 @@ struct Span {
 
 class Spans {
  public:
-  explicit Spans(const std::string& text) : text_(text), pieces_(Pieces(text).all()) {}
+  explicit Spans(const std::string& text) : text_(text), pieces_(pieces_of(text)) {}
 
   std::vector<Span> all() {
     std::size_t from = 0;
@@ -370,38 +369,24 @@ std::string without_declarations(const std::string& preprocessed, const std::set
   return out;
 }
 
-// ---- inline assembly ----------------------------------------------------------------------------
-
-std::string place_of_inline_assembly(const std::string& preprocessed) {
-  std::string file;
-  std::size_t line = 0;
-  bool is_own = false;  // the texts that stand in for a toolkit's have none of PTX
-  for (std::size_t at = 0; at < preprocessed.size();) {
-    const std::size_t end = std::min(preprocessed.find('\n', at), preprocessed.size());
-    const std::string_view text = std::string_view(preprocessed).substr(at, end - at);
-    at = end + 1;
-    const std::size_t quote = text.find('"');
-    if (text.starts_with("# ") && quote != text.npos) {
-      line = static_cast<std::size_t>(std::atoll(text.data() + 2));
-      file = std::string(text.substr(quote + 1, text.rfind('"') - quote - 1));
-      is_own = file == "cuda_on_cpu.h";
-      continue;
-    }
-    for (const Piece& piece : Pieces(text).all()) {
-      const bool found = piece.text == "asm" || piece.text == "__asm__" || piece.text == "__asm";
-      if (found && !is_own && !file.starts_with("/usr/")) return file + ":" + std::to_string(line);
-    }
-    ++line;
-  }
-  return "";
-}
-
 bool may_be_cured(const std::string& log) {
-  constexpr std::array kSigns{"No such file",        "file not found",    "redefinition",
-                              "conflicting",         "must be available", "not declared",
-                              "been declared",       "not name a type",   "undeclared identifier",
-                              "unknown type",        "no member",         "expected primary",
-                              "expected expression", "is not a member",   "no template"};
+  constexpr std::array kSigns{"No such file",
+                              "file not found",
+                              "redefinition",
+                              "conflicting",
+                              "must be available",
+                              "not declared",
+                              "been declared",
+                              "not name a type",
+                              "undeclared identifier",
+                              "unknown type",
+                              "no member",
+                              "expected primary",
+                              "expected expression",
+                              "is not a member",
+                              "no template",
+                              "asm",
+                              "Assembler"};
   return std::ranges::any_of(kSigns,
                              [&](const char* sign) { return log.find(sign) != std::string::npos; });
 }

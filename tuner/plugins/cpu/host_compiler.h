@@ -71,7 +71,8 @@ extern const std::string_view kTensorCores;         // <mma.h>
 extern const std::string_view kCub;                 // of <cub/cub.cuh> what kernels use most
 extern const std::string_view kMoreFunctions;
 extern const std::string_view kTextures;
-extern const std::string_view kAnything;  // what stands for names of the host's libraries
+extern const std::string_view kInlinePtx;  // what inline PTX becomes calls of
+extern const std::string_view kAnything;   // what stands for names of the host's libraries
 
 // Writes where a variant is compiled what its source may include, or all of them: files take their
 // time, and most sources include nothing.
@@ -97,9 +98,18 @@ std::string stand_in_texts();
 inline constexpr const char* kMoreFunctionsHeader = "tuner_cpu_more_functions.h";
 inline constexpr const char* kTexturesHeader = "tuner_cpu_textures.h";
 inline constexpr const char* kAnythingHeader = "tuner_cpu_anything.h";
+inline constexpr const char* kInlinePtxHeader = "tuner_cpu_inline_ptx.h";
 
-// ---- what only nvcc understands: launches, names of the host's CUDA libraries, inline PTX
-// --------
+// ---- what only nvcc understands: launches, names of the host's CUDA libraries, inline PTX -------
+
+// A word or a sign of a text.
+struct Piece {
+  std::size_t at = 0;
+  std::string_view text;
+};
+
+// Lists those of a preprocessed text, which has no comments and whose directives are line markers.
+std::vector<Piece> pieces_of(std::string_view preprocessed);
 
 // The text with launches in C++'s words and declarations of what the host's libraries declare in
 // front; host code passes a compiler with it. It keeps the text's line markers.
@@ -113,8 +123,11 @@ std::set<Place> places_of_errors(const std::string& log);
 std::string without_declarations(const std::string& preprocessed, const std::set<Place>& places,
                                  const std::function<std::string(const std::string&)>& text_of);
 
-// "kernel.cu:12" of the first inline assembly of the text; empty when there is none.
-std::string place_of_inline_assembly(const std::string& preprocessed);
+// The text with inline PTX in the words of kInlinePtxHeader. An instruction that it does not have
+// becomes a call for which a compiler says `kNoInstruction` and its name.
+std::string with_inline_ptx(const std::string& preprocessed);
+
+inline constexpr std::string_view kNoInstruction = "the cpu backend has no PTX instruction '";
 
 // Whether errors may be about one of these, a header, or a name that another header declares.
 bool may_be_cured(const std::string& log);

@@ -109,6 +109,7 @@ std::vector<StandIn> make_all() {
   all.push_back({"cuda_fp8.h", std::string(kFp8)});
   all.push_back({kMoreFunctionsHeader, once(kMoreFunctions)});
   all.push_back({kTexturesHeader, once(kTextures)});
+  all.push_back({kInlinePtxHeader, std::string(kInlinePtx)});
   all.push_back({kAnythingHeader, std::string(kAnything)});
   return all;
 }
@@ -189,7 +190,8 @@ std::string stand_in_texts() {
   std::string all(kRuntimeHeader);
   for (const std::string_view text :
        {kCooperativeGroups, kSmallFloats, kSixteenBits, kHalf, kBFloat16, kFp8, kMoreFunctions,
-        kTextures, kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores, kCub}) {
+        kTextures, kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores, kCub,
+        kInlinePtx}) {
     all += text;
   }
   return all;

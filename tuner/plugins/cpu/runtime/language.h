@@ -4,7 +4,7 @@
 
 #define TUNER_CPU 1
 #define __CUDACC__ 1
-// Sources ask it for what a device can do. Everything of 8.0 is here, but for inline PTX.
+// Sources ask it for what a device can do. Everything of 8.0 is here, but for rare PTX.
 #define __CUDA_ARCH__ 800
 #define CUDART_VERSION 12000
 #define CUDA_VERSION 12000
