@@ -25,7 +25,7 @@ constexpr std::string_view kHostHeaders =
     "iostream fstream sstream iomanip ostream istream vector string map unordered_map set "
     "unordered_set list deque queue stack memory mutex thread future condition_variable "
     "chrono random stdexcept exception system_error filesystem regex locale numeric iterator "
-    "sys/utsname.h sys/mman.h sys/resource.h sys/wait.h "
+    "bits/stdc++.h sys/utsname.h sys/mman.h sys/resource.h sys/wait.h "
     "optional variant any string_view typeinfo getopt.h unistd.h sys/time.h sys/stat.h "
     "signal.h fcntl.h pthread.h omp.h mpi.h cuda.h cublas_v2.h cublasLt.h curand.h cufft.h "
     "cusparse.h cusolverDn.h cudnn.h nccl.h nvml.h nvToolsExt.h cuda_profiler_api.h helper_cuda.h "
