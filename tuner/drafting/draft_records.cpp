@@ -294,27 +294,56 @@ namespace {
 
 struct Reading {
   std::string type;  // C's name
-  bool is_matrix = false;
+  char extents = '1';
+  bool is_array = false;    // a texture that is not over the buffer itself
+  bool is_written = false;  // a surface
 };
 
 // tex2D<float>(name, x, y), tex1Dfetch<float4>(&v, name, i)
-std::optional<Reading> reading_of(const DraftContext& c, const std::string& name) {
-  const Tokens body = c.kernel.body;
+std::optional<Reading> reading_in(const DraftContext& c, Tokens body, const std::string& name) {
   for (std::size_t at = 0; at + 3 < body.size(); ++at) {
-    const bool is_matrix = body[at].is("tex2D") || body[at].is("tex2DLod");
-    if ((!is_matrix && !body[at].is("tex1Dfetch")) || !body[at + 1].is("<")) continue;
+    const std::string_view function = body[at].text;
+    if (!is_one_of("tex1Dfetch tex1D tex2D tex2DLod tex3D", function)) continue;
     const Tokens rest = body.subspan(at + 2);
-    if (!mentions(part_before(part_behind(rest, ">"), ";"), name)) continue;
-    return Reading{c.seen_through(joined(part_before(rest, ">"))), is_matrix};
+    if (!body[at + 1].is("<") || !mentions(part_before(part_behind(rest, ">"), ";"), name))
+      continue;
+    const bool is_array = function == "tex1D" || function == "tex3D";
+    return Reading{c.seen_through(joined(part_before(rest, ">"))), function[3], is_array};
   }
   return std::nullopt;
+}
+
+// A function that the kernel calls has the texture under the same name, mostly.
+std::optional<Reading> reading_of(const DraftContext& c, const std::string& name) {
+  const auto own = reading_in(c, c.kernel.body, name);
+  return own ? own : reading_in(c, c.source.code, name);
+}
+
+// surf2Dwrite(value, name, x * sizeof(float), y), surf2Dread<float>(name, x * 4, y)
+std::optional<Reading> surface_of(const DraftContext& c, const std::string& name) {
+  constexpr std::string_view kFunctions =
+      "surf1Dread surf1Dwrite surf2Dread surf2Dwrite surf3Dread surf3Dwrite";
+  std::optional<Reading> out;
+  const Tokens body = c.kernel.body;
+  for (std::size_t at = 0; at + 3 < body.size(); ++at) {
+    const Tokens call = part_before(body.subspan(at + 1), ";");
+    if (!is_one_of(kFunctions, body[at].text) || !mentions(call, name)) continue;
+    if (!out) out = Reading{"float", body[at].text[4], true};
+    out->is_written = out->is_written || body[at].text.ends_with("write");
+    const std::size_t size = index_of(call, "sizeof");
+    Tokens type = call[0].is("<") ? part_before(call.subspan(1), ">") : Tokens();
+    if (type.empty() && size + 1 < call.size()) type = inside(call, size + 1);
+    if (!type.empty()) out->type = c.seen_through(c.type_said(type));
+  }
+  return out;
 }
 
 // Writes the host code's cudaTextureDesc as a study does, as far as a texture over a matrix can
 // have its settings.
 std::string view_text(const DraftContext& c, const Reading& reading, bool as_floats, bool is_real) {
-  std::string out = as_floats ? ", read: normalized_float" : "";
-  if (!reading.is_matrix) return out;
+  std::string out = reading.is_array ? ", array: true" : "";
+  if (as_floats) out += ", read: normalized_float";
+  if (reading.extents == '1') return out;
   if (mentions(c.source.code, "cudaFilterModeLinear") && is_real) out += ", filter: linear";
   const auto& code = c.source.code;
   bool is_normalized = false;
@@ -333,24 +362,44 @@ std::string view_text(const DraftContext& c, const Reading& reading, bool as_flo
 
 }  // namespace
 
+namespace {
+
+// Rows as long as the extent with the name of one; a thread outside of a surface is an error.
+std::string shape_of_surface(const DraftPlan& plan) {
+  if (plan.extents.size() != 2) return "[1024, 1024]";
+  const std::string &first = plan.extents[0].first, &second = plan.extents[1].first;
+  const bool is_turned = axis_of_extent(first) == 'x' && axis_of_extent(second) == 'y';
+  return is_turned ? "[" + second + ", " + first + "]" : "[" + first + ", " + second + "]";
+}
+
+}  // namespace
+
 std::optional<DraftedArgument> drafted_texture(DraftContext& context, const FoundArgument& one) {
-  if (one.c_type != "cudaTextureObject_t" || one.is_pointer()) return std::nullopt;
-  const auto reading = reading_of(context, one.name);
+  const bool is_surface = one.c_type == "cudaSurfaceObject_t";
+  if ((one.c_type != "cudaTextureObject_t" && !is_surface) || one.is_pointer()) return std::nullopt;
+  const auto reading = is_surface ? surface_of(context, one.name) : reading_of(context, one.name);
   const auto element = reading ? element_type(reading->type) : std::nullopt;
   if (!element || element->lanes == 3) return std::nullopt;
   const bool is_real = element->name == "float32";
   if (!is_real && element->name.find("int") == std::string::npos) return std::nullopt;
   if (bytes_of({element->name, 1}) > 4) return std::nullopt;
-  const bool as_floats = is_real && mentions(context.source.code, "cudaReadModeNormalizedFloat");
+  const bool as_floats =
+      is_real && !is_surface && mentions(context.source.code, "cudaReadModeNormalizedFloat");
   const std::string lanes = element->lanes > 1 ? std::to_string(element->lanes) : "";
   const std::string type = as_floats ? lanes.empty() ? "uint8" : "uchar" + lanes : reading->type;
   const std::string name = context.new_name(one.name + "_data");
+  std::string shape = reading->extents == '3' ? "[64, 64, 64]" : "[256, 256]";
+  if (reading->extents == '1') shape = is_surface ? "[16384]" : "[65536]";
+  if (is_surface && reading->extents == '2') shape = shape_of_surface(context.plan);
   context.plan.buffers.push_back(
       {.name = name,
        .type = type,
-       .shape = reading->is_matrix ? "[256, 256]" : "[65536]",
+       .shape = shape,
+       .role = reading->is_written ? "inout" : "",
        .fill = is_real && !as_floats ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}",
        .remark = "a guess: the shape, and that nothing else takes it"});
+  if (reading->is_written) context.plan.outputs.emplace_back(name, element->name);
+  if (is_surface) return DraftedArgument{.name = one.name, .surface = "{of: " + name + "}"};
   return DraftedArgument{
       .name = one.name,
       .texture = "{of: " + name + view_text(context, *reading, as_floats, is_real) + "}"};

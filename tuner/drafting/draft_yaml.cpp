@@ -35,9 +35,9 @@ std::vector<std::string> with_present_values(const DraftPlan& plan,
 
 std::string argument_text(const DraftedArgument& one) {
   const std::pair<const char*, const std::string&> keys[] = {
-      {"name", one.name},       {"type", one.type},        {"shape", one.shape},
-      {"role", one.role},       {"fill", one.fill},        {"value", one.value},
-      {"texture", one.texture}, {"pointers", one.pointers}};
+      {"name", one.name},       {"type", one.type},       {"shape", one.shape},
+      {"role", one.role},       {"fill", one.fill},       {"value", one.value},
+      {"texture", one.texture}, {"surface", one.surface}, {"pointers", one.pointers}};
   std::string out;
   for (const auto& [key, said] : keys) {
     if (!said.empty()) out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", key, said);

@@ -24,7 +24,8 @@ struct DraftedParameter {
 // Members that are empty are left out of the study.
 struct DraftedArgument {
   std::string name;
-  std::string type{}, shape{}, role{}, fill{}, value{}, texture{}, pointers{};  // in this order
+  std::string type{}, shape{}, role{}, fill{}, value{}, texture{}, surface{},
+      pointers{};        // in this order
   std::string remark{};  // what was guessed; empty: nothing
 
   bool is_buffer() const { return !shape.empty(); }
