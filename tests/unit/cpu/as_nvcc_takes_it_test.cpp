@@ -77,6 +77,25 @@ TEST(AsNvccTakesIt, ALibrarysHeaderThatOnlyHostCodeNeedsIsNoTrouble) {
   EXPECT_TRUE(result.compiled) << result.log;
 }
 
+TEST(AsNvccTakesIt, WhatKernelsUseOfThrustIsThere) {
+  Variant variant(R"(
+#include <thrust/complex.h>
+struct Set { template <class T> __device__ void operator()(T all) { thrust::get<0>(all) = 1; } };
+extern "C" __global__ void kernel(float* x) {
+  int order[] = {3, 1, 2};
+  thrust::sort(thrust::seq, order, order + 3, thrust::greater<int>());
+  const thrust::complex<float> z(x[0], 1);
+  auto all = thrust::make_tuple(0.0f, 2);
+  Set()(thrust::tie(x[1]));
+  x[0] = (z * thrust::conj(z)).real() + order[2] + thrust::get<1>(all);
+  x[2] = thrust::raw_pointer_cast(thrust::device_pointer_cast(x + 2))[0] +
+         thrust::reduce(thrust::seq, order, order + 3) + thrust::maximum<float>()(x[0], 1);
+})");
+  Buffer<float> x{{2, 0, 5}};
+  variant.run({1, 1}, x);
+  EXPECT_EQ(x.values, (std::vector<float>{8, 1, 19}));
+}
+
 TEST(AsNvccTakesIt, HostCodeThatDoesNotCompileIsLeftOut) {
   const std::string kernel = "extern \"C\" __global__ void kernel(int* x) { *x = HOW; }\n";
   const std::string host =

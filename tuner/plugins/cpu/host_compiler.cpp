@@ -172,6 +172,7 @@ constexpr SystemHeader kSystemHeaders[] = {
     {"stdint.h",
      "intmax_t uintmax_t INT8_MAX INT8_MIN UINT8_MAX INT16_MAX INT16_MIN UINT16_MAX INT32_MAX "
      "INT32_MIN UINT32_MAX INT64_MAX INT64_MIN UINT64_MAX SIZE_MAX"},
+    {"cstdint", "uintptr_t intptr_t"},
     {"limits.h",
      "CHAR_BIT SCHAR_MAX UCHAR_MAX SHRT_MAX SHRT_MIN USHRT_MAX INT_MAX INT_MIN UINT_MAX LONG_MAX "
      "LONG_MIN ULONG_MAX LLONG_MAX LLONG_MIN ULLONG_MAX"},
@@ -191,6 +192,7 @@ constexpr SystemHeader kSystemHeaders[] = {
     {"vector", "vector"},
     {"string", "string to_string"},
     {"iostream", "cout cerr endl"},
+    {kThrustHeader, "thrust"},
 };
 
 // Between quotation marks of any kind, as compilers name what is not there.

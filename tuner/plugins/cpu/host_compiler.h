@@ -71,6 +71,7 @@ extern const std::string_view kTensorCores;         // <mma.h>
 extern const std::string_view kCub;                 // of <cub/cub.cuh> what kernels use most
 extern const std::string_view kMoreFunctions;
 extern const std::string_view kTextures;
+extern const std::string_view kThrust;     // of Thrust what kernels use
 extern const std::string_view kInlinePtx;  // what inline PTX becomes calls of
 extern const std::string_view kAnything;   // what stands for names of the host's libraries
 
@@ -84,8 +85,8 @@ std::vector<std::string> stand_in_options(const ScratchDirectory& scratch);
 // A header that there is no stand-in for, if errors come of one; else empty.
 std::string missing_header_in(const std::string& log);
 
-// Writes it as an empty one, with all others of its kind that the source names: most sources
-// include them for their host code.
+// Writes what stands in for it, if only another header names it; else it as an empty one, with all
+// others of its kind that the source names: most sources include them for their host code.
 void write_empty_headers(const ScratchDirectory& scratch, const std::string& missing,
                          const std::string& source);
 
@@ -98,6 +99,7 @@ std::string stand_in_texts();
 inline constexpr const char* kMoreFunctionsHeader = "tuner_cpu_more_functions.h";
 inline constexpr const char* kTexturesHeader = "tuner_cpu_textures.h";
 inline constexpr const char* kAnythingHeader = "tuner_cpu_anything.h";
+inline constexpr const char* kThrustHeader = "tuner_cpu_thrust.h";
 inline constexpr const char* kInlinePtxHeader = "tuner_cpu_inline_ptx.h";
 
 // ---- what only nvcc understands: launches, names of the host's CUDA libraries, inline PTX -------

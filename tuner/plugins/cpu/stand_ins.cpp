@@ -1,5 +1,6 @@
 // Writes the headers that stand in for those of a CUDA toolkit.
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 
@@ -109,6 +110,7 @@ std::vector<StandIn> make_all() {
   all.push_back({"cuda_fp8.h", std::string(kFp8)});
   all.push_back({kMoreFunctionsHeader, once(kMoreFunctions)});
   all.push_back({kTexturesHeader, once(kTextures)});
+  all.push_back({kThrustHeader, std::string(kThrust)});
   all.push_back({kInlinePtxHeader, std::string(kInlinePtx)});
   all.push_back({kAnythingHeader, std::string(kAnything)});
   return all;
@@ -167,6 +169,12 @@ std::string missing_header_in(const std::string& log) {
 
 void write_empty_headers(const ScratchDirectory& scratch, const std::string& missing,
                          const std::string& source) {
+  const auto stands_in = [&](const StandIn& one) {
+    return one.path == missing && !one.text.starts_with("#error");
+  };
+  if (std::ranges::any_of(all_stand_ins(), stands_in)) {  // a header named it
+    return write_stand_ins(scratch, source, true);
+  }
   static const std::regex kNamed(R"(include\s*<((?:thrust|cuda)/[^>\s]+)>)");
   std::set<std::string> headers{missing};
   for (auto one = std::sregex_iterator(source.begin(), source.end(), kNamed);
@@ -190,8 +198,8 @@ std::string stand_in_texts() {
   std::string all(kRuntimeHeader);
   for (const std::string_view text :
        {kCooperativeGroups, kSmallFloats, kSixteenBits, kHalf, kBFloat16, kFp8, kMoreFunctions,
-        kTextures, kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores, kCub,
-        kInlinePtx}) {
+        kTextures, kAnything, kComplexNumbers, kAsynchronousCopies, kTensorCores, kCub, kInlinePtx,
+        kThrust}) {
     all += text;
   }
   return all;

@@ -128,9 +128,10 @@ inline T tuner_ptx_prmt(T x, T y, T selector) {
   }
   return (T)out;
 }
-// Each bit of the table is the answer for three bits.
+// Each bit of the table is the answer for three bits. A hash has hundreds of them, which a compiler
+// takes minutes for if it unrolls each.
 template <class T>
-inline T tuner_ptx_lop3(T x, T y, T z, T table) {
+__attribute__((noinline)) T tuner_ptx_lop3(T x, T y, T z, T table) {
   T out = 0;
   for (unsigned i = 0; i < 8; ++i) {
     if (table >> i & 1) out |= (i & 4 ? x : ~x) & (i & 2 ? y : ~y) & (i & 1 ? z : ~z);
