@@ -21,6 +21,7 @@ namespace tuner {
 namespace {
 
 constexpr const char* kLong = "it takes too long";
+constexpr const char* kLateCompiler = "the compiler took longer";
 
 // Signals, and a limit for all of it: a reference that hangs would be waited for much longer.
 class TimeLimit final : public StopRequest {
@@ -119,6 +120,9 @@ DraftTrial judged(const std::string& message, const Strings& arguments) {
   } else if (says("killed by signal") || says("past the end")) {
     out.end = End::kCrash;
     take_overrun(message, arguments, out);
+  } else if (const std::size_t late = message.find(kLateCompiler); late != message.npos) {
+    out.end = End::kSlow;
+    out.message = first_line(message.substr(late));
   } else if (says("not to be had") || says("seconds") || says("timeout")) {
     out.end = End::kSlow;
   } else if (says("does not compile")) {
@@ -238,6 +242,8 @@ DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup, const Assi
     if (limit.is_interrupted()) throw;
     return {.end = DraftTrial::End::kSlow, .message = kLong};
   } catch (const std::exception& error) {
+    // A compiler that was stopped has no message that would say so.
+    if (limit.is_over()) return {.end = DraftTrial::End::kSlow, .message = kLong};
     return judged(error.what(), arguments);
   }
 }

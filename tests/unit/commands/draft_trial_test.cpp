@@ -78,6 +78,15 @@ TEST(DraftTrial, AFunctionThatTheLinkerMissesIsNamed) {
   EXPECT_EQ(trial.message, "it does not compile: no file that was read defines sine()");
 }
 
+TEST(DraftTrial, ACompilerThatTakesTooLongIsNoErrorOfTheKernel) {
+  const DraftTrial trial = judged(
+      "the reference kernel: it does not compile (it shares its source with the variants):\n"
+      "the compiler took longer than 8 s",
+      kArguments);
+  EXPECT_EQ(trial.end, End::kSlow);
+  EXPECT_EQ(trial.message, "the compiler took longer than 8 s");
+}
+
 TEST(DraftTrial, ARaceIsOneThatTheOrderOfThreadsDecides) {
   const std::string wrong = "y[0] = 7, expected 9 (2 of 8 elements differ, max error 2)";
   EXPECT_FALSE(judged(wrong, kArguments).is_race);
