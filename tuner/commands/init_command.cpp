@@ -245,9 +245,13 @@ class Drafts {
     const Catalogue catalogue = load_plugins(options_.plugin_dirs);
     const Stopwatch since;
     DraftTrial trial = tried(draft, catalogue);
+    bool was_slow = false;
     while (learn(trial, draft)) {
       draft = accepted();
-      if (since.seconds() > kPatience * options_.timeout) break;
+      // What takes too long leaves no time for another trial, and a smaller one takes little.
+      const bool has_time = since.seconds() < kPatience * options_.timeout;
+      const bool is_slow = trial.end == DraftTrial::End::kSlow;
+      if (!has_time && (!is_slow || std::exchange(was_slow, true))) break;
       trial = tried(draft, catalogue);
     }
     if (trial.is_verified) {
@@ -424,7 +428,8 @@ class Drafts {
     if (trial.end == End::kCompile && !trial.name.empty()) {
       return request_.undefined.insert(trial.name).second;
     }
-    if (trial.is_race) {  // which no other draft mends
+    if (trial.is_race) {  // two threads may write to one place only since the draft says so
+      if (draft.has_whole_inputs && !std::exchange(request_.distinct, true)) return true;
       return draft.outputs > 1 && request_.unsteady.insert(trial.name).second;
     }
     const bool fails = trial.end == End::kCrash || trial.end == End::kWrong;

@@ -52,6 +52,7 @@ struct DraftRequest {
   std::map<std::string, std::string> atol{};  // by output: what its rounding differs by
   bool positive = false;                      // numbers below zero make NaNs
   bool small = false;                         // whole numbers of inputs are 0 or 1
+  bool distinct = false;                      // whole numbers that are places are all different
   std::set<std::string> undefined{};          // macros that a build defines
   std::vector<std::string> remarks{};         // what is to be said at the top
 

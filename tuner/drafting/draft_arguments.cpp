@@ -358,10 +358,21 @@ class Arguments {
            name.find("offset") != name.npos;
   }
 
+  // Whether elements of another buffer are addressed by what this one holds.
+  bool is_place(const std::string& buffer) const {
+    return std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& other) {
+      const Use use = other.is_pointer() ? use_of(c_.kernel.body, other.name) : Use{};
+      return other.name != buffer && std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
+               return words_in(subscript, c_.kernel.body).contains(buffer);
+             });
+    });
+  }
+
   std::string fill_for(const FoundArgument& one, const Use& use) const {
     if (bytes_of_random_state(one.c_type) > 0) return "zeros";
     if (is_real(one)) return c_.request.positive ? "{uniform: [0, 1]}" : "{uniform: [-1, 1]}";
     if (c_.request.small && is_begin(one.name)) return "zeros";
+    if (c_.request.distinct && (use.is_index || is_place(one.name))) return "{sequence: [0, 1]}";
     if (one.c_type == "bool" || c_.request.small) return "{integers: [0, 1]}";
     if (use.is_index) return "{integers: [0, 63]}";
     return one.type == "int8" ? "{integers: [-100, 100]}" : "{integers: [0, 100]}";

@@ -56,6 +56,23 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
+namespace {
+
+// Sees through class templates of libraries: "thrust::complex<float>" is two numbers,
+// "thrust::device_ptr<int>" an address.
+void see_through_class(FoundArgument& one) {
+  constexpr std::string_view kAddress = "device_ptr<";
+  const std::string& type = one.c_type;
+  if (type.ends_with("complex<float>")) one.c_type = "cuFloatComplex";
+  if (type.ends_with("complex<double>")) one.c_type = "cuDoubleComplex";
+  const std::size_t open = type.find(kAddress);
+  if (open == type.npos || !type.starts_with("thrust")) return;
+  ++one.pointers;
+  one.c_type = type.substr(open + kAddress.size(), type.rfind('>') - open - kAddress.size());
+}
+
+}  // namespace
+
 FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::string>& aliases) {
   FoundArgument out{parameter_of(parameter)};
   for (int depth = 0; depth < 8; ++depth) {
@@ -63,6 +80,7 @@ FoundArgument argument_of(Tokens parameter, const std::map<std::string, std::str
     if (alias == aliases.end()) break;
     out.c_type = alias->second;
   }
+  see_through_class(out);
   if (const auto type = element_type(out.c_type)) {
     out.type = type->name;
     out.lanes = type->lanes;

@@ -88,9 +88,9 @@ std::vector<std::int64_t> values_to_try(const std::string& name, std::int64_t pr
 namespace {
 
 bool is_no_extent(const std::string& name) {
-  return has_one_of(lower(name),
-                    {"radius", "iter", "step", "seed", "offset", "stride", "pitch", "ld", "shift",
-                     "alpha", "beta", "factor", "flag", "mode", "channel"});
+  return has_one_of(lower(name), {"radius", "iter", "step", "seed", "offset", "stride", "pitch",
+                                  "ld", "shift", "alpha", "beta", "factor", "flag", "mode",
+                                  "channel", "repeat", "rounds", "loops"});
 }
 
 }  // namespace

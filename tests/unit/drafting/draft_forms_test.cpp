@@ -65,6 +65,40 @@ TEST(Draft, TexturesAreOverBuffersThatAreMadeUpForThem) {
               "  - {name: x_data, type: int, shape: [65536], "});
 }
 
+TEST(Draft, VolumesAndSurfacesAreArrays) {
+  const std::string text =
+      drafted(
+          "__device__ float at(cudaTextureObject_t volume, float i) {\n"
+          "  return tex3D<float>(volume, i, i, i);\n}\n"
+          "__global__ void k(cudaTextureObject_t volume, cudaSurfaceObject_t y,\n"
+          "                  cudaSurfaceObject_t x) {\n"
+          "  const int i = threadIdx.x;\n  surf2Dwrite(at(volume, i), y, i * sizeof(float), 0);\n"
+          "  const int more = surf1Dread<int>(x, i * 4);\n  y += more;\n}\n")
+          .yaml;
+  says(text, {"  - {name: volume, texture: {of: volume_data, array: true}}\n",
+              "  - {name: y, surface: {of: y_data}}\n", "  - {name: x, surface: {of: x_data}}\n",
+              "  - {name: volume_data, type: float, shape: [64, 64, 64], fill: {uniform: [-1, 1]}}",
+              "  - {name: y_data, type: float, shape: [1024, 1024], role: inout, fill: {uniform: ",
+              "  - {name: x_data, type: int, shape: [16384], fill: {integers: [0, 9]}}",
+              "  y_data: {tolerance: usual}"});
+}
+
+TEST(Draft, HowOftenALoopRunsIsNoSizeOfTheProblem) {
+  says(drafted("__global__ void k(float* x, int n, int repeat) {\n"
+               "  int i = blockIdx.x * 64 + threadIdx.x;\n"
+               "  for (int r = 0; r < repeat && i < n; ++r) x[i] += r;\n}\n")
+           .yaml,
+       {"{name: x, type: float32, shape: [n], ", "{name: repeat, type: int32, value: 16}"});
+}
+
+TEST(Draft, ClassTemplatesOfThrustAreNumbersAndAddresses) {
+  says(drafted("__global__ void k(thrust::complex<float>* z, thrust::device_ptr<const int> at,\n"
+               "                  int n) {\n"
+               "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) z[i] = at[i];\n}\n")
+           .yaml,
+       {"{name: z, type: float32, shape: [n, 2], ", "{name: at, type: int32, shape: [n], fill: "});
+}
+
 TEST(Draft, RefusesWhatNoStudyCanGive) {
   EXPECT_EQ(refusal("__global__ void k(float** p) { p[0][0] = 1; }\n"),
             "k.cu:1:1: 'p' of k has the type 'float**' (no host code shows how many pointers there "
