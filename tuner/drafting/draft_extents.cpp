@@ -40,7 +40,7 @@ class Extents {
       const bool whole = one.type.starts_with("int") || one.type.starts_with("uint");
       const bool is_one =
           is_extent(c_.kernel, one.name) || differs(c_.kernel, c_.request.captured, one.name);
-      if (one.is_pointer() || !whole || !is_one) continue;
+      if (one.is_pointer() || one.lanes > 1 || !whole || !is_one) continue;
       std::string name = one.name;
       while (is_taken(name) || c_.plan.parameter(name) != nullptr) name += "_";
       c_.plan.extent_of[one.name] = name;

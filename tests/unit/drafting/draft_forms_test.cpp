@@ -91,6 +91,15 @@ TEST(Draft, HowOftenALoopRunsIsNoSizeOfTheProblem) {
        {"{name: x, type: float32, shape: [n], ", "{name: repeat, type: int32, value: 16}"});
 }
 
+TEST(Draft, AVectorIsNoSizeOfTheProblem) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* x, uint3 gridSize, int n) {\n"
+          "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) x[i] = gridSize.x;\n}\n")
+          .yaml;
+  says(yaml, {"{name: x, type: float32, shape: [n], ", "{name: gridSize, type: uint3, value: ["});
+}
+
 TEST(Draft, ClassTemplatesOfThrustAreNumbersAndAddresses) {
   says(drafted("__global__ void k(thrust::complex<float>* z, thrust::device_ptr<const int> at,\n"
                "                  int n) {\n"
