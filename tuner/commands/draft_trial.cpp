@@ -123,12 +123,12 @@ DraftTrial judged(const std::string& message, const Strings& arguments) {
   } else if (const std::size_t late = message.find(kLateCompiler); late != message.npos) {
     out.end = End::kSlow;
     out.message = first_line(message.substr(late));
-  } else if (says("not to be had") || says("seconds") || says("timeout")) {
-    out.end = End::kSlow;
   } else if (says("does not compile")) {
     out.end = End::kCompile;
     out.message = compile_error(message);
     out.function = missing_function(message);
+  } else if (says("not to be had") || says("seconds") || says("timeout")) {
+    out.end = End::kSlow;
   } else if (std::regex_search(message, parts, kRounding)) {
     out.end = End::kRounding;
     out.name = parts[1].str();

@@ -85,6 +85,8 @@ TEST(DraftTrial, ACompilerThatTakesTooLongIsNoErrorOfTheKernel) {
       kArguments);
   EXPECT_EQ(trial.end, End::kSlow);
   EXPECT_EQ(trial.message, "the compiler took longer than 8 s");
+  const std::string error = "it does not compile:\nk.cu:3:1: error: 'seconds' has no type";
+  EXPECT_EQ(judged(error, kArguments).end, End::kCompile);
 }
 
 TEST(DraftTrial, ARaceIsOneThatTheOrderOfThreadsDecides) {
