@@ -452,8 +452,8 @@ class Drafts {
     if (trial.end == End::kShared && request_.fewer < kFewest) return request_.fewer *= 2, true;
     const bool may_be_smaller =
         trial.end == End::kCrash || trial.end == End::kShared || trial.end == End::kSlow;
-    if (may_be_smaller && draft.has_extents && request_.smaller < kSmallest) {
-      request_.smaller *= 16;
+    if (may_be_smaller && draft.has_extents && draft.smaller < kSmallest) {
+      request_.smaller = draft.smaller * 16;
       return true;
     }
     return false;

@@ -379,6 +379,7 @@ DraftedStudy draft_study(const DraftRequest& request) {
   for (;; asked.smaller *= 4) {
     bool is_large = false;
     DraftedStudy draft = drafted_once(asked, is_large);
+    draft.smaller = asked.smaller;
     if (!is_large || asked.smaller >= kSmallest) return draft;
   }
 }

@@ -82,6 +82,7 @@ struct DraftedStudy {
   bool has_guessed_extents = false;
   bool has_whole_inputs = false;  // buffers that are filled with whole numbers
   std::size_t outputs = 0;        // that are verified
+  std::int64_t smaller = 1;       // extents are this many times as small, asked for or not
 };
 
 // The name of the kernel that draft_study() would choose.

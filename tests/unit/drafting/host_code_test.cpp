@@ -57,6 +57,15 @@ TEST(DraftFromTrial, WholeNumbersThatMayBePlacesAreSmallWhereTheyCrash) {
         "{name: row_begin, type: int32, shape: [n], fill: zeros}"});
 }
 
+TEST(DraftFromTrial, HowMuchSmallerADraftIsMadeIsSaid) {
+  EXPECT_EQ(drafted("__global__ void k(float* y) { y[threadIdx.x] = 1; }\n").smaller, 1);
+  EXPECT_GT(drafted("__global__ void k(float* y, const float* x, int n) {\n  __syncthreads();\n"
+                    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = x[i];\n"
+                    "}\n")
+                .smaller,
+            1);
+}
+
 TEST(DraftFromTrial, WhereThreadsMeetPlacesAreAllDifferent) {
   DraftRequest request{
       "__global__ void k(float* y, const float* x, const int* at, const int* many, int n) {\n"
