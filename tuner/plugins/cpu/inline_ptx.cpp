@@ -11,11 +11,15 @@
 #include <vector>
 
 #include "tuner/plugins/cpu/host_compiler.h"
+#include "tuner/plugins/cpu/inline_assembly.h"
 #include "tuner/plugins/programs/make_rule.h"
 
 namespace tuner::cpu {
 namespace {
 
+using inline_assembly::Assembly;
+using inline_assembly::behind_closing;
+using inline_assembly::Operand;
 using Words = std::vector<std::string>;
 
 std::string stripped(std::string_view text, std::string_view of = " \t\r\n") {
@@ -35,74 +39,6 @@ Words split_at(std::string_view text, char sign) {
     if (at < text.size() && (text[at] != sign || depth > 0)) continue;
     out.push_back(stripped(text.substr(from, at - from)));
     from = at + 1;
-  }
-  return out;
-}
-
-// ---- what stands between the parentheses of asm() -----------------------------------------------
-
-struct Operand {
-  std::string name;  // of "[name] "=r"(x)"; empty: it has none
-  std::string expression;
-};
-
-struct Assembly {
-  std::string text;  // of its instructions
-  std::vector<Operand> operands;
-  std::size_t outputs = 0;  // of the operands, the first
-};
-
-std::string decoded(std::string_view literal) {
-  std::string out;
-  const bool is_raw = literal.front() == 'R';
-  const std::size_t open = literal.find(is_raw ? '(' : '"');
-  const std::size_t close = literal.rfind(is_raw ? ')' : '"');
-  if (open == literal.npos || close <= open) return out;
-  const std::string_view inside = literal.substr(open + 1, close - open - 1);
-  for (std::size_t at = 0; at < inside.size(); ++at) {
-    if (is_raw || inside[at] != '\\' || at + 1 == inside.size()) {
-      out += inside[at];
-    } else {
-      const char escaped = inside[++at];
-      out += escaped == 'n' || escaped == 't' || escaped == 'r' || escaped == '\n' ? '\n' : escaped;
-    }
-  }
-  return out;
-}
-
-// The index behind what closes the parenthesis at `open`.
-std::size_t behind(const std::vector<Piece>& pieces, std::size_t open) {
-  int depth = 0;
-  for (std::size_t at = open; at < pieces.size(); ++at) {
-    const std::string_view piece = pieces[at].text;
-    depth += piece == "(" || piece == "[" || piece == "{";
-    depth -= piece == ")" || piece == "]" || piece == "}";
-    if (depth == 0) return at + 1;
-  }
-  return pieces.size();
-}
-
-// Reads the assembly whose parenthesis is at `open`.
-Assembly assembly_at(const std::string& text, const std::vector<Piece>& pieces, std::size_t open) {
-  Assembly out;
-  const std::size_t end = behind(pieces, open) - 1;
-  std::size_t section = 0;  // instructions, outputs, inputs, clobbers
-  std::string name;
-  for (std::size_t at = open + 1; at < end; ++at) {
-    const std::string_view piece = pieces[at].text;
-    if (piece == ":") {
-      ++section;
-    } else if (section == 0) {
-      out.text += decoded(piece);
-    } else if (piece == "[" && section < 3) {
-      name = pieces[at + 1].text;
-      at = behind(pieces, at) - 1;
-    } else if (piece == "(" && section < 3) {
-      const std::size_t close = behind(pieces, at) - 1, from = pieces[at].at + 1;
-      out.operands.push_back({std::exchange(name, {}), text.substr(from, pieces[close].at - from)});
-      if (section == 1) ++out.outputs;
-      at = close;
-    }
   }
   return out;
 }
@@ -645,10 +581,10 @@ std::string with_inline_ptx(const std::string& preprocessed) {
     std::size_t open = at + 1;
     while (is(open, "volatile __volatile__ __volatile")) ++open;
     if (!is(open, "(") || is_of_the_system(preprocessed, pieces[at].at)) continue;
-    const Piece& close = pieces[behind(pieces, open) - 1];
+    const Piece& close = pieces[behind_closing(pieces, open) - 1];
     const std::size_t from = pieces[at].at, end = close.at + close.text.size();
     out.append(preprocessed, copied, from - copied)
-        .append(Statement(assembly_at(preprocessed, pieces, open)).text())
+        .append(Statement(inline_assembly::assembly_at(preprocessed, pieces, open)).text())
         .append(lines_in(std::string_view(preprocessed).substr(from, end - from)));
     copied = end;
   }
