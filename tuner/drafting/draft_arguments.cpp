@@ -134,7 +134,8 @@ class Arguments {
       out.value = *passed;
     } else {
       const bool has_rows = is_pitch(one.name) && !c_.plan.extents.empty();
-      out.value = has_rows ? usual_row() : is_real(one) ? "0.5" : "16";
+      const char* usual = is_real(one) ? "0.5" : one.c_type == "bool" ? "1" : "16";
+      out.value = has_rows ? usual_row() : usual;
       out.remark = "a guess";
     }
     return out;

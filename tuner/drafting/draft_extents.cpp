@@ -37,7 +37,8 @@ class Extents {
   void take_extents() {
     std::set<std::string> extents;
     for (const FoundArgument& one : c_.kernel.arguments) {
-      const bool whole = one.type.starts_with("int") || one.type.starts_with("uint");
+      const bool whole = (one.type.starts_with("int") || one.type.starts_with("uint")) &&
+                         !one.type.ends_with("int8");
       const bool is_one =
           is_extent(c_.kernel, one.name) || differs(c_.kernel, c_.request.captured, one.name);
       if (one.is_pointer() || one.lanes > 1 || !whole || !is_one) continue;

@@ -91,13 +91,14 @@ TEST(Draft, HowOftenALoopRunsIsNoSizeOfTheProblem) {
        {"{name: x, type: float32, shape: [n], ", "{name: repeat, type: int32, value: 16}"});
 }
 
-TEST(Draft, AVectorIsNoSizeOfTheProblem) {
+TEST(Draft, AVectorOrAFlagIsNoSizeOfTheProblem) {
   const std::string yaml =
       drafted(
-          "__global__ void k(float* x, uint3 gridSize, int n) {\n"
+          "__global__ void k(float* x, uint3 gridSize, bool rows, int n) {\n"
           "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) x[i] = gridSize.x;\n}\n")
           .yaml;
-  says(yaml, {"{name: x, type: float32, shape: [n], ", "{name: gridSize, type: uint3, value: ["});
+  says(yaml, {"{name: x, type: float32, shape: [n], ", "{name: gridSize, type: uint3, value: [",
+              "{name: rows, type: uint8, value: 1}"});
 }
 
 TEST(Draft, ClassTemplatesOfThrustAreNumbersAndAddresses) {
