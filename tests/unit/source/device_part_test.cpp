@@ -43,6 +43,11 @@ TEST(DevicePart, OfDeviceCodeIsAllOfIt) {
   EXPECT_EQ(part.left_out, Names{});
 }
 
+TEST(DevicePart, TheHeaderOfAllHeadersGoes) {
+  EXPECT_EQ(device_part("#include <bits/stdc++.h>\n#include <cuda_fp16.h>\n").left_out,
+            Names{"<bits/stdc++.h>"});
+}
+
 TEST(DevicePart, ClassesAboutTheLaunchAndWhatUsesThemGo) {
   const std::string source =
       "struct Pair { float a, b; };\n"
