@@ -293,6 +293,21 @@ TEST(Init, TakesTheKernelOfAScript) {
   EXPECT_TRUE(says(text_of(sandbox.path("tune.yaml")), "block_size_x: [32, 64]"));
 }
 
+TEST(Init, TakesAHostProgramOfKtt) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu",
+                "__global__ void k(float* a) { a[blockIdx.x * BLOCK + threadIdx.x] = 1; }\n");
+  sandbox.write("host.cpp",
+                "#include <Ktt.h>\nint main() {\n  ktt::Tuner tuner(0, 0, ktt::ComputeApi::CUDA);\n"
+                "  auto d = tuner.AddKernelDefinitionFromFile(\"k\", \"../k.cu\", {64}, {1});\n"
+                "  auto kernel = tuner.CreateSimpleKernel(\"K\", d);\n"
+                "  tuner.AddParameter(kernel, \"BLOCK\", std::vector<uint64_t>{32, 64});\n}\n");
+  for (const char* named : {"host.cpp", "k.cu"}) {
+    run_to(0, sandbox, {"init", named, "--no-try", "--force"});
+    EXPECT_TRUE(says(text_of(sandbox.path("k.yaml")), "BLOCK: [32, 64]  # AddParameter")) << named;
+  }
+}
+
 TEST(Init, NeedsTheKernelOfAScriptInAFile) {
   const Sandbox sandbox;
   sandbox.write("tune.py", "tune_kernel('k', 'gone.cu', 64, [], {})\n");

@@ -466,13 +466,15 @@ class Drafts {
 };
 
 void draft_for(InitOptions options) {
-  if (fs::path(options.source).extension() == ".py") {
+  const bool is_script = fs::path(options.source).extension() == ".py";
+  if (is_script || is_ktt_program(text_of(options.source))) {
     options.script = options.source;
     options.source = source_of_script(options.script);
   }
   const fs::path source = options.source;
   if (source.extension() == ".yaml" || source.extension() == ".yml") {
-    reject(source, "is a study", "init takes a CUDA source, or a script of Kernel Tuner");
+    reject(source, "is a study",
+           "init takes a CUDA source, or a script of Kernel Tuner, or a program of KTT");
   }
   const std::string text = text_of(source);
   const fs::path study = study_of(options, text);
@@ -502,8 +504,7 @@ void draft_for(InitOptions options) {
   }
   if (!options.captured.empty()) take_captured(options.captured, folder, request);
   if (!options.script.empty() && request.scripts.empty()) {
-    say("note: ", {options.script.string() + " has no call of tune_kernel(): only its kernel is "
-                                             "taken"});
+    say("note: ", {options.script.string() + " tunes no kernel: only its text is taken"});
   }
   const DraftedStudy draft =
       study == "-" ? draft_study(request)

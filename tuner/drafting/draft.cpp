@@ -326,7 +326,10 @@ void draft_kernel(DraftContext& context) {
 DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   const std::vector<SourceText> texts = texts_for(request);
   const FoundSource source(request.source, texts);
-  const FoundKernel& kernel = choose_kernel(source, request);
+  FoundKernel kernel = choose_kernel(source, request);
+  for (const std::size_t at : request.script ? request.script->inputs : std::set<std::size_t>()) {
+    if (at < kernel.arguments.size()) kernel.arguments[at].is_const = true;
+  }
   DraftContext context{source, kernel, std::nullopt, request};
   draft_kernel(context);
   const auto draft_other = [&](const FoundKernel& other) {

@@ -154,12 +154,17 @@ class Knobs {
     std::erase_if(c_.plan.parameters, [&](const DraftedParameter& one) {
       return !listed(one) && c_.source.macro(one.name) != nullptr;
     });
+    std::erase_if(c_.plan.replaced,
+                  [&](const std::string& name) { return c_.plan.parameter(name) == nullptr; });
     const std::vector<std::int64_t> first = first_valid(script);
     for (std::size_t i = 0; i < first.size(); ++i) {
       const auto& [name, values] = script.parameters[i];
       if (c_.plan.parameter(name) == nullptr) add_macro(name, first[i], "");
+      const auto given = script.given.find(name);
+      const std::string by =
+          given == script.given.end() ? "tune_params, " + script.place : given->second;
       *std::ranges::find(c_.plan.parameters, name, &DraftedParameter::name) = {
-          name, values, first[i], true, "tune_params, " + script.place, true};
+          name, values, first[i], true, by, true};
       std::erase_if(c_.plan.guessed, [is = name + " is "](const std::string& guess) {
         return guess.starts_with(is);  // at present
       });
@@ -169,6 +174,8 @@ class Knobs {
     }
     c_.plan.constraints = script.restrictions;
     c_.plan.options = script.options;
+    c_.plan.tolerance = script.tolerance;
+    c_.plan.not_taken = script.remarks;
     if (!script.not_taken.empty()) {
       c_.plan.guessed.push_back(
           fmt::format("not taken from {}: {}", script.place, fmt::join(script.not_taken, ", ")));

@@ -86,7 +86,9 @@ std::string constraints_text(const DraftPlan& plan) {
   std::string out;
   if (varies) out += "  - " + threads + " <= device.max_threads_per_block\n";
   for (const std::string& one : plan.constraints) out += "  - " + quoted(one) + "\n";
-  return out.empty() ? out : "constraints:\n" + out;
+  if (!out.empty()) out.insert(0, "constraints:\n");
+  for (const std::string& one : plan.not_taken) out += "  # not taken: " + one + "\n";
+  return out;
 }
 
 // "k<float, 16>" for "k<float, {TILE}>".
@@ -236,12 +238,15 @@ std::string verify_text(const DraftPlan& plan) {
     const auto known = data_type_named(type);
     const std::string_view usual = known ? facts_of(*known).as_float.drafted_rtol : "0";
     const auto seen = plan.atol.find(name);
-    out += seen == plan.atol.end()
-               ? fmt::format("  {}: {{tolerance: usual}}  # that of {}\n", name, type)
-               : fmt::format(
-                     "  {}: {{rtol: {}, atol: {}}}  # sums in another order differ by as much when "
-                     "tried\n",
-                     name, usual, seen->second);
+    if (seen != plan.atol.end()) {
+      out += fmt::format(
+          "  {}: {{rtol: {}, atol: {}}}  # sums in another order differ by as much when tried\n",
+          name, usual, seen->second);
+    } else if (!plan.tolerance.empty() && usual != "0") {
+      out += fmt::format("  {}: {}\n", name, plan.tolerance);
+    } else {
+      out += fmt::format("  {}: {{tolerance: usual}}  # that of {}\n", name, type);
+    }
   }
   if (out.empty()) return "# Members of structs are compared with the usual tolerances.\n";
   return "verify:\n" + out;

@@ -184,7 +184,7 @@ std::optional<std::string> study_expression(Tokens expression, const Meaning& me
 // Writes "(n + b - 1) // b" and its like as ceil_div(n, b).
 std::string rounded_up(const std::string& text);
 
-// Evaluates an expression that has only numbers; nothing for others.
+// Evaluates an expression that has only numbers, as C does: true is 1. Nothing for others.
 std::optional<std::int64_t> constant_value(const std::string& expression);
 
 }  // namespace tuner

@@ -60,6 +60,8 @@ struct DraftPlan {
   std::map<std::string, std::string> extent_of;  // by argument of the kernel
   std::vector<DraftedParameter> parameters;
   std::vector<std::string> constraints;  // besides the threads of a block
+  std::vector<std::string> not_taken;    // constraints of a script that no study can say
+  std::string tolerance;                 // of outputs, if a script says one
   std::vector<std::string> block, grid;
   std::string shared;
   bool is_cooperative = false;

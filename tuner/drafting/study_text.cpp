@@ -312,6 +312,7 @@ std::optional<std::int64_t> constant_value(const std::string& expression) {
   const auto value = parsed->evaluate({});
   if (!value) return std::nullopt;
   if (const auto* whole = std::get_if<std::int64_t>(&*value)) return *whole;
+  if (const auto* flag = std::get_if<bool>(&*value)) return *flag ? 1 : 0;
   return std::nullopt;
 }
 

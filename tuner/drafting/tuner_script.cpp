@@ -1,4 +1,4 @@
-// Has a program in Python read a script of Kernel Tuner's and print its launch as host code.
+// Has a program in Python read scripts of Kernel Tuner's and print their launches as host code.
 
 #include "tuner/drafting/tuner_script.h"
 
@@ -12,7 +12,9 @@
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/child_process.h"
 #include "tuner/base/temporary_folder.h"
+#include "tuner/drafting/ktt_program.h"
 #include "tuner/expression/expression.h"
+#include "tuner/source/project_files.h"
 
 namespace tuner {
 
@@ -52,22 +54,31 @@ std::vector<ReadScript> read_tuner_scripts(const std::vector<SourceText>& script
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
   constexpr double kMostSeconds = 60;  // it reads, and runs nothing
   std::vector<ReadScript> all(scripts.size());
-  if (scripts.empty()) return all;
+  std::vector<std::size_t> in_python;
+  for (std::size_t i = 0; i < scripts.size(); ++i) {
+    if (is_ktt_program(scripts[i].text)) {
+      all[i] = read_ktt_program(scripts[i]);
+    } else {
+      in_python.push_back(i);
+    }
+  }
+  if (in_python.empty()) return all;
   const TemporaryFolder folder("tuner-script");
   std::vector<std::string> command{
       "/usr/bin/env", "python3", "-I", "-W", "ignore", "-c", std::string(kScriptReaderText)};
-  for (const SourceText& one : scripts) {
+  for (const std::size_t i : in_python) {
     command.push_back(folder.path() / std::to_string(command.size()));
-    write_file_atomically(command.back(), one.text);
+    write_file_atomically(command.back(), scripts[i].text);
   }
   ChildProcess python(command);
   const bool is_in_time = python.ends_within(kMostSeconds);
   if (!is_in_time) python.kill();
   const bool is_missing = python.wait() == "ended with status 127";
   const Json json = Json::parse(python.output_tail(kMostBytes), nullptr, false);
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t n = 0; n < in_python.size(); ++n) {
+    const std::size_t i = in_python[n];
     if (json.is_array()) {
-      all[i] = script_of(json.at(i), scripts[i].name);
+      all[i] = script_of(json.at(n), scripts[i].name);
     } else {
       all[i].problem = is_missing   ? "is not read: there is no python3 here"
                        : is_in_time ? "python3 fails at it"

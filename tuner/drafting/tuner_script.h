@@ -1,9 +1,11 @@
 #pragma once
-// A script of Kernel Tuner's: what its call of tune_kernel() says about a kernel, as far as it is
+// A program for another tuner, Kernel Tuner or KTT: what it says about a kernel, as far as it is
 // literal.
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,11 @@ struct TunerScript {
   std::vector<std::string> left_out;     // all that is there and is not literal
   std::vector<std::string> not_taken{};  // arguments of its call, "answer (reference)"
   std::vector<std::string> options{};    // of the compiler
+  std::vector<std::string> remarks{};    // restrictions that are left out, as they stand
+  std::set<std::size_t> inputs{};        // arguments of the kernel that it does not write
+  std::string tolerance{};               // of all outputs, as a study says it; empty: not said
+  // Of parameters that have a call each: "AddParameter, line 16 of host.cpp".
+  std::map<std::string, std::string> given{};
 };
 
 struct ReadScript {
@@ -30,8 +37,8 @@ struct ReadScript {
   std::string problem;               // why it is not read; empty: it is
 };
 
-// Has python3 read them: scripts are parsed, and never run. All at once, since an interpreter takes
-// longer to start than to read.
+// Reads programs of KTT's, and has python3 read scripts of Kernel Tuner's: they are parsed, and
+// never run. All at once, since an interpreter takes longer to start than to read.
 std::vector<ReadScript> read_tuner_scripts(const std::vector<SourceText>& scripts);
 
 // A value for each of its parameters, so that its restrictions hold as far as they can be read.

@@ -172,16 +172,22 @@ void take_hosts(const std::vector<fs::path>& files, const fs::path& source, Proj
     const bool is_header = is_there(out.headers, file) || is_there(out.hosts, file);
     auto text = is_header ? std::nullopt : readable_text(file, kLargestFile);
     if (!text) continue;
-    if (file.extension() != ".py") {
+    const bool is_script = file.extension() == ".py";
+    if (is_script ? text->find("tune_kernel") != text->npos : is_ktt_program(*text)) {
+      out.scripts.push_back({file.string(), std::move(*text)});
+    } else if (!is_script) {
       bytes += text->size();
       out.hosts.push_back({file.string(), std::move(*text)});
-    } else if (text->find("tune_kernel") != text->npos) {
-      out.scripts.push_back({file.string(), std::move(*text)});
     }
   }
 }
 
 }  // namespace
+
+bool is_ktt_program(std::string_view text) {
+  const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
+  return (has("Ktt.h") || has("tuner_api.h")) && (has(".AddKernel") || has(".addKernel"));
+}
 
 ProjectFiles project_files(const fs::path& source, const std::string& text,
                            const ProjectHints& hints) {

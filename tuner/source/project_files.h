@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/source/signature.h"
@@ -21,8 +22,9 @@ struct ProjectHints {
 struct ProjectFiles {
   std::vector<SourceText> headers;  // that it includes, and those that they include
   std::vector<SourceText> hosts;  // beside it, and in the folder above: any may launch its kernels
-  std::vector<SourceText> scripts;  // beside it, in Python, that call tune_kernel()
-  std::string includer;             // the first of these that includes it; empty: none does
+  // Beside it, for another tuner: in Python, that call tune_kernel(), and programs of KTT's.
+  std::vector<SourceText> scripts;
+  std::string includer;  // the first of these that includes it; empty: none does
   // Folders in which headers had to be looked for, since they are not beside what includes them.
   std::vector<std::filesystem::path> include_dirs;
   std::map<std::string, std::string> definitions;  // macros of its build
@@ -35,5 +37,8 @@ struct ProjectFiles {
 // of all its folders are host code.
 ProjectFiles project_files(const std::filesystem::path& source, const std::string& text,
                            const ProjectHints& hints = {});
+
+// Whether a program adds kernels to a tuner of KTT's.
+bool is_ktt_program(std::string_view text);
 
 }  // namespace tuner

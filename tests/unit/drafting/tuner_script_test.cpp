@@ -110,6 +110,13 @@ TEST(TunerScript, MakesSizesOfTheSourceNoSmallerThanTheLargestBlock) {
   says(draft_study(request).yaml, {"  - {WIDTH: 256, HEIGHT: 32}\n"});
 }
 
+TEST(TunerScript, NumbersOfTheSourceThatItDoesNotTuneStayThere) {
+  const std::string source = "#define TILE 4\n" + kSmooth;
+  const std::string used = source.substr(0, source.find("/ 2")) + "/ TILE; }\n";
+  says(drafted(used).yaml, {"  replace: [TILE"});
+  lacks(drafted_with(used, kScript).yaml, {"replace:", "TILE:"});
+}
+
 TEST(TunerScript, LeavesSizesAsNumbersThatTheSourceDoesNotName) {
   const DraftedStudy study = drafted_with(
       "__global__ void scale(float* out) { out[blockIdx.x * block_size_x + "
