@@ -51,6 +51,9 @@ class Search {
     }
     for (SourceFile& file : files_) file.tokens = tokens_of(file.text);
     if (!study.kernel.runs_on_host()) launched_ = read_sources(study).kernel;
+    std::vector<SourceText> sources;
+    for (const SourceFile& file : files_) sources.push_back({file.path, file.text});
+    signatures_ = SignatureReader(std::move(sources)).of(study.kernel.entry, {});
     for (const Parameter& one : study.parameters) given_.insert(study.kernel.macro_of(one.name));
     for (const std::string& option : study.kernel.options) {
       if (option.starts_with("-D")) given_.insert(option.substr(2, option.find('=') - 2));
@@ -236,9 +239,7 @@ class Search {
 
   // Finds the kernel's own declaration, if an argument of it has that name.
   std::string place_in_signature(std::string_view name) const {
-    std::vector<SourceText> sources;
-    for (const SourceFile& file : files_) sources.push_back({file.path, file.text});
-    for (const Signature& one : SignatureReader(std::move(sources)).of(study_.kernel.entry, {})) {
+    for (const Signature& one : signatures_) {
       if (std::ranges::count(one.parameters, name, &SignatureParameter::name) > 0)
         return fmt::format("{}:{}", one.file, one.line);
     }
@@ -249,6 +250,7 @@ class Search {
   std::string launched_;  // the source without kernels that no variant launches
   std::vector<SourceFile> files_;
   SourceBundle bundle_;
+  std::vector<Signature> signatures_;  // that the entry may mean
   std::set<std::string, std::less<>> given_;
 };
 
