@@ -7,7 +7,7 @@
 namespace tuner::cpu {
 namespace {
 
-// What `body` leaves in x, by thread; `x` is the thread's own element and `i` its number.
+// Returns the x that `body` leaves, by thread; `x` is the thread's own element and `i` its number.
 std::vector<unsigned> after(const std::string& body, std::vector<unsigned> x, unsigned threads) {
   Variant variant(
       "extern \"C\" __global__ void kernel(unsigned* all) {\n"
@@ -147,6 +147,33 @@ TEST(InlinePtx, WhatNobodyTranslatesIsNamedWithItsPlace) {
   EXPECT_EQ(result.log,
             "error: the cpu backend has no PTX instruction 'wgmma.fence.sync.aligned' "
             "(kernel.cu:3)\n");
+}
+
+// Ignored, each of these would give another answer without a word.
+TEST(InlinePtx, AModifierThatIsNotKnownIsNotIgnored) {
+  const std::pair<const char*, const char*> all[] = {
+      {"prmt.b32.f4e", "%0, %0, 0, 1"}, {"fma.rn.relu.f32", "%0, %0, %0, %0"},
+      {"add.rm.f32", "%0, %0, %0"},     {"min.NaN.f32", "%0, %0, %0"},
+      {"cvt.rp.f32.s32", "%0, %0"},     {"shfl.sync.up.b32", "%0|p, %0, 1, 0, -1"}};
+  for (const auto& [instruction, operands] : all) {
+    const std::string text = std::string("{ .reg .pred p; ") + instruction + " " + operands + "; }";
+    const auto result = compiled(
+        request_for("extern \"C\" __global__ void kernel(unsigned* x) {\n  asm volatile(\"" + text +
+                    "\" : \"+r\"(*x));\n}"));
+    EXPECT_FALSE(result.compiled) << instruction;
+    EXPECT_NE(result.log.find(std::string("no PTX instruction '") + instruction + "'"),
+              std::string::npos)
+        << result.log;
+  }
+}
+
+TEST(InlinePtx, ProductsOfLargeNumbersAreWhole) {
+  EXPECT_EQ(after(R"(unsigned long long y = ~0ull; unsigned i2;
+    asm("mul.hi.u64 %0, %0, %0;" : "+l"(y));
+    asm("{ .reg .u64 w; mul.wide.u32 w, %0, %0; mov.b64 {%0, %1}, w; }" : "+r"(x), "=r"(i2));
+    x = (unsigned)y + i2;)",
+                  ~0U),
+            ~0U - 1 + (~0U - 1));
 }
 
 }  // namespace

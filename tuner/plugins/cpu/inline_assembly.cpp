@@ -2,6 +2,7 @@
 
 #include "tuner/plugins/cpu/inline_assembly.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -37,6 +38,17 @@ std::size_t behind_closing(const std::vector<Piece>& pieces, std::size_t open) {
     if (depth == 0) return at + 1;
   }
   return pieces.size();
+}
+
+std::string lines_in(std::string_view part) {
+  std::string out;
+  for (std::size_t at = part.find('\n'); at != part.npos; at = part.find('\n', at + 1)) {
+    out += '\n';
+    if (part.substr(at + 1, 2) == "# ") {
+      out += part.substr(at + 1, std::min(part.find('\n', at + 1), part.size()) - at - 1);
+    }
+  }
+  return out;
 }
 
 Assembly assembly_at(const std::string& text, const std::vector<Piece>& pieces, std::size_t open) {

@@ -1,8 +1,10 @@
 #pragma once
-// What stands between the parentheses of asm(): instructions, and expressions that are operands.
+// A reader of the text between the parentheses of asm(): instructions, and expressions that are
+// operands.
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/plugins/cpu/host_compiler.h"
@@ -22,6 +24,9 @@ struct Assembly {
 
 // The index behind what closes the parenthesis at `open`.
 std::size_t behind_closing(const std::vector<Piece>& pieces, std::size_t open);
+
+// Returns the line ends of a part of the text, with the line markers in it.
+std::string lines_in(std::string_view part);
 
 // Reads the assembly whose parenthesis is at `open` among the pieces of the text.
 Assembly assembly_at(const std::string& text, const std::vector<Piece>& pieces, std::size_t open);

@@ -19,6 +19,7 @@ namespace {
 
 using inline_assembly::Assembly;
 using inline_assembly::behind_closing;
+using inline_assembly::lines_in;
 using inline_assembly::Operand;
 using Words = std::vector<std::string>;
 
@@ -220,11 +221,12 @@ class Statement {
 
   // ---- operands ---------------------------------------------------------------------------------
 
-  // What an operand is in C++; nothing for a symbol, and for what is no operand.
+  // Says an operand in C++; nothing for a symbol, and for what is no operand.
   Text value_of(const std::string& text) const {
     if (text.empty()) return std::nullopt;
     if (text[0] == '%' && text.size() > 1 &&
         std::isdigit(static_cast<unsigned char>(text[1])) != 0) {
+      if (text.find_first_not_of("0123456789", 1) != text.npos) return std::nullopt;  // "%0|p"
       const auto place = static_cast<std::size_t>(std::atoi(text.c_str() + 1));
       return place < from_.operands.size() ? Text(operand(place)) : std::nullopt;
     }
@@ -336,7 +338,7 @@ class Statement {
     return one.operands.size() > 1 ? std::nullopt : Text("__syncthreads(); ");
   }
 
-  // What is copied asynchronously is there at once.
+  // Copies at once: nobody may rely on an asynchronous copy being late.
   Text copy(const Instruction& one) const {
     if (!one.has("async") || one.has("bulk")) return std::nullopt;
     if (one.has("commit_group") || one.has("wait_group") || one.has("wait_all")) return "";
@@ -414,7 +416,8 @@ class Statement {
 
   Text converted(const Instruction& one, const Words& types) const {
     const auto values = values_of(one.operands);
-    if (!values || values->size() != 2 || types.size() != 2) return std::nullopt;
+    const bool is_usual = has_only(one, "rn rz rni rzi rmi rpi ftz");
+    if (!is_usual || !values || values->size() != 2 || types.size() != 2) return std::nullopt;
     std::string value = bits_of(types[1], (*values)[1]);
     if (one.has("rni")) value = "__builtin_rint(" + value + ")";
     if (one.has("rmi")) value = "__builtin_floor(" + value + ")";
@@ -516,10 +519,21 @@ class Statement {
     return out + "} ";
   }
 
-  // What computes one value of others.
+  // Whether it has no modifiers but types and these: any other one may change the result.
+  static bool has_only(const Instruction& one, const std::string& words) {
+    const Words known = programs::words_of(words);
+    return std::ranges::all_of(one.modifiers, [&](const std::string& modifier) {
+      return kTypes.contains(modifier) || std::ranges::find(known, modifier) != known.end();
+    });
+  }
+
+  // Translates an instruction that computes one value of others.
   Text of_values(const Instruction& one, const Words& types) const {
     const auto values = values_of(one.operands);
-    if (!values || values->size() < 2) return std::nullopt;
+    const std::string known = one.name == "cvta"   ? "to global shared local const"
+                              : one.name == "setp" ? one.modifiers.front() + " ftz"
+                                                   : "lo hi wide rn approx full ftz";
+    if (!values || values->size() < 2 || !has_only(one, known)) return std::nullopt;
     const std::string& type = types.front();
     const auto value = [&](std::size_t place) { return bits_of(type, (*values)[place]); };
     if (one.name == "cvta") return stored((*values)[0], value(1));
@@ -534,8 +548,7 @@ class Statement {
     }
     const auto function = kFunctions.find(one.name);
     if (function == kFunctions.end() || values->size() != function->second + 1) return std::nullopt;
-    const bool is_other = one.has("rz") || one.has("rp") || one.has("rm") || one.has("shiftamt");
-    if (is_other || (one.name == "mad" && one.has("wide"))) return std::nullopt;
+    if (one.name == "mad" && one.has("wide")) return std::nullopt;
     const char* part = one.has("hi") ? "_hi" : one.has("wide") ? "_wide" : "";
     std::string out = "tuner_ptx_" + one.name + part + "<" + type + ">(";
     for (std::size_t i = 1; i < values->size(); ++i) out += (i > 1 ? ", " : "") + value(i);
@@ -552,18 +565,6 @@ bool is_of_the_system(const std::string& text, std::size_t at) {
   const std::size_t open = marker == text.npos ? text.npos : text.find('"', marker);
   const std::string_view file = open == text.npos ? "" : std::string_view(text).substr(open + 1);
   return file.starts_with("/usr/") || file.starts_with("cuda_on_cpu.h");
-}
-
-// The line ends of a part of the text, and the line markers in it.
-std::string lines_in(std::string_view part) {
-  std::string out;
-  for (std::size_t at = part.find('\n'); at != part.npos; at = part.find('\n', at + 1)) {
-    out += '\n';
-    if (part.substr(at + 1, 2) == "# ") {
-      out += part.substr(at + 1, std::min(part.find('\n', at + 1), part.size()) - at - 1);
-    }
-  }
-  return out;
 }
 
 }  // namespace

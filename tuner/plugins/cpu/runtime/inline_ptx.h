@@ -148,7 +148,7 @@ inline T tuner_ptx_mad(T x, T y, T z) {
 }
 template <class T>
 inline T tuner_ptx_mul_hi(T x, T y) {
-  return (T)((__int128)x * (__int128)y >> 8 * sizeof(T));
+  return (T)((unsigned __int128)(__int128)x * (unsigned __int128)(__int128)y >> 8 * sizeof(T));
 }
 template <class T>
 inline T tuner_ptx_mad_hi(T x, T y, T z) {
@@ -156,7 +156,7 @@ inline T tuner_ptx_mad_hi(T x, T y, T z) {
 }
 template <class T>
 inline long long tuner_ptx_mul_wide(T x, T y) {
-  return (long long)x * (long long)y;
+  return (long long)((unsigned long long)(long long)x * (unsigned long long)(long long)y);
 }
 template <class T>
 inline T tuner_ptx_dp4a(T x, T y, T z) {
@@ -185,7 +185,7 @@ inline void tuner_ptx_matrices(unsigned (&parts)[N], const void* own) {
   __syncwarp();
 }
 
-// Of one number in a register of several.
+// Types of the numbers that a register holds one or several of.
 struct tuner_ptx_f16 {
   static constexpr unsigned kBits = 16;
   static float number(unsigned bits) { return tuner_cpu_half_bits::to_float((unsigned short)bits); }

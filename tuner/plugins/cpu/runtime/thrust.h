@@ -1,6 +1,6 @@
 #pragma once
-// What kernels use of Thrust: tuples, pairs, complex numbers, functors, pointers to memory of the
-// device, and algorithms that one thread runs.
+// The parts of Thrust that kernels use: tuples, pairs, complex numbers, functors, pointers to
+// memory of the device, and algorithms that one thread runs.
 #include <algorithm>
 #include <complex>
 #include <functional>
