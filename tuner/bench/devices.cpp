@@ -266,7 +266,7 @@ std::vector<std::string> backends_for(const Study& study, const Catalogue& catal
   if (asked == "auto") throw UnavailableError(written + "no backend here takes that");
   const std::string other = catalogue.find(PluginKind::kBackend, asked)->language();
   const bool is_command = study.kernel.subject == Subject::kCommand;
-  if (is_command || other == kNoKernelLanguage) {
+  if (is_command || other == kCommandLanguage) {
     throw UnavailableError(
         "the backend 'program' is for a study's 'command', and for nothing else; " +
         std::string(is_command ? "this study has a command" : "this study has a kernel"));

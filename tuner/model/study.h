@@ -41,7 +41,7 @@ inline std::string_view name_of(Subject subject) {
 }
 
 // The language of a command: only the backend for programs takes it.
-inline constexpr std::string_view kNoKernelLanguage = "program";
+inline constexpr std::string_view kCommandLanguage = "program";
 
 // The subject of a study, whichever it is.
 struct KernelSpec {
@@ -55,7 +55,7 @@ struct KernelSpec {
   std::vector<std::filesystem::path> include_dirs{};  // absolute, like `source`
   KernelCompiler compiler = KernelCompiler::kAuto;
   std::vector<std::filesystem::path> units{};  // further sources, linked with it; absolute
-  std::string language = "cuda";               // or "opencl", or kNoKernelLanguage
+  std::string language = "cuda";               // or "opencl", or kCommandLanguage
   std::string text{};                          // the source itself, where it stands in the study
   // Parameters of which the source has the value itself: "#define X 4", "const int X = 4;". It is
   // replaced by the parameter's macro.
@@ -74,7 +74,7 @@ struct KernelSpec {
 
 // Returns the usual name of a kernel's language.
 inline std::string language_name(const std::string& language) {
-  if (language == kNoKernelLanguage) return "no language of kernels, but a command";
+  if (language == kCommandLanguage) return "no language of kernels, but a command";
   return language == "opencl" ? "OpenCL" : language == "cuda" ? "CUDA C++" : language;
 }
 
@@ -285,8 +285,8 @@ struct ReferenceSpec {
   std::vector<std::string> per{};
   // Further sets of inputs that answers are compared on.
   std::vector<ExtremeInputs> fills{};
-  // Of given answers: for each output its file, or what a captured launch wrote; {NAME} in it may
-  // be a parameter of `per`, too.
+  // Files of given answers, or what a captured launch wrote, by output; {NAME} in one may be a
+  // parameter of `per`, too.
   std::vector<std::pair<std::string, FillSpec>> files{};
 
   // Whether something is launched that computes them.

@@ -259,7 +259,7 @@ void read_command(Reader& reader, const YamlNode& node, const Position& where,
   KernelSpec& kernel = reader.study.kernel;
   const Fields fields = kCommand.fields(node, where);
   kernel.subject = Subject::kCommand;
-  kernel.language = kNoKernelLanguage;
+  kernel.language = kCommandLanguage;
   kernel.where = where;
   kernel.source = reader.study.file;
   kernel.entry = "command";
