@@ -248,7 +248,7 @@ class Drafts {
     bool was_slow = false;
     while (learn(trial, draft)) {
       draft = accepted();
-      // What takes too long leaves no time for another trial, and a smaller one takes little.
+      // A trial that takes too long leaves no time for another one; a smaller one takes little.
       const bool has_time = since.seconds() < kPatience * options_.timeout;
       const bool is_slow = trial.end == DraftTrial::End::kSlow;
       if (!has_time && (!is_slow || std::exchange(was_slow, true))) break;

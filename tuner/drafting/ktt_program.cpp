@@ -97,7 +97,7 @@ std::optional<Call> call_at(Tokens code, std::size_t at) {
   return out;
 }
 
-// What is compiled for CUDA; KTT's own examples ask for that by a macro.
+// Returns the code that is compiled for CUDA; KTT's own examples ask for that by a macro.
 std::string compiled(const std::string& text) {
   const std::string macro = "KTT_CUDA_EXAMPLE";
   return live_code(replaced(text, macro, "1" + std::string(macro.size() - 1, ' ')));
@@ -332,7 +332,7 @@ class Program {
                        std::filesystem::path(file_).filename().string());
   }
 
-  // What a variable of the function, or a constant of the program, is set to.
+  // Finds the expression that a variable of the function, or a constant of the program, is set to.
   Tokens set_to(const std::string& name) const {
     const Tokens set = set_above(frame_, name);
     const auto constant = source_.computed.find(name);

@@ -26,7 +26,7 @@ struct TunerScript {
   std::vector<std::string> remarks{};    // restrictions that are left out, as they stand
   std::set<std::size_t> inputs{};        // arguments of the kernel that it does not write
   std::string tolerance{};               // of all outputs, as a study says it; empty: not said
-  // Of parameters that have a call each: "AddParameter, line 16 of host.cpp".
+  // Places of parameters that have a call each: "AddParameter, line 16 of host.cpp".
   std::map<std::string, std::string> given{};
 };
 

@@ -1,4 +1,4 @@
-// What a host program of KTT's says about a kernel gets into its draft.
+// Drafts of kernels that a host program of KTT's tunes.
 
 #include "tuner/drafting/ktt_program.h"
 
