@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How far kernels of public programs get without a hand: from `tuner init` to a right variant on the CPU.
+"""How far kernels of public programs get without a hand: from `tuner init` to a right variant by the draft alone.
 
     benchmarks/public/field.py FOLDER... --tuner build/release/bin/tuner --sample 60 --seed 1 [--skip 60] [--out DIR]
 
 Each FOLDER is a work tree of a repository; nothing is fetched, and nothing is written in it. One kernel is drawn from
 each file that has any, and the files are taken from the folders in turn, so that a folder that is named twice gives
 twice as many. `--skip N` leaves out the first N of the same order: a sample that is disjoint from that one. A kernel
-is drafted, checked, and run on the backend `cpu`; `right` means that a variant gave the right answer. `nvcc -cubin` of
-the file alone says what can be had at all. The table counts how many came how far, in all and of what nvcc takes; the
-lines below it say what stopped each kernel.
+is drafted, checked, and run on the backend `cpu` (or another one: `--backend cuda` needs a GPU); `right` means that a
+variant gave the right answer. `nvcc -cubin` of the file alone says what can be had at all. The table counts how many
+came how far, in all and of what nvcc takes; the lines below it say what stopped each kernel.
 """
 
 import argparse
@@ -23,7 +23,8 @@ import subprocess
 import tempfile
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-ATTRIBUTE = re.compile(r"__(?:launch_bounds|attribute|block_size|cluster_dims)__\s*\((?:[^()]|\([^()]*\))*\)")
+IN_PARENTHESES = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"  # four deep
+ATTRIBUTE = re.compile(rf"__(?:launch_bounds|attribute|block_size|cluster_dims)__\s*{IN_PARENTHESES}")
 KERNEL = re.compile(r"__global__\b[\w\s:<>*]*?\b(\w+)\s*\([^;{]*\)\s*\{")
 STAGES = ("drafted", "checked", "right")
 
@@ -37,6 +38,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="of the sample only those whose path or name contains this")
     parser.add_argument("--seconds", type=float, default=30, help="for the variants of each kernel")
+    parser.add_argument("--backend", default="cpu", help="runs the drafted studies")
     parser.add_argument("--at-once", type=int, default=2, help="so many kernels beside each other")
     parser.add_argument("--out", type=pathlib.Path, help="keep the drafts and what was said in this folder")
     return parser.parse_args()
@@ -103,7 +105,7 @@ def follow(number, path, kernel, options, scratch):
     out = {"name": f"{path} {kernel}", "reached": [], "said": "", "knobs": [], "configurations": 0}
     nvcc = ["nvcc", "-x", "cu", "-arch=sm_90", "-std=c++17", "-cubin", path, "-o", scratch / f"{number}.cubin"]
     out["nvcc"] = call(nvcc, 120, env)[0] == 0
-    run = ["run", study, "--backend", "cpu", "--budget", f"3,{options.seconds}s", "--jobs", 2, "--progress", "none"]
+    run = ["run", study, "--backend", options.backend, "--budget", f"3,{options.seconds}s", "--jobs", 2, "--progress", "none"]
     run += ["--results", scratch / f"{number}.results", "--timeout", 20]
     steps = (["init", path, "--kernel", kernel, "-o", study], ["check", study], run)
     for stage, step in zip(STAGES, steps):
