@@ -187,6 +187,7 @@ check headers-and-constants python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu
 cat "$out/headers-and-constants.log"
 check blocking-launches python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/blocking_launches.py" "$tuner"
 check captured-launches python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/captured.py" "$tuner"
+check drafts python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/drafts.py" "$tuner"
 check two-devices python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/two_devices.py" "$tuner"
 check applied-kernels python3 "$(dirname "${BASH_SOURCE[0]}")/../tests/gpu/applied.py" "$tuner"
 cat "$out/applied-kernels.log"

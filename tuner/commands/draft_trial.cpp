@@ -117,7 +117,7 @@ DraftTrial judged(const std::string& message, const Strings& arguments) {
     out.name = parts[1].str();
   } else if (says("outside of the block's shared memory")) {
     out.end = End::kShared;
-  } else if (says("killed by signal") || says("past the end")) {
+  } else if (says("killed by signal") || says("past the end") || says("_ADDRESS (")) {
     out.end = End::kCrash;
     take_overrun(message, arguments, out);
   } else if (const std::size_t late = message.find(kLateCompiler); late != message.npos) {
@@ -175,6 +175,14 @@ Strings names_of(const std::vector<ArgumentSpec>& arguments) {
   return out;
 }
 
+std::string backend_of(const Study& study, const TrialSetup& setup) {
+  for (const PluginItem& backend : setup.catalogue.items(PluginKind::kBackend)) {
+    const bool is_gpu = backend.backend.runs_on_host == 0;
+    if (is_gpu == setup.on_gpu && backend.language() == study.kernel.language) return backend.name;
+  }
+  throw UnavailableError("no backend of this kind is installed");
+}
+
 }  // namespace
 
 std::string why_refused(const DraftText& draft) {
@@ -225,9 +233,7 @@ DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup, const Assi
   try {
     Settings settings{checked_study(study_of_text(draft.file, draft.yaml), {}, ignore)};
     arguments = names_of(settings.study.arguments);
-    for (const PluginItem& backend : setup.catalogue.items(PluginKind::kBackend)) {
-      if (backend.backend.runs_on_host != 0) settings.study.backend = {backend.name};
-    }
+    settings.study.backend = {backend_of(settings.study, setup)};
     settings.timeout = setup.timeout;
     std::optional<TryOutcome> outcome;
     try_configuration(settings, present_configuration(settings.study, other),
@@ -241,6 +247,8 @@ DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup, const Assi
   } catch (const InterruptedError&) {
     if (limit.is_interrupted()) throw;
     return {.end = DraftTrial::End::kSlow, .message = kLong};
+  } catch (const UnavailableError& error) {
+    return {.end = DraftTrial::End::kNoDevice, .message = first_line(error.what())};
   } catch (const std::exception& error) {
     // A compiler that was stopped has no message that would say so.
     if (limit.is_over()) return {.end = DraftTrial::End::kSlow, .message = kLong};

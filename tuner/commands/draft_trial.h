@@ -1,5 +1,5 @@
 #pragma once
-// Checks a drafted study as `check` does, and runs one trial of it on the CPU.
+// Checks a drafted study as `check` does, and runs one trial of it on the CPU or a GPU.
 
 #include <cstdint>
 #include <filesystem>
@@ -32,6 +32,7 @@ struct DraftTrial {
     kSlow,      // or too large
     kCompile,   // it does not compile
     kRefused,   // a constraint does not hold
+    kNoDevice,  // there is no GPU
     kOther
   };
   End end = End::kOther;
@@ -54,10 +55,10 @@ struct TrialSetup {
   const Strings& plugin_dirs;
   const Catalogue& catalogue;
   double timeout = 8;  // seconds for one configuration
+  bool on_gpu = false;
 };
 
-// Tries the present configuration, with `other` values, with the backend cpu. Takes twice the
-// timeout at most.
+// Tries the present configuration, with `other` values. Takes twice the timeout at most.
 DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup,
                      const Assignments& other = {});
 

@@ -11,9 +11,9 @@
 
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/stopwatch.h"
+#include "tuner/commands/captured_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/draft_trial.h"
-#include "tuner/drafting/captured_launches.h"
 #include "tuner/drafting/draft.h"
 #include "tuner/run/output_guard.h"
 #include "tuner/source/declarations.h"
@@ -66,8 +66,11 @@ InitOptions parse_init(const Strings& words) {
       "a folder that 'tuner capture' has written: sizes, numbers, inputs and answers of the "
       "kernel");
   add("no-try", o.no_try,
-      "do not compile and run the kernel on the CPU, which shows what the draft got wrong");
-  add.timeout(o.timeout, "seconds for one trial; all trials take three times that, or little more");
+      "do not compile and run the kernel, which shows what the draft got wrong");
+  add.timeout(o.timeout,
+              "seconds for one trial; all trials take three times that, or little more, and as "
+              "much again on "
+              "a GPU");
   add.plugin_dirs(o.plugin_dirs);
   o.sources = inputs(add.parse(words, "tuner init KERNEL.cu... [-o STUDY.yaml]"));
   if (o.sources.empty()) wrong_usage("which CUDA source? Give its path (see --help)");
@@ -171,60 +174,6 @@ void take_project(const fs::path& source, const InitOptions& options, const fs::
   }
 }
 
-// Reads the captures of a folder, or the one that it is. Throws InputError where there are none.
-std::vector<CapturedLaunch> captures_in(const fs::path& folder) {
-  std::vector<fs::path> folders;
-  std::error_code failed;
-  if (fs::exists(folder / "capture.json", failed)) folders.push_back(folder);
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (fs::exists(at->path() / "capture.json", failed)) folders.push_back(at->path());
-  }
-  if (folders.empty()) {
-    reject(folder, "holds no captured launch",
-           "'tuner capture --kernel NAME --sizes 5 -- PROGRAM' writes some");
-  }
-  std::ranges::sort(folders, {}, [](const fs::path& one) {
-    const std::string name = one.filename();
-    const std::size_t dash = name.rfind('-') + 1;
-    return std::tuple(name.substr(0, dash), name.size() - dash, name);
-  });
-  std::vector<CapturedLaunch> out;
-  for (const fs::path& one : folders) out.push_back(read_capture(one));
-  return out;
-}
-
-// Takes the captured launches of the kernel that is drafted for, each size once. Without --kernel
-// it is the first captured one that the source has.
-void take_captured(const fs::path& captured, const fs::path& folder, DraftRequest& request) {
-  const std::vector<CapturedLaunch> all = captures_in(captured);
-  const auto first = std::ranges::find_if(all, [&](const CapturedLaunch& one) {
-    if (!request.kernel.empty()) return is_launch_of(one, request.kernel);
-    DraftRequest asked = request;
-    asked.kernel = base_name(one);
-    try {
-      return is_launch_of(one, kernel_to_draft(asked));
-    } catch (const InputError&) {
-      return false;
-    }
-  });
-  if (first == all.end()) {
-    reject(captured, "holds no launch of a kernel in " + request.source_name,
-           "it has " + base_name(all.front()));
-  }
-  request.kernel = base_name(*first);
-  for (const CapturedLaunch& one : all) {
-    const auto is_as_large = [&](const CapturedLaunch& other) { return are_as_large(one, other); };
-    if (one.mangled != first->mangled) continue;
-    if (std::ranges::any_of(request.captured, is_as_large)) {
-      request.as_large.push_back(one);
-      continue;
-    }
-    request.captured.push_back(one);
-    request.captured_names.push_back(relative_to(folder, one.folder));
-  }
-  request.changed = changed_parameters(request.captured);
-}
-
 // Drafts until `check` takes the study and, if it is to be tried, until the trial teaches nothing
 // more.
 class Drafts {
@@ -238,38 +187,32 @@ class Drafts {
       draft.guessed.emplace_back("the launcher is not tried: it needs a GPU, and nvcc");
       return draft;
     }
-    DraftedStudy draft = accepted();
-    if (options_.no_try) return draft;
-    const DraftRequest plain = request_;
-    say("", {"trying the draft: the kernel is compiled and run on the CPU (--no-try: it is not)"});
+    if (options_.no_try) return accepted();
+    say("",
+        {"trying the draft: the kernel is compiled and run on the CPU, and on a GPU if there is "
+         "one (--no-try: it is not)"});
     const Catalogue catalogue = load_plugins(options_.plugin_dirs);
-    const Stopwatch since;
-    DraftTrial trial = tried(draft, catalogue);
-    bool was_slow = false;
-    while (learn(trial, draft)) {
-      draft = accepted();
-      // A trial that takes too long leaves no time for another one; a smaller one takes little.
-      const bool has_time = since.seconds() < kPatience * options_.timeout;
-      const bool is_slow = trial.end == DraftTrial::End::kSlow;
-      if (!has_time && (!is_slow || std::exchange(was_slow, true))) break;
-      trial = tried(draft, catalogue);
-    }
-    if (trial.is_verified) {
-      for (const std::string& one : trial.doubts) {
-        request_.remarks.push_back("tried on the CPU: " + one);
+    const DraftRequest plain = request_;
+    std::optional<DraftRequest> known;  // lessons of the first place that is there
+    for (const bool on_gpu : places()) {
+      request_ = plain;
+      request_.whole = on_gpu_ = on_gpu;
+      const Stopwatch since;
+      DraftedStudy draft = accepted();
+      const DraftTrial trial = taught(draft, catalogue, since);
+      if (trial.is_verified) return completed(std::move(draft), trial, catalogue, since);
+      if (trial.end == DraftTrial::End::kNoDevice) continue;
+      failed_.push_back("tried on the " + place() + ", and it did not run: " + trial.message);
+      if (trial.end == DraftTrial::End::kCrash) {  // these were no help
+        request_.room = plain.room;
+        request_.small = false;
       }
-      draft = asked(std::move(draft), catalogue, since);
-      std::ranges::copy(request_.remarks, std::back_inserter(draft.guessed));
-      return draft;
+      if (!known) known = request_;
     }
-    if (trial.end == DraftTrial::End::kCrash) {  // these were no help
-      request_.room = plain.room;
-      request_.small = false;
-    }
-    const std::string said = "tried on the CPU, and it did not run: " + trial.message;
-    request_.remarks = {said};
-    draft = accepted();
-    draft.guessed.push_back(said);
+    request_ = known.value_or(plain);
+    request_.remarks = failed_;
+    DraftedStudy draft = accepted();
+    std::ranges::copy(failed_, std::back_inserter(draft.guessed));
     return draft;
   }
 
@@ -280,15 +223,76 @@ class Drafts {
 
   DraftTrial tried(const DraftedStudy& draft, const Catalogue& catalogue,
                    const Assignments& other = {}) const {
-    return try_draft({study_, draft.yaml}, {options_.plugin_dirs, catalogue, options_.timeout},
-                     other);
+    return try_draft({study_, draft.yaml},
+                     {options_.plugin_dirs, catalogue, options_.timeout, on_gpu_}, other);
+  }
+
+  std::string place() const { return on_gpu_ ? "GPU" : "CPU"; }
+
+  // Tries the draft, and better ones, until a trial teaches nothing more. Returns that trial.
+  DraftTrial taught(DraftedStudy& draft, const Catalogue& catalogue, const Stopwatch& since) {
+    DraftTrial trial = tried(draft, catalogue);
+    bool was_slow = false;
+    while (learn(trial, draft)) {
+      draft = accepted();
+      // A trial that takes too long leaves no time for another one; a smaller one takes little.
+      const bool has_time = since.seconds() < kPatience * options_.timeout;
+      const bool is_slow = trial.end == DraftTrial::End::kSlow;
+      if (!has_time && (!is_slow || std::exchange(was_slow, true))) break;
+      trial = tried(draft, catalogue);
+    }
+    return trial;
+  }
+
+  // Where the draft is tried, until it runs. A CPU says more of what fails, a GPU takes kernels
+  // that no CPU does, and sizes that cannot be chosen: those of captured launches.
+  std::vector<bool> places() const {
+    const bool gpu_first = !request_.captured.empty();
+    return {gpu_first, !gpu_first};
+  }
+
+  // Asks more of a draft that runs, and says what was tried.
+  DraftedStudy completed(DraftedStudy draft, const DraftTrial& trial, const Catalogue& catalogue,
+                         const Stopwatch& since) {
+    for (const std::string& one : trial.doubts) {
+      request_.remarks.push_back("tried on the " + place() + ": " + one);
+    }
+    draft = asked(std::move(draft), catalogue, since);
+    if (!on_gpu_ && failed_.empty()) draft = held_against_gpu(std::move(draft), catalogue);
+    std::ranges::copy(found_, std::back_inserter(draft.found));
+    for (const Strings* some : {&failed_, &guessed_, &request_.remarks}) {
+      std::ranges::copy(*some, std::back_inserter(draft.guessed));
+    }
+    return draft;
+  }
+
+  // Tries on a GPU, if there is one, what a CPU has run: at the host code's sizes, which were too
+  // large for the CPU, and else at those of the draft. Returns the draft with the sizes that run.
+  DraftedStudy held_against_gpu(DraftedStudy draft, const Catalogue& catalogue) {
+    request_.whole = on_gpu_ = true;
+    DraftedStudy whole = accepted();
+    DraftTrial trial = tried(whole, catalogue);
+    if (trial.end == DraftTrial::End::kNoDevice) return draft;
+    const bool has_other_sizes = whole.yaml != draft.yaml;
+    if (!trial.is_verified && has_other_sizes) {
+      guessed_.push_back("at the host code's sizes it " + shown_end(trial.end) +
+                         " on the GPU: " + trial.message);
+      trial = tried(draft, catalogue);
+    } else {
+      draft = std::move(whole);
+    }
+    if (trial.is_verified) {
+      found_.emplace_back("tried on the GPU: it runs there, too");
+    } else {
+      guessed_.push_back("tried on the GPU, and it did not run: " + trial.message);
+    }
+    return draft;
   }
 
   // Asks of a draft that runs what else it says: whether it holds at odd sizes, where a kernel may
   // go past the end of a tile, and with each other value of each parameter.
   DraftedStudy asked(DraftedStudy draft, const Catalogue& catalogue, const Stopwatch& since) {
-    std::vector<std::string> said;
-    if (draft.has_guessed_extents) try_odd_sizes(draft, catalogue, said);
+    if (draft.has_guessed_extents) try_odd_sizes(draft, catalogue);
     std::set<std::pair<std::string, std::int64_t>> known;
     std::size_t right = 1;
     while (const auto next = next_value(draft, known)) {
@@ -302,19 +306,19 @@ class Drafts {
         known.emplace(knob.name, value);
       }
     }
-    if (next_value(draft, known)) said.emplace_back("not every value was tried: it takes too long");
-    draft = accepted();
-    draft.found.push_back(right == 1 ? "tried on the CPU: one configuration runs"
-                                     : fmt::format("tried on the CPU: {} configurations run, each "
-                                                   "with one other value, and agree",
-                                                   right));
-    std::ranges::move(said, std::back_inserter(draft.guessed));
-    return draft;
+    if (next_value(draft, known)) {
+      guessed_.emplace_back("not every value was tried: it takes too long");
+    }
+    found_.push_back(fmt::format(
+        "tried on the {}: {}", place(),
+        right == 1
+            ? "one configuration runs"
+            : fmt::format("{} configurations run, each with one other value, and agree", right)));
+    return accepted();
   }
 
   // Takes odd sizes in the place of guessed ones, if the draft holds at them; else says why not.
-  void try_odd_sizes(DraftedStudy& draft, const Catalogue& catalogue,
-                     std::vector<std::string>& said) {
+  void try_odd_sizes(DraftedStudy& draft, const Catalogue& catalogue) {
     request_.odd = true;
     const DraftedStudy odd = accepted();
     if (odd.yaml == draft.yaml) return;
@@ -322,7 +326,7 @@ class Drafts {
     request_.odd = trial.end == DraftTrial::End::kRight;
     if (request_.odd) draft = odd;
     if (!request_.odd) {
-      said.push_back("at odd sizes it " + shown_end(trial.end) + ": " + trial.message);
+      guessed_.push_back("at odd sizes it " + shown_end(trial.end) + ": " + trial.message);
     }
   }
 
@@ -452,6 +456,7 @@ class Drafts {
     if (trial.end == End::kShared && request_.fewer < kFewest) return request_.fewer *= 2, true;
     const bool may_be_smaller =
         trial.end == End::kCrash || trial.end == End::kShared || trial.end == End::kSlow;
+    if (may_be_smaller && std::exchange(request_.whole, false)) return true;
     if (may_be_smaller && draft.has_extents && draft.smaller < kSmallest) {
       request_.smaller = draft.smaller * 16;
       return true;
@@ -462,7 +467,9 @@ class Drafts {
   const InitOptions& options_;
   fs::path study_;
   DraftRequest request_;
-  std::set<fs::path> sources_;  // that include the kernel's, of which a draft was made
+  bool on_gpu_ = false;                     // trials are
+  Strings found_{}, guessed_{}, failed_{};  // by trials, and why a place had none that ran
+  std::set<fs::path> sources_;              // that include the kernel's, of which a draft was made
 };
 
 void draft_for(InitOptions options) {
@@ -502,7 +509,10 @@ void draft_for(InitOptions options) {
     request.launcher_name = launcher;
     guard.check(folder / launcher);
   }
-  if (!options.captured.empty()) take_captured(options.captured, folder, request);
+  if (!options.captured.empty()) take_captured(options.captured, request);
+  for (const CapturedLaunch& one : request.captured) {
+    request.captured_names.push_back(relative_to(folder, one.folder));
+  }
   if (!options.script.empty() && request.scripts.empty()) {
     say("note: ", {options.script.string() + " tunes no kernel: only its text is taken"});
   }

@@ -383,7 +383,7 @@ DraftedStudy draft_study(const DraftRequest& request) {
     bool is_large = false;
     DraftedStudy draft = drafted_once(asked, is_large);
     draft.smaller = asked.smaller;
-    if (!is_large || asked.smaller >= kSmallest) return draft;
+    if (asked.whole || !is_large || asked.smaller >= kSmallest) return draft;
   }
 }
 

@@ -42,6 +42,7 @@ struct DraftRequest {
   bool keeps_numbers = false;   // of the host code: they are no extents
   bool odd = false;             // guessed extents are odd
   std::int64_t smaller = 1;     // extents are this many times as small
+  bool whole = false;           // extents are the host code's, however long a CPU takes
   std::int64_t fewer = 1;       // a guessed block has this many times fewer threads along each axis
   std::set<std::string> per{};  // parameters that the right answer depends on
   std::set<std::string> follow{};  // extents of blocks that the grid has to follow

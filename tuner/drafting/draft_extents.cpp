@@ -70,6 +70,7 @@ class Extents {
   void make_smaller() {
     auto& all = c_.plan.extents;
     c_.plan.size_of_host = all;
+    if (c_.request.whole) return;
     const auto work = [&] {
       return std::accumulate(all.begin(), all.end(), 1.0, [&](double product, const auto& one) {
         return product * std::pow(static_cast<double>(one.second), power_of(one.first));

@@ -34,6 +34,15 @@ TEST(DraftTrial, ThreadsOutsideOfSharedMemoryAreTooMany) {
             End::kShared);
 }
 
+TEST(DraftTrial, AGpuNamesNoBufferOfACrash) {
+  const DraftTrial trial = judged(
+      "problem size n65 cannot be prepared: the reference: kernel: CUDA_ERROR_ILLEGAL_ADDRESS (an "
+      "illegal memory access was encountered)",
+      kArguments);
+  EXPECT_EQ(trial.end, End::kCrash);
+  EXPECT_EQ(trial.name, "");
+}
+
 TEST(DraftTrial, RoundingAsksForMoreThanWasSeen) {
   const DraftTrial trial = judged(
       "right in the usual order of threads, wrong in another: y[877] = 0.247287, expected 0.247417 "

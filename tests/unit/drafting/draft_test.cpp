@@ -52,6 +52,16 @@ verify:
   EXPECT_EQ(study.guessed, std::vector<std::string>{});
 }
 
+TEST(Draft, HasTheHostCodesSizesIfTheyAreAskedFor) {
+  const std::string source =
+      kAxpy + "int main() { int n = 1 << 26; axpy<<<(n + 255) / 256, 256>>>(a, x, y, n); }\n";
+  DraftRequest request{source, "k.cu", "k.cu", {}};
+  says(draft_study(request).yaml, {"  - {n: 2097152}\n", "  # - {n: 67108864}"});
+  request.whole = true;
+  says(draft_study(request).yaml, {"  - {n: 67108864}\n"});
+  lacks(draft_study(request).yaml, {"# - {n"});
+}
+
 TEST(Draft, WithoutALaunchSaysWhatItGuesses) {
   const DraftedStudy study = drafted(kAxpy);
   says(study.yaml, {"grid: [\"ceil_div(n, BLOCK)\"]"});
