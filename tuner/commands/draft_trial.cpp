@@ -242,6 +242,13 @@ DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup, const Assi
     const bool has_answer = outcome && outcome->trial;
     if (!has_answer && limit.is_over()) return {.end = DraftTrial::End::kSlow, .message = kLong};
     DraftTrial out = end_of(outcome, arguments);
+    for (const std::string& doubt : doubts) {
+      const DraftTrial doubted = judged(doubt, arguments);
+      if (out.end != DraftTrial::End::kRight || doubted.end != DraftTrial::End::kUnwritten)
+        continue;
+      out.end = doubted.end;
+      out.name = doubted.name;
+    }
     out.doubts = std::move(doubts);
     return out;
   } catch (const InterruptedError&) {

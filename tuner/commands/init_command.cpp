@@ -425,6 +425,7 @@ class Drafts {
     if (trial.end == End::kCompile && take_unit(trial.function)) return true;
     if (trial.end == End::kCompile && take_includer()) return true;
     if (trial.end == End::kUnwritten) {
+      if (trial.is_verified) return request_.unwritten.insert(trial.name).second;  // an input
       if (request_.unwritten.empty()) return request_.unwritten.insert(trial.name).second;
       request_.unwritten.insert(kEvery);
       return !std::exchange(request_.positive, true);

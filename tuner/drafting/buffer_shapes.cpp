@@ -21,11 +21,10 @@ class Shape {
 
   // Takes the number of elements that the host code allocates; nothing where it is not seen or has
   // no meaning in the study.
-  std::optional<std::string> elements_allocated(std::vector<std::string>& choices) const {
+  std::optional<std::string> elements_allocated(const DraftContext::HostText& passed,
+                                                std::vector<std::string>& choices) const {
     if (!c_.hint) return std::nullopt;
-    const auto place = std::ranges::find(c_.kernel.arguments, one_.name, &FoundArgument::name) -
-                       c_.kernel.arguments.begin();
-    const auto memory = host_memory(c_.source, *c_.hint, static_cast<std::size_t>(place));
+    const auto memory = host_memory(c_.source, *c_.hint, passed.tokens, passed.frame);
     if (!memory) return std::nullopt;
     std::string all;
     for (const Tokens factor : memory->factors) {
@@ -256,10 +255,11 @@ std::string finished_shape(DraftContext& c, const FoundArgument& one,
 }
 
 std::optional<AllocatedShape> allocated_shape(DraftContext& c, const FoundArgument& one,
+                                              const DraftContext::HostText& passed,
                                               const Use& use) {
   const Shape shape(c, one);
   AllocatedShape out;
-  const auto elements = shape.elements_allocated(out.choices);
+  const auto elements = shape.elements_allocated(passed, out.choices);
   if (!elements) return std::nullopt;
   out.shape = finished_shape(c, one, shape.in_row_order(shape.factors_of(*elements), use));
   return out;

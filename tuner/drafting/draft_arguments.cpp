@@ -24,10 +24,9 @@ class Arguments {
         along_(extents_of_axes(context.kernel.body, context.extent_arguments)) {}
 
   void take_arguments() {
-    const std::vector<Tokens> declared = pieces_between_commas(c_.kernel.parameters);
     for (std::size_t i = 0; i < c_.kernel.arguments.size(); ++i) {
       FoundArgument one = c_.with_type(c_.kernel.arguments[i]);
-      if (const std::string name = made_of_template(c_, declared[i]); !name.empty()) {
+      if (const std::string name = record_name(c_, one); name != one.c_type) {
         const auto numbers = numbers_in(c_.records.at(name));
         one.c_type = name;
         if (one.is_pointer() && numbers) one.type = numbers->name;
@@ -243,7 +242,7 @@ class Arguments {
       return offsets(one);
     }
     DraftedArgument out{.name = one.name, .type = one.type};
-    const auto allocated = allocated_shape(c_, one, use);
+    const auto allocated = allocated_shape(c_, one, {c_.passed_for(one.name)}, use);
     out.shape = allocated ? allocated->shape : shape_by_use(c_, one, use);
     out.remark = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
     const auto& unwritten = c_.request.unwritten;

@@ -12,9 +12,10 @@ namespace {
 
 constexpr int kMostSteps = 10;  // from a name to its numbers
 
-// "a.n", "a->n" and "a::n" as one word, "a.n".
+// "a.n", "a->n", "a::n" and "a.b.n" as one word each.
 std::vector<Token> with_members_as_words(std::vector<Token> tokens) {
-  for (std::size_t at = 0; at + 2 < tokens.size(); ++at) {
+  for (std::size_t next = 0; next + 2 < tokens.size();) {
+    const std::size_t at = next++;
     const Token &of = tokens[at], &sign = tokens[at + 1], &member = tokens[at + 2];
     const bool is_call = at + 3 < tokens.size() && tokens[at + 3].is("(");
     if (!of.is_word() || !member.is_word() || is_call) continue;
@@ -28,6 +29,7 @@ std::vector<Token> with_members_as_words(std::vector<Token> tokens) {
     tokens[at].text = {of.text.data(), static_cast<std::size_t>(length)};
     tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                  tokens.begin() + static_cast<std::ptrdiff_t>(at) + 3);
+    next = at;  // it may have a member itself
   }
   return tokens;
 }
@@ -73,8 +75,9 @@ DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::s
     const auto parameter = std::ranges::find(now.parameters, name.substr(0, dot));
     const auto place = static_cast<std::size_t>(parameter - now.parameters.begin());
     if (dot != name.npos && (set.empty() || is_of_the_command_line(set))) {
-      const HostText member = member_of(name, frame, place);
-      if (!member.tokens.empty()) return member;
+      for (const HostText& member : {member_of(name, frame, place), member_of_whole(name, frame)}) {
+        if (!member.tokens.empty()) return member;
+      }
     }
     if (!set.empty()) return {set, frame};
     if (place < now.arguments.size()) return {now.arguments[place], frame + 1};

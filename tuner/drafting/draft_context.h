@@ -37,6 +37,7 @@ struct DraftContext {
   // Expressions of the host code, each a number, that a parameter stands for.
   std::vector<std::pair<Tokens, std::string>> stands_for{};
   mutable std::set<std::string> texts{};  // of tokens that the source has not
+  mutable int copies = 0;                 // of structs that are being followed
   // Assumptions about names that the command line sets.
   mutable std::set<std::string> assumed{};
 
@@ -70,6 +71,10 @@ struct DraftContext {
   HostText what_is_set(const std::string& name, std::size_t frame) const;
   // A type as the host code says it, its own names and template parameters seen through.
   std::string type_said(Tokens tokens, std::size_t frame = 0, int depth = 0) const;
+  // Finds a member, or a member's member, in the value of a struct: another variable, "{x, n}" or
+  // "View<float>{x, n}". `record` is for values that do not name their type; null: not known.
+  HostText member_in(Tokens value, std::size_t frame, const std::string& path,
+                     const FoundRecord* record) const;
   // The tokens of host code, with macros and small functions seen through, and "a.n" as one word.
   std::vector<Token> host_words(Tokens tokens) const;
 
@@ -82,6 +87,8 @@ struct DraftContext {
   // "matrix.rows", which the launch passes for the kernel's argument n, is n.
   std::vector<Token> with_own_names(std::vector<Token> tokens) const;
   HostText member_of(const std::string& name, std::size_t frame, std::size_t parameter) const;
+  // "size" of "View v{x, n}", of "v = other", and of what a member "job.in" is set to.
+  HostText member_of_whole(const std::string& name, std::size_t frame) const;
   std::string of_the_command_line(const std::string& name) const;
   std::optional<std::string> size_of(const std::string& type) const;
 };
@@ -111,10 +118,15 @@ void draft_launcher(DraftContext& context);
 // None for what is a number, a buffer of numbers, or cannot be given.
 std::optional<DraftedArgument> drafted_record(DraftContext& context, const FoundArgument& argument);
 
-// Returns the name that a class template with its arguments gets in the study, "View_float_2" for
-// "View<float, 2>", and adds its members to the context's records. Empty where a type is none, or
-// its layout is not seen.
-std::string made_of_template(DraftContext& context, Tokens declared);
+// Finds what the host code sets a member to, of a struct that the launch passes by value. `path`
+// may be a member's member, "size.x".
+DraftContext::HostText passed_member(const DraftContext& context, const std::string& argument,
+                                     const FoundRecord& record, const std::string& path);
+
+// Returns the name of an argument's struct; of a class template with its arguments the one that it
+// gets in the study, "View_float_2" for "View<float, 2>", whose members are then in the context's
+// records. That of the argument's type where it is none, or its layout is not seen.
+std::string record_name(DraftContext& context, const FoundArgument& argument);
 
 // A texture object, over a buffer that is made up for it; nothing where it is none, or over what no
 // study has.
@@ -128,10 +140,10 @@ struct AllocatedShape {
   std::vector<std::string> choices;  // parameters that say how much memory it is
 };
 
-// A buffer's shape with as many elements as the host code has memory for, whatever values the
-// parameters have.
+// A buffer's shape with as many elements as the host code has memory for behind what it passes,
+// whatever values the parameters have.
 std::optional<AllocatedShape> allocated_shape(DraftContext& context, const FoundArgument& one,
-                                              const Use& use);
+                                              const DraftContext::HostText& passed, const Use& use);
 // 4096 where the host code's n is 1024, and the draft's may be another: "n * 4".
 std::string in_extents(const DraftPlan& plan, std::int64_t number);
 // At least as large as what the kernel can address.

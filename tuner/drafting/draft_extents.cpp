@@ -227,18 +227,33 @@ class HostSizes {
   void take() {
     if (!c_.hint || c_.request.keeps_numbers) return;
     for (const Tokens axis : c_.hint->grid) look_at(axis, 0, 0);
-    for (std::size_t i = 0; i < c_.kernel.arguments.size(); ++i) {
-      if (!c_.kernel.arguments[i].is_pointer()) continue;
-      const auto memory = host_memory(c_.source, *c_.hint, i);
-      if (!memory) continue;
-      for (const Tokens factor : memory->factors) look_at(factor, memory->frame, 0);
+    for (const FoundArgument& one : c_.kernel.arguments) {
+      if (one.is_pointer()) look_at_memory({c_.passed_for(one.name)});
     }
+    for (const FoundArgument& one : c_.kernel.arguments) look_at_members(one);
     if (c_.request.script) take_constants();
   }
 
  private:
   static constexpr int kMostSteps = 8;
   static constexpr std::int64_t kUsual = 1024, kOfTheCommandLine = 4096;
+
+  void look_at_memory(const DraftContext::HostText& passed) {
+    const auto memory = host_memory(c_.source, *c_.hint, passed.tokens, passed.frame);
+    if (!memory) return;
+    for (const Tokens factor : memory->factors) look_at(factor, memory->frame, 0);
+  }
+
+  // Members of a struct by value are what arguments are: sizes, and buffers.
+  void look_at_members(const FoundArgument& argument) {
+    const auto record = c_.records.find(record_name(c_, argument));
+    if (argument.is_pointer() || record == c_.records.end()) return;
+    for (const FoundMember& one : record->second) {
+      const auto passed = passed_member(c_, argument.name, record->second, one.name);
+      if (one.type == "pointer") look_at_memory(passed);
+      if (one.is_number && may_be_extent(one.name)) look_at(passed.tokens, passed.frame, 0);
+    }
+  }
 
   void look_at(Tokens text, std::size_t frame, int depth) {
     for (const Token& token : c_.host_words(text)) {

@@ -66,7 +66,7 @@ class Records {
   // float** rows, where the host code allocates as many addresses.
   std::optional<DraftedArgument> table() {
     if (of_.type.empty() || !c_.hint) return std::nullopt;
-    const auto memory = host_memory(c_.source, *c_.hint, place());
+    const auto memory = host_memory(c_.source, *c_.hint, c_.passed_for(of_.name));
     if (!memory || memory->factors.size() != 1) return std::nullopt;
     const auto size = c_.in_study(memory->factors[0], memory->frame);
     const auto bytes = size ? c_.value_of(*size) : std::nullopt;
@@ -80,21 +80,33 @@ class Records {
     return DraftedArgument{.name = of_.name, .pointers = "[" + listed(names) + "]"};
   }
 
-  std::size_t place() const {
-    return static_cast<std::size_t>(
-        std::ranges::find(c_.kernel.arguments, of_.name, &FoundArgument::name) -
-        c_.kernel.arguments.begin());
+  // "w, h" of a struct that has these sizes beside the pointer.
+  std::string elements_by_members() const {
+    std::vector<std::string> out;
+    for (const FoundMember& one : whole_) {
+      if (!one.is_number || !may_be_extent(one.name)) continue;
+      const DraftContext::HostText passed = passed_member(c_, of_.name, whole_, one.name);
+      const auto said = c_.in_study(passed.tokens, passed.frame);
+      const auto is_it = [&](const auto& extent) { return said && extent.first == *said; };
+      if (std::ranges::any_of(c_.plan.extents, is_it)) out.push_back(*said);
+    }
+    return out.empty() ? "65536" : listed(out);
   }
 
-  void add_buffer(const std::string& name, const std::string& type, bool is_written) {
+  // `shape` is empty where nothing says it.
+  void add_buffer(const std::string& name, const std::string& type, bool is_written,
+                  const std::string& shape = {}) {
     const std::int64_t times = c_.request.room_of(name);
+    const std::string guessed = elements_by_members();
     c_.plan.buffers.push_back(
         {.name = name,
          .type = type,
-         .shape = times > 1 ? fmt::format("[65536, {}]", times) : "[65536]",
+         .shape = !shape.empty() ? shape
+                  : times > 1    ? fmt::format("[{}, {}]", guessed, times)
+                                 : "[" + guessed + "]",
          .role = is_written ? "inout" : "",
          .fill = is_real_type(type) ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}",
-         .remark = "a guess: the shape"});
+         .remark = shape.empty() ? "a guess: the shape" : ""});
     if (is_written) c_.plan.outputs.emplace_back(name, type);
   }
 
@@ -116,6 +128,7 @@ class Records {
 
   DraftedArgument by_value(const FoundRecord& record) {
     add_type(of_.c_type);
+    whole_ = record;
     std::string values = values_of(record, "");
     return {.name = of_.name,
             .type = of_.c_type,
@@ -144,37 +157,38 @@ class Records {
     if (!element) return "null";
     std::string name = of_.name + "_" + path;
     std::ranges::replace(name, '.', '_');
-    add_buffer(name, element->name, is_member_written(member.name));
+    const DraftContext::HostText passed = passed_member(c_, of_.name, whole_, path);
+    FoundArgument as_argument;
+    as_argument.name = name;
+    as_argument.type = element->name;
+    as_argument.lanes = element->lanes;
+    const auto allocated = allocated_shape(c_, as_argument, passed, {});
+    const bool is_written =
+        is_member_written(member.name) || c_.request.unwritten.contains(name);  // in a trial
+    add_buffer(name, element->name, is_written, allocated ? allocated->shape : "");
     return name;
   }
 
-  // "a.data[i] = ..." of this argument; whoever is given the whole of it may do anything.
+  // "a.data[i] = ..." of this argument, or "a[i] = ..." by its operator; whoever is given the whole
+  // of it may do anything.
   bool is_member_written(const std::string& member) const {
     std::vector<Token> body;
-    bool is_passed_on = false;
     const Tokens all = c_.kernel.body;
     for (std::size_t at = 0; at < all.size(); ++at) {
-      const bool is_of = at > 0 && (all[at - 1].is(".") || all[at - 1].is("->"));
-      if (all[at].is(of_.name) && !is_of && at + 1 < all.size() && !all[at + 1].is(".")) {
-        is_passed_on = true;
-      }
-      if (all[at].is(of_.name) && at + 1 < all.size() && all[at + 1].is(".")) {
-        ++at;  // what follows is the member, and no other's
-        continue;
-      }
-      body.push_back(all[at]);
+      // What follows is the member, and no other's.
+      const bool is_before_member = at + 1 < all.size() && all[at + 1].is(".");
+      if (all[at].is(of_.name) && is_before_member)
+        ++at;
+      else
+        body.push_back(all[at]);
     }
-    return is_passed_on || use_of(body, member).writes;
+    return use_of(body, member).writes || use_of(body, of_.name).writes;
   }
 
   std::string number(const FoundMember& member, const std::string& path) {
-    const Tokens passed = c_.passed_for(of_.name);
-    std::string value;
-    if (passed.size() == 1 && passed[0].is_word()) {
-      const auto said = c_.meaning(std::string(passed[0].text) + "." + path);
-      const auto known = said ? c_.value_of(*said) : std::nullopt;
-      if (known) value = "\"" + *said + "\"";
-    }
+    const DraftContext::HostText passed = passed_member(c_, of_.name, whole_, path);
+    const auto said = c_.in_study(passed.tokens, passed.frame);
+    std::string value = said && c_.value_of(*said) ? "\"" + *said + "\"" : "";
     if (value.empty()) {
       const bool is_extent = may_be_extent(member.name) ||
                              lower(member.name).find("stride") != std::string::npos ||
@@ -220,6 +234,7 @@ class Records {
 
   DraftContext& c_;
   const FoundArgument& of_;
+  FoundRecord whole_{};  // of which a member is looked for
   bool assumed_ = false;
 };
 
@@ -253,8 +268,7 @@ std::vector<Token> argument_text(const DraftContext& c, Tokens argument) {
   return out;
 }
 
-}  // namespace
-
+// "View_float_2" of "View<float, 2>"; empty where nothing in the declaration is a class template.
 std::string made_of_template(DraftContext& c, Tokens declared) {
   for (std::size_t at = 0; at + 1 < declared.size(); ++at) {
     const auto found = c.source.class_templates.find(std::string(declared[at].text));
@@ -286,6 +300,18 @@ std::string made_of_template(DraftContext& c, Tokens declared) {
     return name;
   }
   return {};
+}
+
+}  // namespace
+
+std::string record_name(DraftContext& context, const FoundArgument& argument) {
+  const auto place = static_cast<std::size_t>(
+      std::ranges::find(context.kernel.arguments, argument.name, &FoundArgument::name) -
+      context.kernel.arguments.begin());
+  const std::vector<Tokens> declared = pieces_between_commas(context.kernel.parameters);
+  const std::string made =
+      place < declared.size() ? made_of_template(context, declared[place]) : "";
+  return made.empty() ? context.with_type(argument).c_type : made;
 }
 
 // ---- textures -----------------------------------------------------------------------------------

@@ -169,9 +169,8 @@ class Search {
 }  // namespace
 
 std::optional<HostMemory> host_memory(const FoundSource& source, const LaunchHint& hint,
-                                      std::size_t place) {
-  if (place >= hint.arguments.size()) return std::nullopt;
-  return Search(source, hint).of(hint.arguments[place], 0);
+                                      Tokens passed, std::size_t frame) {
+  return Search(source, hint).of(passed, frame);
 }
 
 }  // namespace tuner

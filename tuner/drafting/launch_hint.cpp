@@ -168,18 +168,37 @@ bool is_set_in_braces(Tokens function, std::size_t at) {
   return is_behind_type || before.is(",");
 }
 
+// "a.b->n": a, b, n.
+std::vector<std::string> words_of_path(const std::string& variable) {
+  std::vector<std::string> out(1);
+  for (const char c : variable) {
+    if (is_word_part(c)) out.back() += c;
+    if (!is_word_part(c) && !out.back().empty()) out.emplace_back();
+  }
+  return out;
+}
+
+// Whether the last word of a path stands at `at`, behind all others.
+bool ends_path(Tokens function, std::size_t at, const std::vector<std::string>& words) {
+  const auto is_member = [&](std::size_t i) {
+    return i > 1 && (function[i - 1].is(".") || function[i - 1].is("->"));
+  };
+  for (std::size_t i = words.size(); i-- > 0; at -= 2) {
+    if (!function[at].is(words[i])) return false;
+    if (i == 0) return words.size() > 1 || !is_member(at);
+    if (!is_member(at)) return false;
+  }
+  return false;
+}
+
 // Finds the next "variable = ..." or "variable{...}" from position `from` on. For "a.n", n has to
 // be a member of a.
 std::size_t next_set(Tokens function, const std::string& variable, std::size_t from) {
-  const std::size_t dot = variable.find_first_of(".-");
-  const std::string of = dot == variable.npos ? "" : variable.substr(0, dot);
-  const std::string name = variable.substr(variable.find_last_of(".>") + 1);
+  const std::vector<std::string> words = words_of_path(variable);
   for (std::size_t at = from; at + 2 < function.size(); ++at) {
-    if (!function[at].is(name)) continue;
-    const bool is_member = at > 1 && (function[at - 1].is(".") || function[at - 1].is("->"));
-    if (is_member ? !function[at - 2].is(of) : !of.empty()) continue;
+    if (!ends_path(function, at, words)) continue;
     if (function[at + 1].is("=") && !function[at + 2].is("=")) return at;
-    if (of.empty() && is_set_in_braces(function, at)) return at;
+    if (words.size() == 1 && is_set_in_braces(function, at)) return at;
   }
   return function.size();
 }

@@ -55,9 +55,8 @@ struct HostMemory {
   std::string place;            // "line 4"
 };
 
-// Finds the memory that the launch passes as argument `place`, seen through casts, offsets and
-// further names.
+// Finds the memory behind what the host code passes, seen through casts, offsets and further names.
 std::optional<HostMemory> host_memory(const FoundSource& source, const LaunchHint& hint,
-                                      std::size_t place);
+                                      Tokens passed, std::size_t frame = 0);
 
 }  // namespace tuner

@@ -381,5 +381,56 @@ TEST(HostCode, ALocalNameOfTheBlocksExtentIsSeenThrough) {
        {"  grid: [\"ceil_div(n, BLOCK)\"]"});
 }
 
+// ---- structs that are passed by value -----------------------------------------------------------
+
+const std::string kBlur =
+    "struct Image { const unsigned char* pixels; int width, height; };\n"
+    "struct Job { Image in; float* out; float gain; };\n"
+    "__global__ void blur(Job job) {\n"
+    "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    "  if (x >= job.in.width || y >= job.in.height) return;\n"
+    "  job.out[y * job.in.width + x] = job.gain * job.in.pixels[y * job.in.width + x];\n}\n";
+
+TEST(HostCode, MembersOfAStructAreSizesAndBuffers) {
+  const auto draft = drafted(
+      kBlur +
+      "void run(Job job) {\n"
+      "  blur<<<dim3((job.in.width + 31) / 32, (job.in.height + 7) / 8), dim3(32, 8)>>>(job);\n}\n"
+      "int main() {\n  const int w = 1920, h = 1080;\n"
+      "  cudaMalloc(&p, w * h); cudaMalloc(&o, w * h * sizeof(float));\n"
+      "  Image im = {p, w, h};\n  Job job;\n"
+      "  job.in = im; job.out = o; job.gain = 2.f;\n  run(job);\n}\n");
+  says(draft.yaml,
+       {"- {w: 1920, h: 1080}", "grid: [\"ceil_div(w, BLOCK_X)\", \"ceil_div(h, BLOCK_Y)\"]",
+        "value: {in: {pixels: job_in_pixels, width: \"w\", height: \"h\"}, out: job_out, gain: "
+        "\"2.0\"}}\n",
+        "{name: job_in_pixels, type: uint8, shape: [w, h], fill: {integers: [0, 9]}}\n",
+        "{name: job_out, type: float32, shape: [w, h], role: inout,"});
+}
+
+TEST(HostCode, AStructIsSetInBraces) {
+  for (const char* set :
+       {"View<float> a{x, n}, b{y, n};", "View<float> a(x, n); View<float> b(y, n);",
+        "View<float> a = {.data = x, .size = n}; auto b = View<float>{y, n};"}) {
+    const auto draft = drafted(
+        "template <typename T> struct View { T* data; int size; };\n"
+        "__global__ void twice(View<float> in, View<float> out) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < in.size) out.data[i] = 2 * in.data[i];\n}\n"
+        "int main() {\n  int n = 5000;\n  cudaMalloc(&x, n * 4); cudaMalloc(&y, n * 4);\n  " +
+        std::string(set) + "\n  twice<<<(n + 255) / 256, 256>>>(a, b);\n}\n");
+    says(draft.yaml, {"value: {data: in_data, size: \"n\"}", "value: {data: out_data, size: \"n\"}",
+                      "{name: in_data, type: float32, shape: [n], fill",
+                      "{name: out_data, type: float32, shape: [n], role: inout"});
+  }
+}
+
+TEST(HostCode, CopiesOfStructsThatHaveNoEndAreNotFollowed) {
+  says(drafted(kBlur + "int main() {\n  Job a = b; Job b = a; a.in = b.in; b.in = a.in;\n"
+                       "  blur<<<8, 64>>>(a);\n}\n")
+           .yaml,
+       {"width: 64"});
+}
+
 }  // namespace
 }  // namespace tuner
