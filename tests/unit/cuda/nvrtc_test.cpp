@@ -210,15 +210,28 @@ TEST_F(NvrtcFiles, UnmarkedFunctionsAreDeviceCodeWhereTheyWouldBeAnError) {
 
 TEST_F(Nvrtc, SaysWhatToDoAboutAHeaderThatIsNotThere) {
   const auto result =
-      compiler->compile(request("#include <vector>\n__global__ void k() {}\n", "k"));
+      compiler->compile(request("#include <nothing>\n__global__ void k() {}\n", "k"));
   EXPECT_FALSE(result.compiled);
-  EXPECT_NE(result.log.find("cannot open source file \"vector\""), std::string::npos) << result.log;
-  EXPECT_NE(result.log.find("note: 'vector' is neither beside the source nor in the study's "
+  EXPECT_NE(result.log.find("cannot open source file \"nothing\""), std::string::npos)
+      << result.log;
+  EXPECT_NE(result.log.find("note: 'nothing' is neither beside the source nor in the study's "
                             "'include_dirs'. NVRTC compiles device code only; of the C++ library "
                             "there are cstdint, climits, "),
             std::string::npos)
       << result.log;
   EXPECT_NE(result.log.find("#ifndef __CUDACC_RTC__."), std::string::npos) << result.log;
+}
+
+TEST_F(Nvrtc, HeadersOfTheHostDoNotStopIt) {
+  const auto result = compiler->compile(
+      request("#include <iostream>\n#include <sys/stat.h>\n__global__ void k() {}\n", "k"));
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
+TEST_F(Nvrtc, AnEntryThatIsNotThereIsNamedSo) {
+  const auto result = compiler->compile(request("__global__ void k() {}\n", "other"));
+  EXPECT_TRUE(result.log.starts_with("entry(1): error: identifier \"other\" is undefined"))
+      << result.log;
 }
 
 TEST_F(Nvrtc, FindsKernelsWithAndWithoutCLinkage) {

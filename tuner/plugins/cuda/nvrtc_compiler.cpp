@@ -221,6 +221,14 @@ bool complains_of_host_code(const std::string& log) {
          log.find("host variables are not allowed") != std::string::npos;
 }
 
+// Says "entry(1)", as for nvcc, of the file that NVRTC makes of name expressions.
+void name_entry(std::string& log) {
+  static const std::string kFile = "__nv_name_map(2)";
+  for (auto at = log.find(kFile); at != std::string::npos; at = log.find(kFile, at)) {
+    log.replace(at, kFile.size(), "entry(1)");
+  }
+}
+
 // Fills in what a program has become that compiles.
 void take(const Program& program, const sdk::CompileRequest& request, sdk::CompileResult& result) {
   result.compiled = true;
@@ -341,6 +349,7 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
   if (status != NVRTC_SUCCESS) {
     result.log = parse_ptxas_log(program->log(), "").rest;
     if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
+    name_entry(result.log);
     if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
     if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
       result.log += "\n" + hint;
