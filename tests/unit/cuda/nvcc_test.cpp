@@ -129,6 +129,15 @@ TEST(FakeNvcc, GetsTheFileAsItIsBehindTheDefinitionsAndOptionsInItsWords) {
       << nvcc.text("arguments");
 }
 
+TEST(FakeNvcc, GetsTheOptionsThatItsMessagesAskFor) {
+  const FakeNvcc nvcc(
+      "case \"$*\" in *--extended-lambda*) exit 1;; esac\n"
+      "echo 'k.cu(3): error: annotation on lambda requires --extended-lambda nvcc flag'\nexit 2\n");
+  EXPECT_EQ(NvccCompiler().compile(request("x\n", "k")).log, "nvcc failed, and said nothing");
+  EXPECT_NE(nvcc.text("arguments").find(" --extended-lambda "), std::string::npos);
+  EXPECT_EQ(nvcc.text("arguments").find("--expt-relaxed-constexpr"), std::string::npos);
+}
+
 bool is_soon(const std::function<bool()>& what) {
   for (int i = 0; i < 1000; ++i) {
     if (what()) return true;

@@ -92,6 +92,19 @@ std::vector<std::string> all_names(const sdk::CompileRequest& request) {
   return names;
 }
 
+// Adds the options for which a message of nvcc asks by their names: a build file that was not read
+// may have them. Whether there was any.
+bool add_asked_options(const std::string& log, NvccOptions& options) {
+  bool added = false;
+  for (const std::string option : {"--extended-lambda", "--expt-relaxed-constexpr"}) {
+    const bool is_there = std::ranges::count(options.arguments, option) > 0;
+    if (is_there || log.find(option) == std::string::npos) continue;
+    options.arguments.push_back(option);
+    added = true;
+  }
+  return added;
+}
+
 std::string marked_source(const sdk::CompileRequest& request, const NvccOptions& options) {
   std::string text =
       options.definitions + programs::line_directive(request.source_name) + request.source + "\n";
@@ -127,20 +140,15 @@ NvccCompiler::NvccCompiler() : path_(find_nvcc()) {
 sdk::CompileResult NvccCompiler::compile(const sdk::CompileRequest& request) {
   sdk::CompileResult result;
   result.opened.emplace();
-  const NvccOptions options = nvcc_options(request);
+  NvccOptions options = nvcc_options(request);
   try {
     const Scratch scratch;
     if (request.is_host_function) return host_function(request, options, scratch);
-    const Form cubin{{"-cubin", "-Xptxas=-v"}, ".cubin"};
-    std::vector<std::string> names{"variant"};
-    bool good = translate(request, options, marked_source(request, options), "variant", cubin,
-                          scratch, result);
-    for (std::size_t i = 0; good && i < request.units.size(); ++i) {
-      names.push_back("unit" + std::to_string(i));
-      const std::string text = options.definitions + "#include \"" + request.units[i] + "\"\n";
-      good = translate(request, options, text, names.back(), cubin, scratch, result);
+    bool good = build(request, options, scratch, result);
+    if (!good && add_asked_options(result.log, options)) {
+      result.log.clear();
+      good = build(request, options, scratch, result);
     }
-    if (good && options.links) good = link(names, options.arch, scratch, result);
     if (!good) {
       programs::excuse(result.log);
       result.log = parse_ptxas_log(result.log, "").rest;
@@ -176,6 +184,20 @@ sdk::CompileResult NvccCompiler::compile(const sdk::CompileRequest& request) {
   }
   result.log = std::move(log.rest);
   return result;
+}
+
+bool NvccCompiler::build(const sdk::CompileRequest& request, const NvccOptions& options,
+                         const Scratch& scratch, sdk::CompileResult& result) const {
+  const Form cubin{{"-cubin", "-Xptxas=-v"}, ".cubin"};
+  std::vector<std::string> names{"variant"};
+  bool good = translate(request, options, marked_source(request, options), "variant", cubin,
+                        scratch, result);
+  for (std::size_t i = 0; good && i < request.units.size(); ++i) {
+    names.push_back("unit" + std::to_string(i));
+    const std::string text = options.definitions + "#include \"" + request.units[i] + "\"\n";
+    good = translate(request, options, text, names.back(), cubin, scratch, result);
+  }
+  return good && (!options.links || link(names, options.arch, scratch, result));
 }
 
 sdk::CompileResult NvccCompiler::host_function(const sdk::CompileRequest& request,

@@ -30,6 +30,9 @@ class NvccCompiler : public sdk::Compiler {
     std::vector<std::string> arguments;
     std::string ending;  // of its file
   };
+  // Makes variant.cubin of the source and its units.
+  bool build(const sdk::CompileRequest& request, const NvccOptions& options, const Scratch& scratch,
+             sdk::CompileResult& result) const;
   // Translates a text; adds nvcc's messages and the files that it has read to the result.
   bool translate(const sdk::CompileRequest& request, const NvccOptions& options,
                  const std::string& text, const std::string& name, const Form& form,
