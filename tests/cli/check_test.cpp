@@ -179,6 +179,34 @@ TEST(Check, NvccCompilesWhatNvrtcDoesNotTakeAndSaysSoOnce) {
   EXPECT_TRUE(says(run(sandbox, words).err, note)) << "known from the first time";
 }
 
+// Of studies that no compiler takes as they are, for what only host code needs.
+TEST(Check, HostCodeThatNoCompilerTakesIsLeftOut) {
+  const Sandbox sandbox;
+  sandbox.write("clock.h",
+                "#include <sys/time.h>\n#include <string>\n"
+                "struct Log { std::string name; };\n"
+                "inline double now() { struct timezone z; gettimeofday(0, &z); }\n"
+                "__device__ int two() { return 2; }\n");
+  sandbox.write("k.cu",
+                "#include \"clock.h\"\n"
+                "__global__ void k(float* y) { y[threadIdx.x] = two(); }\n"
+                "int main() { cudaThreadSynchronize(); }\n");
+  sandbox.write("k.yaml",
+                "schema: 1\nkernel: {name: k, source: k.cu, entry: k}\n"
+                "problem_sizes: [{N: 64}]\nparameters: {B: [32, 64]}\n"
+                "launch: {block: [B], grid: [1]}\n"
+                "arguments: [{name: y, type: float, shape: [N], role: out}]\n");
+  const std::vector<std::string> words{"check", "k.yaml", "--compile", "--arch", "sm_90"};
+  const auto done = run(sandbox, words);
+  if (done.status == 3) GTEST_SKIP() << done.err;  // no NVRTC here
+  const std::string note =
+      "note: this study is compiled without the host code of its headers, which NVRTC does not "
+      "take";
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_TRUE(says(done.err, note)) << done.err;
+  EXPECT_TRUE(says(run(sandbox, words).err, note)) << "known from the first time";
+}
+
 // nvcc gives its commands to a shell.
 TEST(Check, ACommandInTheNamesOfFoldersAndOptionsIsNotRun) {
   const Sandbox sandbox;

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <map>
 #include <set>
 
 #include "tuner/base/error.h"
@@ -84,9 +86,30 @@ class Samples {
   std::vector<ReferenceCase> cases_;
 };
 
+// A compiler, and what it gets of a source.
+struct Way {
+  bool is_second = false;  // nvcc
+  SourceForm form = SourceForm::kDevicePart;
+  const char* note = "";    // for the user, before the reason
+  std::size_t because = 0;  // the way whose refusal is the reason
+};
+
+// In the order in which they are tried. Host code in a header stops NVRTC; what CUDA does not have
+// any more stops nvcc, though only host code calls it.
+constexpr std::array<Way, 4> kWays{
+    Way{},
+    Way{true, SourceForm::kWhole,
+        "note: nvcc compiles this study, because NVRTC does not take its source: "},
+    Way{false, SourceForm::kBare,
+        "note: this study is compiled without the host code of its headers, which NVRTC does not "
+        "take: "},
+    Way{true, SourceForm::kBare,
+        "note: nvcc compiles this study without its host code, which it does not take: ", 1}};
+
 struct Choice {
   std::unique_ptr<CompilePool> other{};  // null: the backend's own
-  std::string note{};                    // why, for the user; may be empty
+  SourceForm form = SourceForm::kDevicePart;
+  std::string note{};  // why, for the user; may be empty
 };
 
 using Open = std::function<std::unique_ptr<CompilePool>(const std::string& compiler)>;
@@ -101,16 +124,17 @@ struct Chooser {
   const Open& open;
 
   Choice choose(const std::function<DeviceFacts()>& device) const {
-    if (study.kernel.runs_on_host()) return {open(second), ""};
-    if (study.kernel.compiler == KernelCompiler::kNvcc) return {open(second), ""};
+    if (study.kernel.runs_on_host() || study.kernel.compiler == KernelCompiler::kNvcc) {
+      return {open(second), SourceForm::kWhole, ""};
+    }
     if (has_to_be_linked(study)) {
-      return {open(second),
+      return {open(second), SourceForm::kWhole,
               "note: nvcc compiles this study, because its device code has to be linked"};
     }
     const DeviceFacts facts = device();
     const std::string key =
         to_hex(Hasher()
-                   .add("compiler of")
+                   .add("compiler and form of")
                    .add(own.identity())
                    .add(sources.digest)
                    .add(facts.arch)
@@ -121,54 +145,91 @@ struct Chooser {
                    .digest());
     const auto known = shelf.recall(key);
     if (known && known->empty()) return {};
-    if (known) return with_nvcc(*known);
-    Choice choice = try_both(facts);
-    if (choice.other || choice.note.empty()) shelf.remember(key, choice.note);
-    return choice;
+    if (!known) return try_all(facts, key);
+    const Way& way = kWays.at(static_cast<std::size_t>(known->front() - '0'));
+    Trials trials{*this, {}, {}, {}, {}};
+    if (way.is_second && !trials.has_nvcc()) return trials.none();
+    return {std::move(trials.nvcc), way.form, known->substr(1)};
   }
 
-  Choice with_nvcc(const std::string& note) const {
-    try {
-      auto nvcc = open(second);
-      nvcc->identity();  // it is there
-      return {std::move(nvcc), note};
-    } catch (const UnavailableError& error) {
-      return {nullptr, fmt::format("note: NVRTC does not take this study's source, and nvcc, which "
-                                   "might, cannot be used: {}",
-                                   error.what())};
-    }
-  }
-
-  // Chooses nvcc if it compiles a sample before NVRTC takes any. A variant that neither takes may
-  // be wrong by itself.
-  Choice try_both(const DeviceFacts& device) const {
+  // Chooses the first way in which a sample compiles. A variant that compiles in none may be wrong
+  // by itself, so there are several samples; host code is the same in all.
+  Choice try_all(const DeviceFacts& device, const std::string& key) const {
     const Samples samples(study, device);
-    const ArtifactLibrary library = shelf.library(own.identity(), sources);
-    std::optional<SourceTexts> whole;
-    Choice nvcc;
-    std::string of_nvcc;
+    Trials trials{*this, {}, {}, {}, {}};
     std::set<std::string> tried;  // programs
+    const ArtifactLibrary library = shelf.library(own.identity(), sources);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const std::vector<CompileRequest> parts = samples.requests(i, sources);
       if (parts.empty() || !tried.insert(library.key(parts.front())).second) continue;
-      const std::string refusal = refusal_of(own, library, parts);
-      if (refusal.empty()) return {};
-      if (!nvcc.other) {
-        nvcc = with_nvcc(
-            "note: nvcc compiles this study, because NVRTC does not take its source: " + refusal);
+      const std::size_t ways = tried.size() == 1 ? kWays.size() : 2;
+      for (std::size_t way = 0; way < ways; ++way) {
+        if (!trials.compiles(samples, i, way)) continue;
+        const std::string note =
+            way == 0 ? "" : kWays[way].note + trials.refusals[kWays[way].because];
+        shelf.remember(key, way == 0 ? "" : std::to_string(way) + note);
+        if (!kWays[way].is_second) trials.nvcc.reset();
+        return {std::move(trials.nvcc), kWays[way].form, note};
       }
-      if (!nvcc.other) return nvcc;
-      if (!whole) whole = whole_sources(study, sources);
-      const std::string again = refusal_of(
-          *nvcc.other, shelf.library(nvcc.other->identity(), sources), samples.requests(i, *whole));
-      if (again.empty()) return nvcc;
-      if (of_nvcc.empty()) of_nvcc = again;
+      if (!trials.why_no_nvcc.empty()) break;
     }
-    if (of_nvcc.empty()) return {};
-    return {nullptr,  // the run shows what NVRTC says
-            "note: neither NVRTC nor nvcc compiles what was tried of this study; nvcc says: " +
-                of_nvcc};
+    return trials.none();
   }
+
+  // What came of the samples, in each way.
+  struct Trials {
+    const Chooser& by;
+    std::unique_ptr<CompilePool> nvcc;
+    std::string why_no_nvcc;
+    std::map<SourceForm, SourceTexts> texts;
+    std::array<std::string, kWays.size()> refusals;  // the first ones
+
+    bool compiles(const Samples& samples, std::size_t i, std::size_t number) {
+      const Way& way = kWays[number];
+      if (way.is_second && !has_nvcc()) return false;
+      CompilePool& pool = way.is_second ? *nvcc : by.own;
+      const auto known = texts.find(way.form);
+      const SourceTexts& with =
+          known != texts.end()
+              ? known->second
+              : texts.emplace(way.form, in_form(by.study, by.sources, way.form)).first->second;
+      const std::string refusal = by.refusal_of(pool, by.shelf.library(pool.identity(), by.sources),
+                                                samples.requests(i, with));
+      if (refusals[number].empty()) refusals[number] = refusal;
+      return refusal.empty();
+    }
+
+    bool has_nvcc() {
+      if (nvcc || !why_no_nvcc.empty()) return nvcc != nullptr;
+      try {
+        nvcc = by.open(by.second);
+        nvcc->identity();  // it is there
+      } catch (const UnavailableError& error) {
+        nvcc.reset();
+        why_no_nvcc = error.what();
+      }
+      return nvcc != nullptr;
+    }
+
+    // Says that nothing compiles, in the form whose error is about what the kernels need: NVRTC's
+    // first one may be about host code. Without a header that is missing, the bare form has others.
+    Choice none() {
+      if (!why_no_nvcc.empty()) {
+        return {nullptr, SourceForm::kDevicePart,
+                fmt::format("note: NVRTC does not take this study's source, and nvcc, which might, "
+                            "cannot be used: {}",
+                            why_no_nvcc)};
+      }
+      const std::string &part = refusals[0], &whole = refusals[1], &bare = refusals[3];
+      if (whole.empty()) return {};
+      const bool is_missing = whole.find("No such file") != whole.npos;
+      const std::string note =
+          "note: neither NVRTC nor nvcc compiles what was tried of this study; nvcc says: " +
+          (is_missing ? whole : bare);
+      if (part == refusals[2]) return {nullptr, SourceForm::kDevicePart, note};
+      return {std::move(nvcc), is_missing ? SourceForm::kWhole : SourceForm::kBare, note};
+    }
+  };
 
   // Why the first of these that does not compile does not; empty: all compile.
   std::string refusal_of(CompilePool& pool, const ArtifactLibrary& library,
@@ -208,9 +269,9 @@ StudyCompilers compilers_for(const Study& study, const Catalogue& catalogue,
     if (choice.other) {
       compiler = second;
       out.pool = std::move(choice.other);
-      out.sources = whole_sources(study, std::move(out.sources));
-      out.takes_whole = true;
     }
+    out.form = choice.form;
+    out.sources = in_form(study, std::move(out.sources), out.form);
   }
   if (compiler == nullptr) return out;  // its workers say so
   if (auto text = idle_options_note(study, compiler->name, compiler->compiler.options);
@@ -260,8 +321,7 @@ MeasuredWith Bench::measured_with() const {
 }
 
 SourceTexts Bench::sources_of(const Study& other) const {
-  SourceTexts sources = read_sources(other);
-  return with_.takes_whole ? whole_sources(other, std::move(sources)) : sources;
+  return in_form(other, read_sources(other), with_.form);
 }
 
 Toolchain Bench::toolchain(const SourceTexts& sources) const {

@@ -27,15 +27,16 @@ struct StudyCompilers {
   SourceTexts sources;  // as this compiler takes them
   // For the user: why it is not NVRTC, options that it does not get.
   std::vector<std::string> notes;
-  bool takes_whole = false;  // sources, with what is for the host
+  SourceForm form = SourceForm::kDevicePart;  // of the sources
 };
 
 // `own` has the backend's own compiler. Where the study leaves it open and there is a second one,
-// `own` is asked to compile the reference and one configuration, and nvcc only where that fails: so
-// all compilations of a run are one compiler's. What was chosen is kept with the artifacts, and a
-// repeated run does not ask again. `open` starts workers with the compiler that it is given the
-// name of, and may throw an UnavailableError; `device` is asked only where a choice depends on it.
-// Throws an InterruptedError when `stop` comes before the choice is made.
+// `own` is asked to compile the reference and one configuration, and nvcc only where that fails, at
+// last both without the host code of headers: so all compilations of a run are one compiler's. What
+// was chosen is kept with the artifacts, and a repeated run does not ask again. `open` starts
+// workers with the compiler that it is given the name of, and may throw an UnavailableError;
+// `device` is asked only where a choice depends on it. Throws an InterruptedError when `stop` comes
+// before the choice is made.
 StudyCompilers compilers_for(
     const Study& study, const Catalogue& catalogue, const std::string& backend,
     const ArtifactShelf& shelf, const StopRequest& stop, const std::function<DeviceFacts()>& device,

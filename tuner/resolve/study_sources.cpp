@@ -2,6 +2,8 @@
 
 #include "tuner/resolve/study_sources.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -17,6 +19,8 @@
 #include "tuner/resolve/reference_plan.h"
 #include "tuner/resolve/resolve.h"
 #include "tuner/source/device_part.h"
+#include "tuner/source/inlined_source.h"
+#include "tuner/source/needed_part.h"
 #include "tuner/source/own_names.h"
 #include "tuner/source/replaced_values.h"
 
@@ -47,32 +51,44 @@ SourceBundle read_bundle(const Study& study, const std::filesystem::path& file,
   return bundle;
 }
 
-// The source without kernels that a variant does not launch, and that no header names.
-std::string variant_text(const Study& study, const std::string& text, const SourceBundle& bundle) {
+std::vector<std::string> entries_of(const Study& study) {
   std::vector<std::string> entries{study.kernel.entry};
   for (const NextLaunchSpec& next : study.then) entries.push_back(next.entry);
+  return entries;
+}
+
+// The macros that the options of a study define, as directives.
+std::string defined_by_options(const Study& study) {
+  std::string defined;
+  for (const std::string& option : study.kernel.options) {
+    const std::string::size_type value = option.find('=');
+    if (!option.starts_with("-D") || value == std::string::npos) continue;
+    defined += "#define " + option.substr(2, value - 2) + " " + option.substr(value + 1) + "\n";
+  }
+  return defined;
+}
+
+// The source without kernels that a variant does not launch, and that no header names.
+std::string variant_text(const Study& study, const std::string& text, const SourceBundle& bundle) {
   std::set<std::string, std::less<>> words;
   for (const BundledFile& file : bundle.files()) {
     if (!file.path.empty()) words.merge(words_of(file.text));
   }
-  return wanted_kernels(text, entries, words);
+  return wanted_kernels(text, entries_of(study), words);
 }
 
 }  // namespace
 
 std::vector<std::string> header_texts(const Study& study, const std::filesystem::path& source) {
   std::string text = without_byte_order_mark(read_file(source));
-  std::string defined;
   for (const std::string& option : study.kernel.options) {
     const std::string::size_type value = option.find('=');
     if (option.starts_with("-include=") || option.starts_with("--pre-include=")) {
       text += "\n#include \"" + option.substr(value + 1) + "\"\n";
-    } else if (option.starts_with("-D") && value != std::string::npos) {
-      defined += "#define " + option.substr(2, value - 2) + " " + option.substr(value + 1) + "\n";
     }
   }
   KnownSources unused;
-  std::vector<std::string> texts{defined};
+  std::vector<std::string> texts{defined_by_options(study)};
   const SourceBundle bundle = read_bundle(study, source, text, unused);
   for (const BundledFile& file : bundle.files()) {
     if (!file.path.empty()) texts.push_back(file.text);
@@ -81,6 +97,14 @@ std::vector<std::string> header_texts(const Study& study, const std::filesystem:
 }
 
 namespace {
+
+// Whether nothing of a source is for the host, or all of it.
+bool is_taken_whole(const Study& study) {
+  const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
+    return option == "-default-device" || option == "--device-as-default-execution-space";
+  });
+  return all_of_it || study.kernel.runs_on_host() || study.kernel.is_opencl();
+}
 
 // The text of a source, with the parameters' macros for the values that they replace.
 std::string source_text(const Study& study, const std::filesystem::path& source) {
@@ -94,11 +118,7 @@ std::string source_text(const Study& study, const std::filesystem::path& source)
 std::string device_text(const Study& study, const std::filesystem::path& source) {
   if (!study.kernel.text.empty()) return study.kernel.text;
   const std::string text = source_text(study, source);
-  const bool all_of_it = std::ranges::any_of(study.kernel.options, [](const std::string& option) {
-    return option == "-default-device" || option == "--device-as-default-execution-space";
-  });
-  const bool is_whole = study.kernel.runs_on_host() || study.kernel.is_opencl();
-  return all_of_it || is_whole ? text : device_part(text, header_texts(study, source)).text;
+  return is_taken_whole(study) ? text : device_part(text, header_texts(study, source)).text;
 }
 
 SourceTexts read_sources(const Study& study) {
@@ -121,9 +141,52 @@ SourceTexts read_sources(const Study& study) {
   return texts;
 }
 
-SourceTexts whole_sources(const Study& study, SourceTexts sources) {
-  sources.kernel = source_text(study, study.kernel.source);
+namespace {
+
+// The words of a study by which its kernels, and what they need, are named in a source.
+std::set<std::string, std::less<>> words_for_kernels(const Study& study) {
+  std::string all = fmt::format("{} {} ", fmt::join(entries_of(study), " "),
+                                fmt::join(study.kernel.options, " "));
+  for (const ArgumentSpec& constant : study.constants) all += constant.name + " ";
+  for (const Parameter& parameter : study.parameters) {
+    all += study.kernel.macro_of(parameter.name) + " ";
+    for (const Value& value : parameter.values) all += to_text(value) + " ";
+  }
+  if (study.reference) {
+    all += study.reference->entry + " ";
+    for (const NextLaunchSpec& next : study.reference->then) all += next.entry + " ";
+  }
+  return words_of(all);
+}
+
+// Returns what a study's kernels need of a source and of what it includes; the other text where
+// that cannot be made.
+std::string bare_text(const Study& study, const std::filesystem::path& source,
+                      const std::string& other) {
+  if (!study.kernel.text.empty() || is_taken_whole(study)) return other;
+  CompileRequest request;
+  request.include_dirs = include_dirs_for(study, source);
+  request.options = study.kernel.options;
+  const auto text =
+      inlined_source(source_text(study, source), source.string(), include_dirs_of(request));
+  if (!text) return other;
+  return needed_part(device_part(*text, {defined_by_options(study)}).text,
+                     words_for_kernels(study));
+}
+
+}  // namespace
+
+SourceTexts in_form(const Study& study, SourceTexts sources, SourceForm form) {
+  if (form == SourceForm::kDevicePart) return sources;
   const bool own_file = study.reference && study.reference->source;
+  if (form == SourceForm::kBare) {
+    if (own_file) sources.reference = bare_text(study, *study.reference->source, sources.reference);
+    sources.kernel = bare_text(study, study.kernel.source, sources.kernel);
+    if (!own_file) sources.reference = sources.kernel;
+    sources.kernel = wanted_kernels(sources.kernel, entries_of(study));
+    return sources;
+  }
+  sources.kernel = source_text(study, study.kernel.source);
   sources.reference = own_file ? source_text(study, *study.reference->source) : sources.kernel;
   return sources;
 }

@@ -34,8 +34,16 @@ struct SourceTexts {
 // Throws FatalError when a file cannot be read.
 SourceTexts read_sources(const Study& study);
 
-// Replaces the texts by whole files, with the code for the host, for compilers that take such.
-SourceTexts whole_sources(const Study& study, SourceTexts sources);
+// How much of a source a compiler gets.
+enum class SourceForm {
+  kDevicePart,  // as read_sources() makes it
+  kWhole,       // with the code for the host, for compilers that take such
+  kBare,        // what its kernels need of it, and of all that it includes of the user's
+};
+
+// Replaces the texts of read_sources() by those of another form. Where none can be made, the texts
+// stay what they are.
+SourceTexts in_form(const Study& study, SourceTexts sources, SourceForm form);
 
 // The text of a source and of each file that it includes, with their paths. Throws FatalError for a
 // source that cannot be read.

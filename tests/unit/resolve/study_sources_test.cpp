@@ -68,11 +68,26 @@ TEST_F(FilesOfWorkers, AreFurtherSourcesAndTheirHeaders) {
 TEST_F(FilesOfWorkers, HostCodeIsOnlyForWhoTakesIt) {
   write("k.cu", "__global__ void k() {}\nint main() { return 1; }\n");
   const SourceTexts part = read_sources(study_);
-  const SourceTexts whole = whole_sources(study_, part);
+  const SourceTexts whole = in_form(study_, part, SourceForm::kWhole);
   EXPECT_EQ(part.kernel.find("main"), std::string::npos);
   EXPECT_EQ(whole.kernel, "__global__ void k() {}\nint main() { return 1; }\n");
   EXPECT_EQ(whole.reference, whole.kernel);
   EXPECT_EQ(whole.digest, part.digest);
+}
+
+TEST_F(FilesOfWorkers, HostCodeOfHeadersIsLeftOutOfTheBareForm) {
+  write("tile.cuh",
+        "#include <vector>\nstruct Log { std::vector<int> all; };\n"
+        "void log() { gettimeofday(); }\n__device__ int tile = 4;\n");
+  write("k.cu", "#include \"tile.cuh\"\n__global__ void scale(int* a) { *a = tile; }\n");
+  study_.kernel.entry = study_.kernel.name = "scale";
+  const SourceTexts part = read_sources(study_);
+  const SourceTexts bare = in_form(study_, part, SourceForm::kBare);
+  EXPECT_EQ(bare.kernel.find("std::vector"), std::string::npos);
+  EXPECT_EQ(bare.kernel.find("gettimeofday"), std::string::npos);
+  EXPECT_NE(bare.kernel.find("__device__ int tile = 4;"), std::string::npos) << bare.kernel;
+  EXPECT_NE(bare.kernel.find("*a = tile;"), std::string::npos);
+  EXPECT_EQ(bare.digest, part.digest);
 }
 
 TEST_F(FilesOfWorkers, AreThoseOfAllSizesThatADomainMayChoose) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tuner/source/needed_part.h"
+
 namespace tuner {
 namespace {
 
@@ -256,6 +258,39 @@ TEST(WantedKernels, InATextForPeopleTheirLinesAndCommentsGo) {
                                 "__global__ void r(int* a) {\n\n  a[0] = 1;\n}\n\n\n",
                                 {"k"}),
             "// Of k.\n__global__ void k(int* a) {}\n");
+}
+
+// ---- what kernels need --------------------------------------------------------------------------
+
+TEST(NeededPart, OfAKernelIsWhatItsNamesReach) {
+  const std::string source =
+      "using namespace lib;\n"
+      "#define SCALE(x) (x * factor)\n"
+      "__device__ float factor = 2;\n"
+      "enum Mode { kFast, kSlow };\n"
+      "typedef struct { float a; } Pair;\n"
+      "struct __align__(8) Row { Pair pair; __device__ float sum() const; };\n"
+      "__device__ float Row::sum() const { return SCALE(pair.a); }\n"
+      "__device__ Pair operator+(Pair x, Pair y) { return x; }\n"
+      "template <int N> __device__ void f(Row* r) { static_assert(N == kFast, \"\"); }\n"
+      "__global__ void k(Row* r) { f<0>(r); }\n";
+  const std::string other =
+      "texture<float, 1> gone;\n"
+      "struct Options { string path; };\n"
+      "bool operator<(const Options& x, const Options& y) { return true; }\n"
+      "static_assert(sizeof(Options) == 8, \"\");\n"
+      "__device__ float g(float a) { return __shfl(a, 0) + tex1D(gone, a); }\n"
+      "__global__ void other(float* a) { *a = g(*a); }\n";
+  EXPECT_EQ(dense(needed_part(other + source, {"k"})), source);
+  EXPECT_EQ(needed_part(source + other, {"k"}).size(), (source + other).size());
+}
+
+TEST(NeededPart, IsAlsoWhatAnotherBranchNames) {
+  const std::string source =
+      "__device__ int f() { return 1; }\n__device__ int g() { return 2; }\n"
+      "#if X\n__global__ void k(int* a) { *a = f(); }\n"
+      "#else\n__global__ void k(int* a) { *a = g(); }\n#endif\n";
+  EXPECT_EQ(needed_part(source, {"k"}), source);
 }
 
 }  // namespace

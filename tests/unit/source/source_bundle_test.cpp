@@ -7,6 +7,7 @@
 #include "scratch.h"
 #include "tuner/base/atomic_file.h"
 #include "tuner/base/error.h"
+#include "tuner/source/inlined_source.h"
 
 namespace tuner {
 namespace {
@@ -241,6 +242,43 @@ TEST_F(Flat, DirectivesThatNeedTheFilesWhereTheyLieAreRefused) {
   }
   EXPECT_EQ(flat("#if __has_include(<foreign.h>)\n#endif\n").text,
             "#if __has_include(<foreign.h>)\n#endif\n");
+}
+
+// ---- in the place of the #include lines ---------------------------------------------------------
+
+TEST_F(Bundle, IsWrittenInPlaceWithTheLinesOfEachFile) {
+  const std::string a = write("a.h", "#pragma once\nint a;\n");
+  const std::string b = write("sub/b.h", "#include \"../a.h\"\n#include \"b.h\"\nint b;");
+  const std::string source = "#include <cmath>\n# include \"sub/b.h\"  // b\nint c;\n";
+  const std::string k = (root / "k.cu").string();
+  EXPECT_EQ(inlined_source(source, k, {}),
+            "#include <cmath>\n"
+            "#line 1 \"" +
+                b +
+                "\"\n"
+                "#ifndef TUNER_INLINED_1\n#define TUNER_INLINED_1\n"
+                "#line 1 \"" +
+                a +
+                "\"\n\nint a;\n\n#endif\n"
+                "#line 2 \"" +
+                b +
+                "\"\n"
+                "#line 3 \"" +
+                b +
+                "\"\n"
+                "int b;\n"
+                "#line 3 \"" +
+                k + "\"// b\nint c;\n");
+}
+
+TEST_F(Bundle, IsNotWrittenInPlaceWhereThatHasNoEnd) {
+  std::string again;
+  for (int i = 0; i < 64; ++i) again += "#include \"leaf.h\"\n";
+  write("leaf.h", std::string(10000, ' '));
+  write("branch.h", again);
+  std::string source;
+  for (int i = 0; i < 64; ++i) source += "#include \"branch.h\"\n";
+  EXPECT_EQ(inlined_source(source, (root / "k.cu").string(), {}), std::nullopt);
 }
 
 }  // namespace
