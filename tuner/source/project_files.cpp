@@ -14,6 +14,7 @@
 #include "tuner/source/build_settings.h"
 #include "tuner/source/directives.h"
 #include "tuner/source/text_file.h"
+#include "tuner/source/tokens.h"
 
 namespace tuner {
 namespace {
@@ -67,13 +68,23 @@ std::vector<fs::path> neighbouring_folders(const fs::path& folder, const fs::pat
   return out;
 }
 
-// Lists what the #include directives of a text name.
+// Lists what the #include directives of a text name; those of branches that are not looked at come
+// last, since the first meaning of a name counts.
 std::vector<Include> includes_in(const std::string& text) {
   std::vector<Include> out;
   for (const Directive& directive : possible_directives(text)) {
     const auto include = directive.name == "include" ? include_of(directive) : std::nullopt;
     if (include && !include->name.empty()) out.push_back(*include);
   }
+  std::set<std::string> others;
+  for (const Token& token : tokens_of(text)) {
+    if (!token.other_branch || token.kind != Token::Kind::kDirective) continue;
+    const auto read = directive_at(spliced(std::string(token.text)), 0);
+    const auto include = read ? include_of(*read) : std::nullopt;
+    if (include) others.insert(include->name);
+  }
+  std::ranges::stable_partition(
+      out, [&](const Include& include) { return !others.contains(include.name); });
   return out;
 }
 

@@ -145,9 +145,10 @@ class Splitter {
     while (!behind.empty() && (is_blank(behind.front()) || behind.front() == ')'))
       behind.remove_prefix(1);
     if (name.empty() || !behind.empty()) return false;
-    const bool of_a_compiler = name.front() == '_' || name.find("CUDA") != name.npos ||
-                               name.find("WIN32") != name.npos || name.find("HIP") != name.npos;
-    return !of_a_compiler && !defined_.contains(name);
+    const bool of_another = name.find("HIP") != name.npos;  // which compiles no CUDA
+    const bool of_a_compiler =
+        name.front() == '_' || name.find("CUDA") != name.npos || name.find("WIN32") != name.npos;
+    return (of_another || !of_a_compiler) && !defined_.contains(name);
   }
 
   void take_token(char c) {

@@ -28,6 +28,16 @@ TEST_F(ProjectFilesTest, HeadersAreFoundWhereABuildWouldFindThem) {
   EXPECT_EQ(files.include_dirs[0].filename(), "common");
 }
 
+TEST_F(ProjectFilesTest, HeadersOfThePresentBranchComeFirst) {
+  write("hip.h", "typedef __hip_bfloat16 nv_bfloat16;\n");
+  write("cuda.h", "\n");
+  const std::string text =
+      "#if defined(USE_HIP)\n#include \"hip.h\"\n#else\n#include \"cuda.h\"\n#endif\n";
+  const ProjectFiles files = project_files(write("k.cu", text), text);
+  ASSERT_EQ(files.headers.size(), 2U);
+  EXPECT_TRUE(files.headers[0].name.ends_with("/cuda.h"));
+}
+
 TEST_F(ProjectFilesTest, FoldersThatABuildFileNamesAreLookedIn) {
   const std::string text = "#include \"one.h\"\n#include \"two.h\"\n#include \"three.h\"\n";
   const auto source = write("app/k/k.cu", text);
