@@ -60,6 +60,29 @@ class Knobs {
       entry += (entry.empty() ? "" : ", ") + spelled;
     }
     c_.plan.entry = c_.kernel.name + (entry.empty() ? "" : "<" + entry + ">");
+    if (has_overloads()) {
+      c_.plan.entry = "static_cast<void (&)(" + types_of_arguments() + ")>(" + c_.plan.entry + ")";
+    }
+  }
+
+  // Whether other kernels have the name, too: then it alone names none.
+  bool has_overloads() const {
+    const auto is_other = [&](const FoundKernel& one) {
+      const bool differs = joined(one.parameters) != joined(c_.kernel.parameters);
+      return one.name == c_.kernel.name && differs && one.templates.empty();
+    };
+    return c_.kernel.templates.empty() && std::ranges::any_of(c_.source.kernels, is_other) &&
+           std::ranges::all_of(c_.kernel.arguments, &FoundArgument::is_plain);
+  }
+
+  std::string types_of_arguments() const {
+    std::string out;
+    for (const FoundArgument& one : c_.kernel.arguments) {
+      const std::string type = (one.is_const && one.is_pointer() ? "const " : "") + one.c_type;
+      out += (out.empty() ? "" : ", ") + type;
+      out.append(static_cast<std::size_t>(one.pointers), '*');
+    }
+    return out;
   }
 
   // Takes relations of parameters that the compiler asserts: without them, a configuration does not
@@ -100,6 +123,7 @@ class Knobs {
     }
     take_undefined_in_directives();
     for (const std::string& name : c_.request.undefined) {
+      if (includes_a_library()) break;
       const bool is_new = c_.plan.parameter(name) == nullptr;
       if (is_new && c_.reached.contains(name) && is_value(name)) add_undefined(name);
     }
@@ -365,7 +389,17 @@ class Knobs {
     const bool is_macro = name.size() > 1 &&
                           std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
                           is_in_capitals(name);
-    return is_macro && !is_of_the_system && is_nobodys(name);
+    return is_macro && !is_of_the_system && !includes_a_library() && is_nobodys(name);
+  }
+
+  // Whether headers of a folder that was not read are included, "<cub/cub.cuh>": what nobody else
+  // defines is theirs.
+  bool includes_a_library() const {
+    return std::ranges::any_of(c_.source.tokens, [](const Token& token) {
+      if (token.kind != Token::Kind::kDirective || directive_name(token) != "include") return false;
+      const std::string_view rest = directive_rest(token);
+      return rest.starts_with("<") && rest.find('/') != rest.npos && !rest.starts_with("<sys/");
+    });
   }
 
   bool is_nobodys(const std::string& name) const {

@@ -198,6 +198,10 @@ bool mentions(Tokens tokens, std::string_view word) {
 }
 
 std::string_view last_name(std::string_view name) {
+  if (name.starts_with("static_cast<") && name.ends_with(")")) {
+    name = name.substr(name.rfind('(') + 1);
+    name.remove_suffix(1);
+  }
   name = name.substr(0, name.find('<'));
   return name.substr(name.rfind(':') + 1);
 }

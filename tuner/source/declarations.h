@@ -34,7 +34,7 @@ std::vector<Declaration> declarations_of(Tokens code);
 
 bool mentions(Tokens tokens, std::string_view word);
 
-// "k" of "n::k<float>".
+// "k" of "n::k<float>", and of "static_cast<void (&)(int)>(k)", one of several of its name.
 std::string_view last_name(std::string_view name);
 
 // Whether a word has no small letter, as macros have none.

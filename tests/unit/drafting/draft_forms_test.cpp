@@ -37,6 +37,14 @@ TEST(Draft, ChoosesAmongSeveralKernels) {
   EXPECT_EQ(refusal(source, "fats"), "k.cu: there is no kernel 'fats' (did you mean 'fast'?)");
 }
 
+TEST(Draft, AKernelWithAnothersNameIsNamedByItsTypes) {
+  const std::string one = "__global__ void k(const float* x, int* y, int n) { y[n] = x[n]; }\n";
+  says(drafted(one).yaml, {"entry: \"k\"\n"});
+  says(drafted(one + one).yaml, {"entry: \"k\"\n"});  // of two branches
+  says(drafted(one + "__global__ void k(float* x) { x[0] = 1; }\n").yaml,
+       {"entry: \"static_cast<void (&)(const float*, int*, int)>(k)\"\n"});
+}
+
 TEST(Draft, TypesAreReadInAnyOrderBehindMacrosAndWithoutNames) {
   const DraftedStudy study = drafted(
       "#define RESTRICT __restrict__\n__global__ void k(long unsigned int* RESTRICT p, "

@@ -159,6 +159,16 @@ TEST(DraftFromHostCode, MacrosThatNobodyDefinesAreParameters) {
   lacks(yaml, {"KNOWN: ", "FLT_MAX: "});
 }
 
+TEST(DraftFromHostCode, NamesThatALibraryMayDefineAreNoParameters) {
+  const std::string kernel =
+      "__global__ void k(float* a, int n) { Load<LOAD_DIRECT> l; a[threadIdx.x] = block_size_x; "
+      "}\n";
+  says(drafted(kernel).yaml, {"LOAD_DIRECT: ["});
+  const std::string yaml = drafted("#include <cub/cub.cuh>\n" + kernel).yaml;
+  lacks(yaml, {"LOAD_DIRECT: ["});
+  says(yaml, {"block_size_x: ["});
+}
+
 TEST(DraftFromHostCode, AMacroThatIsComparedHasOneOfTheValues) {
   const std::string yaml =
       drafted(
