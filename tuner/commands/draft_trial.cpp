@@ -10,10 +10,9 @@
 
 #include "tuner/base/child_process.h"
 #include "tuner/base/error.h"
-#include "tuner/base/interrupt.h"
-#include "tuner/base/stopwatch.h"
 #include "tuner/check/checked_study.h"
 #include "tuner/check/geometry_check.h"
+#include "tuner/commands/time_limit.h"
 #include "tuner/files/ranked_table.h"
 #include "tuner/resolve/resolve.h"
 
@@ -22,21 +21,6 @@ namespace {
 
 constexpr const char* kLong = "it takes too long";
 constexpr const char* kLateCompiler = "the compiler took longer";
-
-// Signals, and a limit for all of it: a reference that hangs would be waited for much longer.
-class TimeLimit final : public StopRequest {
- public:
-  explicit TimeLimit(double seconds) : seconds_(seconds) {}
-  bool is_over() const { return since_.seconds() > seconds_; }
-  int count() const override { return interrupt_.count() + (is_over() ? 2 : 0); }
-  int fd() const override { return interrupt_.fd(); }
-  bool is_interrupted() const { return interrupt_.count() > 0; }
-
- private:
-  double seconds_;
-  Interrupt interrupt_;
-  Stopwatch since_;
-};
 
 void ignore(const std::string& /*note*/) {}
 
@@ -59,22 +43,6 @@ std::string compile_error(const std::string& log) {
   static const std::regex kFolder(R"((^|[\s"'(<])/\S*/)");  // of an absolute path
   const std::string line = error == log.size() ? first_line(log) : first_line(log.substr(from));
   return "it does not compile: " + std::regex_replace(line, kFolder, "$1");
-}
-
-// Returns the kernel's present configuration, which the draft gives to its reference, and to the
-// baseline where no value is a guess; with `other` values in it.
-Assignments present_configuration(const Study& study, const Assignments& other) {
-  Assignments out = other;
-  const auto add = [&](const std::string& name, const Value& value) {
-    const auto is_it = [&](const auto& one) { return one.first == name; };
-    if (std::ranges::none_of(out, is_it)) out.emplace_back(name, to_text(value));
-  };
-  for (std::size_t i = 0; study.baseline && i < study.parameters.size(); ++i) {
-    add(study.parameters[i].name, study.baseline->configuration.at(i));
-  }
-  if (!study.reference) return out;
-  for (const auto& [name, value] : study.reference->configuration) add(name, value);
-  return out;
 }
 
 // "uses an address 64 bytes behind argument 3, a buffer of 1024 bytes", "write past the end of y:
@@ -101,6 +69,20 @@ void take_overrun(const std::string& message, const Strings& arguments, DraftTri
 }
 
 }  // namespace
+
+Assignments present_configuration(const Study& study, const Assignments& other) {
+  Assignments out = other;
+  const auto add = [&](const std::string& name, const Value& value) {
+    const auto is_it = [&](const auto& one) { return one.first == name; };
+    if (std::ranges::none_of(out, is_it)) out.emplace_back(name, to_text(value));
+  };
+  for (std::size_t i = 0; study.baseline && i < study.parameters.size(); ++i) {
+    add(study.parameters[i].name, study.baseline->configuration.at(i));
+  }
+  if (!study.reference) return out;
+  for (const auto& [name, value] : study.reference->configuration) add(name, value);
+  return out;
+}
 
 DraftTrial judged(const std::string& message, const Strings& arguments) {
   using End = DraftTrial::End;

@@ -8,6 +8,7 @@
 
 #include "tuner/commands/one_try.h"
 #include "tuner/commands/options.h"
+#include "tuner/model/study.h"
 #include "tuner/plugin/catalogue.h"
 
 namespace tuner {
@@ -57,6 +58,10 @@ struct TrialSetup {
   double timeout = 8;  // seconds for one configuration
   bool on_gpu = false;
 };
+
+// Returns the kernel's present configuration, which the draft gives to its reference, and to the
+// baseline where no value is a guess; with `other` values in it.
+Assignments present_configuration(const Study& study, const Assignments& other = {});
 
 // Tries the present configuration, with `other` values. Takes twice the timeout at most.
 DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup,

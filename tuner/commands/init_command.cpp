@@ -13,6 +13,7 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/commands/captured_folder.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/draft_compile.h"
 #include "tuner/commands/draft_trial.h"
 #include "tuner/drafting/draft.h"
 #include "tuner/run/output_guard.h"
@@ -182,16 +183,31 @@ class Drafts {
       : options_(options), study_(std::move(study)), request_(std::move(request)) {}
 
   DraftedStudy best() {
+    if (options_.launcher || options_.no_try) return untried();
+    const Catalogue catalogue = load_plugins(options_.plugin_dirs);
+    DraftedStudy draft = tried_somewhere(catalogue);
+    return is_tried_on_gpu_ ? draft : compiled_for_gpu(std::move(draft), catalogue);
+  }
+
+ private:
+  static constexpr double kPatience = 1.9, kPatienceForQuestions = 2.75;  // trials, from the first
+  static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
+                                kFewest = 4;
+
+  DraftedStudy untried() {
     if (options_.launcher) {  // `check` needs its file
       DraftedStudy draft = drafted();
       draft.guessed.emplace_back("the launcher is not tried: it needs a GPU, and nvcc");
       return draft;
     }
-    if (options_.no_try) return accepted();
+    return accepted();
+  }
+
+  // Tries drafts on the CPU and a GPU until one runs, and asks more of that one.
+  DraftedStudy tried_somewhere(const Catalogue& catalogue) {
     say("",
         {"trying the draft: the kernel is compiled and run on the CPU, and on a GPU if there is "
          "one (--no-try: it is not)"});
-    const Catalogue catalogue = load_plugins(options_.plugin_dirs);
     const DraftRequest plain = request_;
     std::optional<DraftRequest> known;  // lessons of the first place that is there
     for (const bool on_gpu : places()) {
@@ -200,8 +216,9 @@ class Drafts {
       const Stopwatch since;
       DraftedStudy draft = accepted();
       const DraftTrial trial = taught(draft, catalogue, since);
-      if (trial.is_verified) return completed(std::move(draft), trial, catalogue, since);
       if (trial.end == DraftTrial::End::kNoDevice) continue;
+      is_tried_on_gpu_ = is_tried_on_gpu_ || on_gpu;
+      if (trial.is_verified) return completed(std::move(draft), trial, catalogue, since);
       failed_.push_back("tried on the " + place() + ", and it did not run: " + trial.message);
       if (trial.end == DraftTrial::End::kCrash) {  // these were no help
         request_.room = plain.room;
@@ -216,10 +233,25 @@ class Drafts {
     return draft;
   }
 
- private:
-  static constexpr double kPatience = 1.9, kPatienceForQuestions = 2.75;  // trials, from the first
-  static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
-                                kFewest = 4;
+  // Says whether a compiler for GPUs takes the draft, where there is one.
+  DraftedStudy compiled_for_gpu(DraftedStudy draft, const Catalogue& catalogue) {
+    const DraftCompile compiled =
+        compile_draft({study_, draft.yaml}, {options_.plugin_dirs, catalogue, options_.timeout});
+    if (compiled.arch.empty()) return draft;
+    if (compiled.error.empty()) {
+      const std::string said = "it compiles for " + compiled.arch;
+      const bool was_tried = draft.found.back().starts_with("tried on the CPU: ");
+      if (was_tried) draft.found.back() += "; " + said;
+      if (!was_tried) draft.found.push_back(said);
+      if (!compiled.note.empty()) draft.found.push_back(compiled.note);
+      return draft;
+    }
+    const std::string said = "it does not compile for " + compiled.arch + ": " + compiled.error;
+    request_.remarks.push_back(said);
+    draft.yaml = accepted().yaml;
+    draft.guessed.push_back(said);
+    return draft;
+  }
 
   DraftTrial tried(const DraftedStudy& draft, const Catalogue& catalogue,
                    const Assignments& other = {}) const {
@@ -272,7 +304,9 @@ class Drafts {
     request_.whole = on_gpu_ = true;
     DraftedStudy whole = accepted();
     DraftTrial trial = tried(whole, catalogue);
-    if (trial.end == DraftTrial::End::kNoDevice) return draft;
+    is_tried_on_gpu_ = trial.end != DraftTrial::End::kNoDevice;
+    if (!is_tried_on_gpu_) request_.whole = false;
+    if (!is_tried_on_gpu_) return draft;
     const bool has_other_sizes = whole.yaml != draft.yaml;
     if (!trial.is_verified && has_other_sizes) {
       guessed_.push_back("at the host code's sizes it " + shown_end(trial.end) +
@@ -468,6 +502,7 @@ class Drafts {
   const InitOptions& options_;
   fs::path study_;
   DraftRequest request_;
+  bool is_tried_on_gpu_ = false;
   bool on_gpu_ = false;                     // trials are
   Strings found_{}, guessed_{}, failed_{};  // by trials, and why a place had none that ran
   std::set<fs::path> sources_;              // that include the kernel's, of which a draft was made

@@ -1,0 +1,20 @@
+#pragma once
+// Compiles a drafted study for a GPU, which need not be there.
+
+#include <string>
+
+#include "tuner/commands/draft_trial.h"
+
+namespace tuner {
+
+struct DraftCompile {
+  std::string arch;   // for which it was compiled; empty: there is no compiler for it, or no time
+  std::string error;  // the first telling one; empty: it compiles
+  std::string note;   // where that takes more than NVRTC and the source as it is
+};
+
+// Compiles the present configuration, and the reference, with what a run would take: for the device
+// that is here, else for a usual one. Takes twice the timeout at most, or a compilation more.
+DraftCompile compile_draft(const DraftText& draft, const TrialSetup& setup);
+
+}  // namespace tuner
