@@ -212,7 +212,8 @@ struct Chooser {
     }
 
     // Says that nothing compiles, in the form whose error is about what the kernels need: NVRTC's
-    // first one may be about host code. Without a header that is missing, the bare form has others.
+    // first one may be about host code. A missing header that was left out has other errors
+    // instead.
     Choice none() {
       if (!why_no_nvcc.empty()) {
         return {nullptr, SourceForm::kDevicePart,
@@ -222,7 +223,9 @@ struct Chooser {
       }
       const std::string &part = refusals[0], &whole = refusals[1], &bare = refusals[3];
       if (whole.empty()) return {};
-      const bool is_missing = whole.find("No such file") != whole.npos;
+      constexpr std::string_view kMissing = "No such file";
+      const bool is_missing =
+          whole.find(kMissing) != whole.npos && bare.find(kMissing) == bare.npos;
       const std::string note =
           "note: neither NVRTC nor nvcc compiles what was tried of this study; nvcc says: " +
           (is_missing ? whole : bare);

@@ -27,8 +27,8 @@ constexpr std::string_view kHostHeaders =
     "chrono random stdexcept exception system_error filesystem regex locale numeric iterator "
     "bits/stdc++.h sys/utsname.h sys/mman.h sys/resource.h sys/wait.h "
     "optional variant any string_view typeinfo getopt.h unistd.h sys/time.h sys/stat.h "
-    "signal.h fcntl.h pthread.h omp.h mpi.h cuda.h cublas_v2.h cublasLt.h curand.h cufft.h "
-    "cusparse.h cusolverDn.h cudnn.h nccl.h nvml.h nvToolsExt.h cuda_profiler_api.h helper_cuda.h "
+    "signal.h fcntl.h pthread.h omp.h mpi.h cuda.h curand.h cusparse.h "
+    " cusolverDn.h cudnn.h nccl.h nvml.h nvToolsExt.h cuda_profiler_api.h helper_cuda.h "
     "helper_functions.h";
 constexpr std::array<std::string_view, 9> kHostFolders{"thrust/",    "torch/",    "ATen/",
                                                        "c10/cuda/",  "pybind11/", "gtest/",

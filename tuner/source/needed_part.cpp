@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -94,6 +95,9 @@ class Needs {
         for (const Token& word : tokens_of(macro->text)) {
           if (word.is_word()) macros_[macro->name].insert(word.text);
         }
+      } else if (token.kind == Token::Kind::kDirective && directive_name(token) == "line") {
+        const std::string_view rest = directive_rest(token);
+        lines_[token.at] = rest.substr(std::min(rest.find('"'), rest.size()));
       }
     }
   }
@@ -119,13 +123,40 @@ class Needs {
   }
 
   std::string without_others(std::string text) const {
+    const Words files = needed_files();
     for (const Entry& one : entries_) {
-      if (!one.is_reached) blank(text, one.from, one.to, tokens_);
+      const bool is_idle = one.gives.empty() && !files.contains(file_at(one.from));
+      if (!one.is_reached || is_idle) blank(text, one.from, one.to, tokens_);
+    }
+    for (const Token& token : tokens_) {
+      const bool is_include =
+          token.kind == Token::Kind::kDirective && directive_name(token) == "include";
+      if (!is_include || files.contains(file_at(token.at))) continue;
+      blank(text, token.at, token.at + token.text.size(), {});
     }
     return text;
   }
 
  private:
+  // The files of which a declaration or a macro is reached, and the source's beginning.
+  Words needed_files() const {
+    Words out{""};
+    for (const Entry& one : entries_) {
+      if (one.is_reached && !one.gives.empty()) out.insert(file_at(one.from));
+    }
+    for (const Token& token : tokens_) {
+      const auto macro = definition_in(token);
+      if (macro && reached_.contains(macro->name)) out.insert(file_at(token.at));
+    }
+    return out;
+  }
+
+  // The file that the last #line directive names.
+  std::string_view file_at(std::size_t at) const {
+    const auto behind = lines_.upper_bound(at);
+    return behind == lines_.begin() ? "" : std::prev(behind)->second;
+  }
+
   Tokens tokens_in(const Entry& one) const {
     const auto from = std::ranges::lower_bound(tokens_, one.from, {}, &Token::at);
     const auto to = std::ranges::lower_bound(tokens_, one.to, {}, &Token::at);
@@ -151,6 +182,7 @@ class Needs {
   std::vector<Entry> entries_;  // in the order of the source
   Words declared_, reached_;
   std::map<std::string_view, Words> macros_;
+  std::map<std::size_t, std::string_view> lines_;  // the file of each #line directive
 };
 
 }  // namespace

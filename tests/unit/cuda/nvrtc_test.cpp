@@ -223,8 +223,18 @@ TEST_F(Nvrtc, SaysWhatToDoAboutAHeaderThatIsNotThere) {
 }
 
 TEST_F(Nvrtc, HeadersOfTheHostDoNotStopIt) {
+  const auto result = compiler->compile(request(
+      "#include <iostream>\n#include <sys/stat.h>\n#include <cudnn.h>\n__global__ void k() {}\n",
+      "k"));
+  EXPECT_TRUE(result.compiled) << result.log;
+}
+
+TEST_F(Nvrtc, LibrariesThatHostCodeCallsAreTypesOnly) {
+  if (toolkit_includes(load_nvrtc()).empty()) GTEST_SKIP() << "left out: there is no toolkit";
   const auto result = compiler->compile(
-      request("#include <iostream>\n#include <sys/stat.h>\n__global__ void k() {}\n", "k"));
+      request("#include <cublas_v2.h>\n#include <cufft.h>\n"
+              "__global__ void k(__nv_bfloat16* a, cufftComplex* b) { b->x = *a; }\n",
+              "k"));
   EXPECT_TRUE(result.compiled) << result.log;
 }
 

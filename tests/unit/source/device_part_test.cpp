@@ -88,7 +88,7 @@ TEST(DevicePart, WhatAHostFunctionIncludesGoesWithIt) {
 TEST(DevicePart, HostFunctionsGoAndLinesStay) {
   const std::string source =
       "#include <vector>\n"
-      "#include \"cublas_v2.h\"\n"
+      "#include \"cusparse.h\"\n"
       "#include <math.h>\n"
       "static std::vector<float> kept;\n"
       "int divide(int a, int b);\n"
@@ -108,7 +108,7 @@ TEST(DevicePart, HostFunctionsGoAndLinesStay) {
             "#define INSIDE 3\n__device__ int last;\n");
   EXPECT_EQ(part.text.size(), source.size());
   EXPECT_EQ(part.text.find("__device__ int last"), source.find("__device__ int last"));
-  EXPECT_EQ(part.left_out, (Names{"kept", "divide", "main", "<vector>", "<cublas_v2.h>"}));
+  EXPECT_EQ(part.left_out, (Names{"kept", "divide", "main", "<vector>", "<cusparse.h>"}));
 }
 
 TEST(DevicePart, MacrosOfTheSourceAreSeenThrough) {
@@ -283,6 +283,16 @@ TEST(NeededPart, OfAKernelIsWhatItsNamesReach) {
       "__global__ void other(float* a) { *a = g(*a); }\n";
   EXPECT_EQ(dense(needed_part(other + source, {"k"})), source);
   EXPECT_EQ(needed_part(source + other, {"k"}).size(), (source + other).size());
+}
+
+TEST(NeededPart, AFileOfWhichNothingIsReachedIncludesNothing) {
+  const std::string kernel = "#include <used.h>\n__global__ void k(int* a) { *a = kTwo; }\n";
+  const std::string used = "#line 1 \"two.h\"\n#include \"config.h\"\nconst int kTwo = 2;\n";
+  const std::string idle =
+      "#line 1 \"idle.h\"\n#include \"config.h\"\nusing namespace gone;\nconst int kOne = 1;\n";
+  const std::string rest = "#line 2 \"k.cu\"\n" + kernel;
+  EXPECT_EQ(dense(needed_part("#include <cmath>\n" + idle + used + rest, {"k"})),
+            "#include <cmath>\n#line 1 \"idle.h\"\n" + used + rest);
 }
 
 TEST(NeededPart, IsAlsoWhatAnotherBranchNames) {
