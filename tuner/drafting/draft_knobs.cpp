@@ -61,25 +61,31 @@ class Knobs {
     }
     c_.plan.entry = c_.kernel.name + (entry.empty() ? "" : "<" + entry + ">");
     if (has_overloads()) {
-      c_.plan.entry = "static_cast<void (&)(" + types_of_arguments() + ")>(" + c_.plan.entry + ")";
+      c_.plan.entry = fmt::format("static_cast<void (&)({})>({})", types_of(c_.kernel.parameters),
+                                  c_.plan.entry);
     }
   }
 
-  // Whether other kernels have the name, too: then it alone names none.
+  // Whether another function has the name, too, such as one that launches the kernel: then the name
+  // alone names none.
   bool has_overloads() const {
-    const auto is_other = [&](const FoundKernel& one) {
-      const bool differs = joined(one.parameters) != joined(c_.kernel.parameters);
-      return one.name == c_.kernel.name && differs && one.templates.empty();
+    const std::string own = types_of(c_.kernel.parameters);
+    const auto is_other = [&](const Declaration& one) {
+      return (one.kind == Declaration::Kind::kFunction ||
+              one.kind == Declaration::Kind::kPrototype) &&
+             one.name == c_.kernel.name && types_of(one.parameters) != own;
     };
-    return c_.kernel.templates.empty() && std::ranges::any_of(c_.source.kernels, is_other) &&
+    return c_.kernel.templates.empty() && std::ranges::any_of(c_.source.declarations, is_other) &&
            std::ranges::all_of(c_.kernel.arguments, &FoundArgument::is_plain);
   }
 
-  std::string types_of_arguments() const {
+  // "const float*, int" of "const float* __restrict__ x, int n".
+  static std::string types_of(Tokens parameters) {
     std::string out;
-    for (const FoundArgument& one : c_.kernel.arguments) {
-      const std::string type = (one.is_const && one.is_pointer() ? "const " : "") + one.c_type;
-      out += (out.empty() ? "" : ", ") + type;
+    for (const Tokens piece : pieces_between_commas(parameters)) {
+      const KernelParameter one = parameter_of(piece);
+      if (!out.empty()) out += ", ";
+      out += (one.is_const && one.is_pointer() ? "const " : "") + one.c_type;
       out.append(static_cast<std::size_t>(one.pointers), '*');
     }
     return out;

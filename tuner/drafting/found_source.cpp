@@ -138,7 +138,9 @@ void FoundSource::add_text(const std::string& name, const std::string& text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '\n') one.line_begins.push_back(one.begin + at + 1);
   }
-  for (Token token : tokens_of(text)) {
+  for (Token token : tokens_of(text, Comments::kLeaveOut, own_macros_)) {
+    const auto macro = definition_in(token);
+    if (texts_.empty() && macro && !token.other_branch) own_macros_.insert(macro->name);
     token.at += one.begin;
     tokens.push_back(token);
   }

@@ -159,8 +159,9 @@ struct FoundSource {
   void read_declaration(const Declaration& one);
 
   std::vector<Text> texts_;
-  std::size_t own_declarations_ = 0;  // the first ones, of the source itself
-  std::set<std::string> own_names_;   // that these declare: no other file says what they are
+  std::set<std::string_view> own_macros_;  // of the source itself, which headers may ask for
+  std::size_t own_declarations_ = 0;       // the first ones, of the source itself
+  std::set<std::string> own_names_;        // that these declare: no other file says what they are
   std::map<std::string, std::size_t> macro_indices_;  // of the first of each name
 };
 

@@ -15,7 +15,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Splitter {
  public:
-  Splitter(std::string_view source, Comments comments) : source_(source), comments_(comments) {}
+  Splitter(std::string_view source, Comments comments, std::set<std::string_view> defined)
+      : source_(source), comments_(comments), defined_(std::move(defined)) {}
 
   std::vector<Token> all() {
     while (at_ < source_.size()) step();
@@ -220,14 +221,15 @@ class Splitter {
   bool line_begins_ = true;
   std::vector<Branch> branches_;
   std::size_t others_ = 0;              // of branches_, that are not looked at
-  std::set<std::string_view> defined_;  // by the source itself
+  std::set<std::string_view> defined_;  // by the source itself, or before it
   std::vector<Token> tokens_;
 };
 
 }  // namespace
 
-std::vector<Token> tokens_of(std::string_view source, Comments comments) {
-  return Splitter(source, comments).all();
+std::vector<Token> tokens_of(std::string_view source, Comments comments,
+                             const std::set<std::string_view>& defined) {
+  return Splitter(source, comments, defined).all();
 }
 
 bool is_one_of(std::string_view words, std::string_view word) {

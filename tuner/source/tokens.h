@@ -2,6 +2,7 @@
 // A CUDA source as words, numbers and signs, without comments: enough to find declarations in it.
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,9 @@ enum class Comments { kLeaveOut, kKeep };
 
 // "::", "<<<", ">>>" and "->" are one sign, ">>" and "<<" are two. A comment inside of a directive
 // is part of it. The source must outlive the tokens.
-std::vector<Token> tokens_of(std::string_view source, Comments comments = Comments::kLeaveOut);
+// `defined` are macros that stand before it, for its #if.
+std::vector<Token> tokens_of(std::string_view source, Comments comments = Comments::kLeaveOut,
+                             const std::set<std::string_view>& defined = {});
 
 // Whether `word` is one of `words`, which have blanks between them.
 bool is_one_of(std::string_view words, std::string_view word);

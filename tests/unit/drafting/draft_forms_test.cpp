@@ -37,12 +37,17 @@ TEST(Draft, ChoosesAmongSeveralKernels) {
   EXPECT_EQ(refusal(source, "fats"), "k.cu: there is no kernel 'fats' (did you mean 'fast'?)");
 }
 
-TEST(Draft, AKernelWithAnothersNameIsNamedByItsTypes) {
+TEST(Draft, AKernelWithTheNameOfAnotherFunctionIsNamedByItsTypes) {
   const std::string one = "__global__ void k(const float* x, int* y, int n) { y[n] = x[n]; }\n";
   says(drafted(one).yaml, {"entry: \"k\"\n"});
   says(drafted(one + one).yaml, {"entry: \"k\"\n"});  // of two branches
-  says(drafted(one + "__global__ void k(float* x) { x[0] = 1; }\n").yaml,
-       {"entry: \"static_cast<void (&)(const float*, int*, int)>(k)\"\n"});
+  says(drafted("__global__ void k(const float*, int*, int);\n" + one).yaml, {"entry: \"k\"\n"});
+  for (const char* other :
+       {"__global__ void k(float* x) { x[0] = 1; }\n", "__global__ void k(float* x, int n);\n",
+        "void k(const float* x, int* y) { k<<<1, 32>>>(x, y, 1); }\n"}) {
+    says(drafted(one + other).yaml,
+         {"entry: \"static_cast<void (&)(const float*, int*, int)>(k)\"\n"});
+  }
 }
 
 TEST(Draft, TypesAreReadInAnyOrderBehindMacrosAndWithoutNames) {

@@ -23,6 +23,8 @@ TEST(DraftFromHostCode, TypesAndKnobsOfHeadersAreSeen) {
   says(study.yaml,
        {"{name: a, type: float64, shape: [n]", "TILE: [2, 4, 8]  # now 4; macro of types.h:7",
         "  include_dirs: [\"include\"]\n"});
+  request.source = "#define USE_HALF\n" + request.source;  // which the header asks for
+  says(draft_study(request).yaml, {"{name: a, type: float16, shape: [n]"});
 }
 
 TEST(DraftFromHostCode, BuffersAreAsLargeAsTheHostCodeAllocates) {
