@@ -317,6 +317,7 @@ void draft_kernel(DraftContext& context) {
   fit_answers(context.plan);
   draft_extents(context);
   draft_launch(context);
+  drop_impossible_values(context);
   hold_blocks_of_a_guessed_grid(context.plan);
   context.plan.memory_is_captured = is_captured && needs_captured_memory(context);
   draft_arguments(context, request.source_name);

@@ -99,6 +99,8 @@ void draft_extents(DraftContext& context);
 // Extents that are numbers of the host code; all extents are made small enough for a first run.
 void draft_host_sizes(DraftContext& context);
 void draft_launch(DraftContext& context);
+// Leaves values out with which the launch is impossible, or does not take all elements.
+void drop_impossible_values(DraftContext& context);
 // Throws InputError for a type that no study can give; `source_name` is for its message.
 void draft_arguments(DraftContext& context, const std::string& source_name);
 

@@ -231,5 +231,30 @@ TEST(DraftedLaunch, LessonsOfATrialChangeValuesAndTheGrid) {
   EXPECT_FALSE(second.knobs.front().is_untied);
 }
 
+// A kernel that tests no end, launched with blocks of BLOCK threads.
+std::string undivided(const std::string& host) {
+  return "__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }\n"
+         "void run() { float* x; int n = " +
+         host + "\n}\n";
+}
+
+TEST(DraftedGrid, HasNoValueThatMakesItEmpty) {
+  const std::string yaml =
+      drafted(undivided("512; cudaMalloc(&x, n * 4); dim3 b(128); k<<<n / (2 * b.x), b>>>(x);"))
+          .yaml;
+  says(yaml, {"grid: [\"n // (2 * BLOCK)\"]",
+              "BLOCK: [32, 64, 128, 256]  # now 128; launch; 512, 1024 makes a grid of no blocks"});
+}
+
+TEST(DraftedGrid, HasNoValueThatLeavesElementsOut) {
+  const std::string yaml =
+      drafted(undivided("960; cudaMalloc(&x, n * 4); dim3 b(64); k<<<n / b.x, b>>>(x);")).yaml;
+  says(yaml, {"grid: [\"n // BLOCK\"]",
+              "BLOCK: [32, 64]  # now 64; launch; 128, 256, 512 leaves elements out; "
+              "1024 makes a grid of no blocks"});
+  lacks(drafted(undivided("961; cudaMalloc(&x, n * 4); dim3 b(64); k<<<n / b.x, b>>>(x);")).yaml,
+        {"leaves elements out"});  // so does the present one
+}
+
 }  // namespace
 }  // namespace tuner
