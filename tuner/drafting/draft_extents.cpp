@@ -85,9 +85,22 @@ class Extents {
       if (largest->second <= least_of(largest->first)) break;
       largest->second = (largest->second + 1) / 2;
     }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].second = divisible_like(c_.plan.size_of_host[i].second, all[i].second);
+    }
   }
 
  private:
+  // Rounds a part of an extent up to what blocks divide without a remainder, as they do the whole:
+  // a kernel may not test for its end. A large part is divided by the largest block, too.
+  static std::int64_t divisible_like(std::int64_t whole, std::int64_t part) {
+    constexpr std::int64_t kLargestBlock = 1024, kWarp = 32;
+    std::int64_t share = std::gcd(whole, kLargestBlock);
+    if (share >= kWarp && whole > part && part >= 16 * kLargestBlock) share = kLargestBlock;
+    while (share > part) share /= 2;
+    return (part + share - 1) / share * share;
+  }
+
   // The axes of the grid that follow an extent. One that two follow is the side of a square, of
   // which a product has three.
   std::vector<Tokens> axes_of(const std::string& extent) const {

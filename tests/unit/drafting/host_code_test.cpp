@@ -229,7 +229,7 @@ TEST(DraftFromHostCode, NumbersThatMakeUpAnExtentAreThatExtent) {
           "void run() { int B = 8, T = 1024, cols = 8000; cudaMalloc(&d, B * T * cols * 4);\n"
           "  k<<<240, 192>>>(d, B * T, cols); }\n")
           .yaml;
-  says(yaml, {"- {rows: 1024, cols: 2000}\n", "{name: a, type: float32, shape: [rows, cols],"});
+  says(yaml, {"- {rows: 1024, cols: 2048}\n", "{name: a, type: float32, shape: [rows, cols],"});
 }
 
 TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {

@@ -256,5 +256,12 @@ TEST(DraftedGrid, HasNoValueThatLeavesElementsOut) {
         {"leaves elements out"});  // so does the present one
 }
 
+TEST(DraftedGrid, TakesASmallerSizeThatBlocksDivideLikeTheWholeOne) {
+  const std::string yaml =
+      drafted(undivided("100000000; cudaMalloc(&x, n * 4); dim3 b(128); k<<<n / b.x, b>>>(x);"))
+          .yaml;
+  says(yaml, {"- {n: 1562624}", "# - {n: 100000000}"});
+}
+
 }  // namespace
 }  // namespace tuner
