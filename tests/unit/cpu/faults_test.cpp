@@ -111,6 +111,11 @@ TEST(FaultsDeathTest, WhatAThreadDidIsSaid) {
   Buffer<int> x{{1}};
   EXPECT_DEATH(variant_of("*(int*)(8L * n) = 1;").run({2, 32}, x, 1),
                "thread .5,0,0. of block .1,0,0. uses a null pointer .address 8.");
+#ifdef __x86_64__
+  EXPECT_DEATH(variant_of("*(int*)(1L << (n + 61)) = 1;").run({2, 32}, x, 1),
+               "thread .5,0,0. of block .1,0,0. uses an address that no memory has, or one that is "
+               "misaligned");
+#endif
   EXPECT_DEATH(variant_of("*x = 7 / (n - 1);").run({2, 32}, x, 1), "divides an integer by zero");
   EXPECT_DEATH(variant_of("*x = deep(100);").run({2, 32}, x, 1),
                "needs more than 128 KiB of local memory .launch: .limits: .stack: BYTES");

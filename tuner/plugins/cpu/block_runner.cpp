@@ -335,13 +335,16 @@ std::string BlockRunner::deadlock() const {
 
 // ---- crashes ------------------------------------------------------------------------------------
 
-std::size_t BlockRunner::explain_crash(bool by_division, const void* address,
-                                       std::span<char> text) {
+std::size_t BlockRunner::explain_crash(Crash how, const void* address, std::span<char> text) {
   if (running == nullptr || running->grid_ == nullptr) return 0;
   const tuner_cpu_index& thread = running->grid_->thread_indices[running->current_];
   const tuner_cpu_index& block = running->block_index_;
   char reason[200] = "divides an integer by zero";
-  if (!by_division) running->write_reason(address, reason);
+  if (how == Crash::kAddress) running->write_reason(address, reason);
+  if (how == Crash::kUnknownAddress) {
+    std::snprintf(reason, sizeof reason,
+                  "uses an address that no memory has, or one that is misaligned");
+  }
   const int length =
       std::snprintf(text.data(), text.size(), "thread (%u,%u,%u) of block (%u,%u,%u) %s\n",
                     thread.x, thread.y, thread.z, block.x, block.y, block.z, reason);

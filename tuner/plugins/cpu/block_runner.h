@@ -87,7 +87,8 @@ class BlockRunner {
   const std::string& fault() const { return fault_; }
   // Writes what the kernel on the calling OS thread did when it was interrupted. Returns the length
   // of the text, 0 if no kernel runs there; allocates nothing.
-  static std::size_t explain_crash(bool by_division, const void* address, std::span<char> text);
+  enum class Crash { kDivision, kAddress, kUnknownAddress };
+  static std::size_t explain_crash(Crash how, const void* address, std::span<char> text);
 
  private:
   struct Thread {

@@ -33,9 +33,18 @@ void restore_handlers() {
   }
 }
 
+// The processor says no address where its rules are broken: a vector that is misaligned, or an
+// address with more bits than there are.
+BlockRunner::Crash kind_of(int signal, const siginfo_t& info) {
+  using Crash = BlockRunner::Crash;
+  if (signal == SIGFPE) return Crash::kDivision;
+  return info.si_code == SI_KERNEL ? Crash::kUnknownAddress : Crash::kAddress;
+}
+
 void explain(int signal, siginfo_t* info, void*) {
   char text[400];
-  const std::size_t length = BlockRunner::explain_crash(signal == SIGFPE, info->si_addr, text);
+  const std::size_t length =
+      BlockRunner::explain_crash(kind_of(signal, *info), info->si_addr, text);
   if (write(STDERR_FILENO, text, length) < 0) {
   }  // there is nobody to tell
   restore_handlers();
