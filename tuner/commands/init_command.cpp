@@ -14,6 +14,7 @@
 #include "tuner/commands/captured_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/draft_compile.h"
+#include "tuner/commands/draft_lessons.h"
 #include "tuner/commands/draft_trial.h"
 #include "tuner/drafting/draft.h"
 #include "tuner/run/output_guard.h"
@@ -191,8 +192,6 @@ class Drafts {
 
  private:
   static constexpr double kPatience = 1.9, kPatienceForQuestions = 2.75;  // trials, from the first
-  static constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096,
-                                kFewest = 4;
 
   DraftedStudy untried() {
     if (options_.launcher) {  // `check` needs its file
@@ -212,6 +211,7 @@ class Drafts {
     std::optional<DraftRequest> known;  // lessons of the first place that is there
     for (const bool on_gpu : places()) {
       request_ = plain;
+      lessons_ = {};
       request_.whole = on_gpu_ = on_gpu;
       const Stopwatch since;
       DraftedStudy draft = accepted();
@@ -264,13 +264,19 @@ class Drafts {
   // Tries the draft, and better ones, until a trial teaches nothing more. Returns that trial.
   DraftTrial taught(DraftedStudy& draft, const Catalogue& catalogue, const Stopwatch& since) {
     DraftTrial trial = tried(draft, catalogue);
-    bool was_slow = false;
+    bool is_last = false;
     while (learn(trial, draft)) {
       draft = accepted();
       // A trial that takes too long leaves no time for another one; a smaller one takes little.
-      const bool has_time = since.seconds() < kPatience * options_.timeout;
-      const bool is_slow = trial.end == DraftTrial::End::kSlow;
-      if (!has_time && (!is_slow || std::exchange(was_slow, true))) break;
+      if (since.seconds() >= kPatience * options_.timeout) {
+        const bool is_less =
+            trial.end == DraftTrial::End::kSlow || DraftLessons::ask_for_less(draft, request_);
+        if (std::exchange(is_last, true) || !is_less) {
+          trial.message += "; what that teaches is in the study, but there was no time to try it";
+          break;
+        }
+        draft = accepted();
+      }
       trial = tried(draft, catalogue);
     }
     return trial;
@@ -458,50 +464,16 @@ class Drafts {
     using End = DraftTrial::End;
     if (trial.end == End::kCompile && take_unit(trial.function)) return true;
     if (trial.end == End::kCompile && take_includer()) return true;
-    if (trial.end == End::kUnwritten) {
-      if (trial.is_verified) return request_.unwritten.insert(trial.name).second;  // an input
-      if (request_.unwritten.empty()) return request_.unwritten.insert(trial.name).second;
-      request_.unwritten.insert(kEvery);
-      return !std::exchange(request_.positive, true);
-    }
     if (trial.end == End::kCompile && !trial.name.empty()) {
       return request_.undefined.insert(trial.name).second;
     }
-    if (trial.is_race) {  // two threads may write to one place only since the draft says so
-      if (draft.has_whole_inputs && !std::exchange(request_.distinct, true)) return true;
-      return draft.outputs > 1 && request_.unsteady.insert(trial.name).second;
-    }
-    const bool fails = trial.end == End::kCrash || trial.end == End::kWrong;
-    if (fails && draft.has_numbers && !std::exchange(request_.keeps_numbers, true)) return true;
-    if (trial.end == End::kRounding) return request_.atol.emplace(trial.name, trial.atol).second;
-    if (trial.end == End::kWrong) {
-      if (request_.unwritten.insert(kEvery).second) return true;
-      return draft.outputs > 1 && request_.unsteady.insert(trial.name).second;
-    }
-    if (trial.end == End::kCrash && trial.times > 1) {
-      const std::int64_t times = request_.room_of(trial.name) * trial.times;
-      if (times <= kMostRoomOfOne) return request_.room[trial.name] = times, true;
-    }
-    // Numbers that are places elsewhere, or lengths, are out of bounds.
-    const bool may_be_places = trial.end == End::kCrash && draft.has_whole_inputs;
-    if (may_be_places && !std::exchange(request_.small, true)) return request_.room.clear(), true;
-    if (trial.end == End::kCrash && request_.room_of(kEvery) < kMostRoom) {
-      return request_.room[kEvery] = request_.room_of(kEvery) * 8, true;
-    }
-    if (trial.end == End::kShared && request_.fewer < kFewest) return request_.fewer *= 2, true;
-    const bool may_be_smaller =
-        trial.end == End::kCrash || trial.end == End::kShared || trial.end == End::kSlow;
-    if (may_be_smaller && std::exchange(request_.whole, false)) return true;
-    if (may_be_smaller && draft.has_extents && draft.smaller < kSmallest) {
-      request_.smaller = draft.smaller * 16;
-      return true;
-    }
-    return false;
+    return lessons_.learn(trial, draft, request_);
   }
 
   const InitOptions& options_;
   fs::path study_;
   DraftRequest request_;
+  DraftLessons lessons_{};
   bool is_tried_on_gpu_ = false;
   bool on_gpu_ = false;                     // trials are
   Strings found_{}, guessed_{}, failed_{};  // by trials, and why a place had none that ran

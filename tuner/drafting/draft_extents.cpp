@@ -18,7 +18,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::int64_t kLeastExtent = 32, kInventedExtent = 65536;
+constexpr std::int64_t kLeastExtent = 32, kLeastOfMany = 8, kInventedExtent = 65536;
 
 // Whether a name already has a meaning in a study's expressions: a function, an operator, a
 // constant.
@@ -120,7 +120,8 @@ class Extents {
   // An extent that the source itself has is one that its kernel may not test: then what all blocks
   // take has to divide it.
   std::int64_t least_of(const std::string& extent) const {
-    std::int64_t least = kLeastExtent;
+    const bool is_of_many = c_.request.smaller > 1 && c_.plan.extents.size() > 2;
+    std::int64_t least = is_of_many ? kLeastOfMany : kLeastExtent;
     if (std::ranges::count(c_.plan.replaced, extent) == 0) return least;
     for (const Tokens axis : axes_of(extent)) {
       std::int64_t share = 1;
@@ -280,8 +281,7 @@ class HostSizes {
     const auto set = c_.what_is_set(name, frame);
     if (set.tokens.empty()) {
       const auto number = c_.source.numbers.find(name);
-      const bool is_free = number != c_.source.numbers.end() && !c_.reached.contains(name);
-      if (is_free) take_size(name, frame, number->second);
+      if (number != c_.source.numbers.end()) take_size(name, frame, number->second);
       return;
     }
     const auto text = study_expression(
@@ -295,6 +295,26 @@ class HostSizes {
     } else {
       look_at(set.tokens, set.frame, depth + 1);
     }
+  }
+
+  // The constants of the source's own that a study can replace: all but those of functions.
+  std::set<std::string> replaceable() const {
+    std::set<std::string> out;
+    const std::vector<Token> own = own_tokens();
+    for (const GivenValue& one : given_values(own)) {
+      const bool is_local = std::ranges::any_of(c_.source.declarations, [&](const Declaration& of) {
+        return of.kind == Declaration::Kind::kFunction && !of.body.empty() &&
+               one.at->at > of.body.front().at && one.at->at < of.body.back().at;
+      });
+      if (!is_local) out.emplace(one.name);
+    }
+    return out;
+  }
+
+  // Whether the kernel has the number by this name, too.
+  bool is_of_the_kernel(const std::string& name) const {
+    return c_.reached.contains(name) && initialiser_of(c_.kernel.body, name).empty() &&
+           std::ranges::count(c_.kernel.arguments, name, &FoundArgument::name) == 0;
   }
 
   // "1 << n"
@@ -313,6 +333,7 @@ class HostSizes {
     const bool is_knob = value <= kUsual && looks_tunable(name);
     if (!is_one || is_knob || std::ranges::any_of(c_.hint->block, says)) return;
     if (!c_.plan.has_numbers && is_of_an_extent(value)) return;
+    if (is_of_the_kernel(name)) return replace_size(name, value);
     std::string extent = name;
     std::ranges::replace_if(
         extent, [](char c) { return !is_word_part(c); }, '_');
@@ -327,6 +348,18 @@ class HostSizes {
     for (std::size_t i = 0; i <= c_.hint->frames.size(); ++i) {
       if (i == frame || is_everywhere) c_.host_names[{i, name}] = extent;
     }
+  }
+
+  // Takes a constant that the kernel uses itself, if the study can give the source another one.
+  void replace_size(const std::string& name, std::int64_t value) {
+    const bool is_new = !is_taken(name) && c_.plan.parameter(name) == nullptr &&
+                        std::ranges::count(c_.plan.replaced, name) == 0;
+    if (!is_new || !replaceable().contains(name)) return;
+    c_.plan.replaced.push_back(name);
+    c_.plan.extent_of[name] = name;
+    c_.plan.extents.emplace_back(name, value);
+    c_.plan.has_numbers = true;
+    for (std::size_t i = 0; i <= c_.hint->frames.size(); ++i) c_.host_names[{i, name}] = name;
   }
 
   // Gives sizes that a script writes as numbers the names that the source has for them, "#define
@@ -354,12 +387,17 @@ class HostSizes {
     c_.plan.extents = extents;
   }
 
-  // Finds a constant of the source that the kernel uses and that has this value; rather one that is
-  // usual for the axis.
-  std::string constant_of(std::int64_t value, char axis) const {
+  std::vector<Token> own_tokens() const {
     std::vector<Token> own;
     std::ranges::copy_if(c_.source.tokens, std::back_inserter(own),
                          [&](const Token& token) { return c_.source.holds(token); });
+    return own;
+  }
+
+  // Finds a constant of the source that the kernel uses and that has this value; rather one that is
+  // usual for the axis.
+  std::string constant_of(std::int64_t value, char axis) const {
+    const std::vector<Token> own = own_tokens();
     std::string out;
     for (const GivenValue& one : given_values(own)) {
       std::string name(one.name);

@@ -232,6 +232,26 @@ TEST(DraftFromHostCode, NumbersThatMakeUpAnExtentAreThatExtent) {
   says(yaml, {"- {rows: 1024, cols: 2048}\n", "{name: a, type: float32, shape: [rows, cols],"});
 }
 
+TEST(DraftFromHostCode, AConstantThatTheKernelHasTooIsReplacedAsAnExtent) {
+  const std::string kernel =
+      "__global__ void k(float* a) { for (int i = threadIdx.x; i < W; i += blockDim.x)\n"
+      "  a[blockIdx.x * W + i] *= 2; }\n"
+      "void run() { float* a; cudaMalloc(&a, H * W * 4); k<<<H, 256>>>(a); }\n";
+  const std::string yaml =
+      drafted("const int H = 1 << 12;\nconst int W = 1 << 12;\n" + kernel).yaml;
+  says(yaml, {"replace: [unroll, W]", "- {H: 1024, W: 2048}", "grid: [H]", "shape: [H, W],"});
+}
+
+TEST(DraftFromHostCode, ManyExtentsAreSmallWhereATrialAsksForIt) {
+  DraftRequest request{
+      "__global__ void k(float* a, int b, int h, int s) {\n"
+      "  if (threadIdx.x < s && blockIdx.x < b * h * s) a[blockIdx.x * s + threadIdx.x] = 0; }\n"
+      "void run() { int b = 32, h = 64, s = 512; k<<<b * h * s, 32>>>(a, b, h, s); }\n",
+      "k.cu", "k.cu", ""};
+  request.smaller = 4096;
+  says(draft_study(request).yaml, {"- {b: 8, h: 8, s: 8}"});
+}
+
 TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {
   const std::string yaml = drafted(
                                "template <int B> __device__ void inner(float* c, int w) {\n"
