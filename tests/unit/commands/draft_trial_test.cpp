@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tuner/commands/draft_lessons.h"
+
 namespace tuner {
 namespace {
 
@@ -103,6 +105,59 @@ TEST(DraftTrial, ARaceIsOneThatTheOrderOfThreadsDecides) {
   EXPECT_FALSE(judged(wrong, kArguments).is_race);
   EXPECT_TRUE(judged("right in the usual order of threads, wrong in another: " + wrong, kArguments)
                   .is_race);
+}
+
+DraftTrial unwritten(const char* output) { return {.end = End::kUnwritten, .name = output}; }
+
+TEST(DraftLessons, ANaNOfAnOutputThatHasZerosComesFromBehindABuffer) {
+  DraftLessons lessons;
+  DraftRequest request;
+  const DraftedStudy draft;
+  ASSERT_TRUE(lessons.learn(unwritten("y"), draft, request));
+  EXPECT_TRUE(request.unwritten.contains("y"));
+  ASSERT_TRUE(lessons.learn(unwritten("y"), draft, request));
+  EXPECT_TRUE(request.positive);
+  ASSERT_TRUE(lessons.learn(unwritten("y"), draft, request));
+  EXPECT_EQ(request.room_of("x"), 8);
+}
+
+TEST(DraftLessons, ABufferThatIsStillTooSmallGrowsFaster) {
+  DraftLessons lessons;
+  DraftRequest request;
+  const DraftTrial crash{.end = End::kCrash, .name = "x", .times = 4};
+  ASSERT_TRUE(lessons.learn(crash, {}, request));
+  EXPECT_EQ(request.room_of("x"), 4);
+  ASSERT_TRUE(lessons.learn(crash, {}, request));
+  EXPECT_EQ(request.room_of("x"), 64);
+}
+
+TEST(DraftLessons, NumbersOfTheHostCodeAreExtentsAgainWhereThatWasNoHelp) {
+  DraftLessons lessons;
+  DraftRequest request;
+  const DraftTrial crash{.end = End::kCrash, .name = "x", .times = 4};
+  DraftedStudy draft;
+  draft.has_numbers = true;
+  ASSERT_TRUE(lessons.learn(crash, draft, request));
+  EXPECT_TRUE(request.keeps_numbers);
+  EXPECT_EQ(request.room_of("x"), 1);
+  draft.has_numbers = false;
+  ASSERT_TRUE(lessons.learn({.end = End::kCrash}, draft, request));
+  EXPECT_FALSE(request.keeps_numbers);
+  EXPECT_EQ(request.room_of("x"), 4);
+}
+
+TEST(DraftLessons, AnAnswerThatDiffersMayBeReadBehindABuffer) {
+  DraftLessons lessons;
+  DraftRequest request;
+  DraftedStudy draft;
+  draft.outputs = 2;
+  const DraftTrial wrong{.end = End::kWrong, .name = "y"};
+  ASSERT_TRUE(lessons.learn(wrong, draft, request));
+  ASSERT_TRUE(lessons.learn(wrong, draft, request));
+  EXPECT_EQ(request.room_of("x"), 8);
+  EXPECT_TRUE(request.unsteady.empty());
+  ASSERT_TRUE(lessons.learn(wrong, draft, request));
+  EXPECT_TRUE(request.unsteady.contains("y"));
 }
 
 }  // namespace
