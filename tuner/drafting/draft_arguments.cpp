@@ -131,6 +131,9 @@ class Arguments {
       out.value = extent->second;
     } else if (const auto passed = passed_value(one)) {
       out.value = *passed;
+    } else if (const auto named = named_value(c_.kernel.body, one.name, c_.source.numbers)) {
+      out.value = std::to_string(*named);
+      out.remark = "a guess: the first value that the kernel compares it with";
     } else {
       const bool has_rows = is_pitch(one.name) && !c_.plan.extents.empty();
       const char* usual = is_real(one) ? "0.5" : one.c_type == "bool" ? "1" : "16";

@@ -204,6 +204,26 @@ bool multiplies(const Use& use, Tokens body, const std::string& word) {
   });
 }
 
+std::optional<std::int64_t> named_value(Tokens body, const std::string& variable,
+                                        const std::map<std::string, std::int64_t>& numbers) {
+  const auto number = [&](std::size_t at) -> std::optional<std::int64_t> {  // "4", "kMean", "A::B"
+    if (body[at].kind == Token::Kind::kNumber) return whole_number(body[at].text);
+    std::string name;
+    while (at < body.size() && (body[at].is_word() || body[at].is("::"))) name += body[at++].text;
+    const auto known = numbers.find(name);
+    return known == numbers.end() ? std::nullopt : std::optional(known->second);
+  };
+  for (std::size_t at = 0; at + 4 < body.size(); ++at) {
+    if (!body[at].is(variable)) continue;
+    const bool is_switch = at > 1 && body[at - 1].is("(") && body[at - 2].is("switch");
+    const std::size_t label = is_switch ? index_of(body, "case", at) : body.size();
+    if (label + 1 < body.size()) return number(label + 1);
+    const bool compares = body[at + 1].is("=") && body[at + 2].is("=") && body[at + 3].is_word();
+    if (const auto value = compares ? number(at + 3) : std::nullopt) return value;
+  }
+  return std::nullopt;
+}
+
 int axes_used(Tokens body, std::string_view index) {
   int axes = 0;
   for (std::size_t i = 0; i + 2 < body.size(); ++i) {

@@ -40,6 +40,11 @@ std::set<std::string> words_in(Tokens subscript, Tokens body);
 // Whether "a * word" stands in one of its subscripts, in any order, local variables seen through.
 bool multiplies(const Use& use, Tokens body, const std::string& word);
 
+// The first number that a kernel's switch over a variable names, or that it compares the variable
+// with by name: "case kMean:", "mode == kMean". Of other values it may know nothing.
+std::optional<std::int64_t> named_value(Tokens body, const std::string& variable,
+                                        const std::map<std::string, std::int64_t>& numbers);
+
 // Axes (0 to 2) of `index`, "threadIdx" or "blockIdx", that a kernel uses.
 int axes_used(Tokens body, std::string_view index);
 

@@ -252,6 +252,20 @@ TEST(DraftFromHostCode, ManyExtentsAreSmallWhereATrialAsksForIt) {
   says(draft_study(request).yaml, {"- {b: 8, h: 8, s: 8}"});
 }
 
+TEST(DraftFromHostCode, AModeIsOneThatTheKernelKnows) {
+  const std::string head =
+      "enum Pool { kSum = 3, kMost = 4 };\nenum class Edge { kWrap = 5 };\n"
+      "__global__ void k(float* a, Pool mode, Edge edge, int bits, int axis) {\n";
+  const std::string yaml =
+      drafted(head +
+              "  switch (mode) { case kMost: a[threadIdx.x] = 1; break; default: assert(false); }\n"
+              "  switch (bits) { case 8: break; }\n  if (axis == 0) return;\n"
+              "  if (edge == Edge::kWrap) a[0] = 2; }\n")
+          .yaml;
+  says(yaml, {"{name: mode, type: int32, value: 4}", "{name: bits, type: int32, value: 8}",
+              "{name: edge, type: int32, value: 5}", "{name: axis, type: int32, value: 16}"});
+}
+
 TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {
   const std::string yaml = drafted(
                                "template <int B> __device__ void inner(float* c, int w) {\n"
