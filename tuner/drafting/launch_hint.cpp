@@ -8,6 +8,18 @@
 namespace tuner {
 namespace {
 
+// The axes of a launch's grid or block: "blocks = dim3(n / 32);" above it says more than what the
+// variable was at first.
+std::vector<Tokens> axes_at(Tokens expression, Tokens body, std::size_t launch) {
+  Tokens last = expression;
+  for (std::size_t at = 0; expression.size() == 1 && at + 3 < launch; ++at) {
+    const bool is_set =
+        body[at].is(expression[0].text) && body[at + 1].is("=") && body[at + 2].is("dim3");
+    if (is_set) last = body.subspan(at + 2, behind_closing(body, at + 3) - at - 2);
+  }
+  return axes_of(last, body);
+}
+
 std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std::size_t at) {
   LaunchHint hint;
   hint.place = source.place_of(body[at]);
@@ -23,8 +35,8 @@ std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std:
   if (end + 1 >= body.size()) return std::nullopt;
   const auto pieces = pieces_between_commas(body.subspan(next + 1, end - next - 1));
   if (pieces.size() < 2) return std::nullopt;
-  hint.grid = axes_of(pieces[0], body);
-  hint.block = axes_of(pieces[1], body);
+  hint.grid = axes_at(pieces[0], body, at);
+  hint.block = axes_at(pieces[1], body, at);
   if (pieces.size() > 2) hint.shared = pieces[2];
   if (body[end + 1].is("(")) hint.arguments = items(body, end + 1);
   return hint;
@@ -55,8 +67,8 @@ std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std
   if (pieces.size() < 4 || !mentions(pieces[0], kernel)) return std::nullopt;
   LaunchHint hint;
   hint.place = source.place_of(body[at]);
-  hint.grid = axes_of(pieces[1], body);
-  hint.block = axes_of(pieces[2], body);
+  hint.grid = axes_at(pieces[1], body, at);
+  hint.block = axes_at(pieces[2], body, at);
   hint.arguments = pointed_at(body, pieces[3].back().text);
   if (pieces.size() > 4) hint.shared = pieces[4];
   for (std::size_t i = 0; i + 1 < pieces[0].size(); ++i) {

@@ -266,6 +266,17 @@ TEST(DraftFromHostCode, AModeIsOneThatTheKernelKnows) {
               "{name: edge, type: int32, value: 5}", "{name: axis, type: int32, value: 16}"});
 }
 
+TEST(DraftFromHostCode, ADim3IsWhatItWasSetToLastAboveTheLaunch) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* a) { a[threadIdx.y * 32 + threadIdx.x] = 1; }\n"
+          "void run(float* a) { dim3 blocks(7), threads(9);\n"
+          "  blocks = dim3(4); threads = dim3(32, 2); k<<<blocks, threads>>>(a);\n"
+          "  threads = dim3(32, 5); other<<<blocks, threads>>>(a); }\n")
+          .yaml;
+  says(yaml, {"block: [32, 2]", "grid: [4]"});
+}
+
 TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {
   const std::string yaml = drafted(
                                "template <int B> __device__ void inner(float* c, int w) {\n"
