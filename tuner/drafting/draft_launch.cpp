@@ -61,10 +61,14 @@ class Launch {
       auto& axes = c_.hint->block;
       while (axes.size() > 1 && whole_number(joined(axes.back())) == 1) axes.pop_back();
     }
-    const int axes = c_.hint ? static_cast<int>(c_.hint->block.size())
-                             : std::max(1, axes_used(c_.kernel.body, "threadIdx"));
+    const int used = std::max(1, axes_used(c_.kernel.body, "threadIdx"));
+    // A dim3 that somebody passes may have more axes than are seen.
+    const bool is_hidden =
+        c_.hint && c_.hint->block.size() == 1 && used > 1 && !c_.in_study(c_.hint->block[0]);
+    const bool is_seen = c_.hint && !is_hidden;
+    const int axes = is_seen ? static_cast<int>(c_.hint->block.size()) : used;
     for (int axis = 0; axis < axes; ++axis) {
-      c_.plan.block.push_back(c_.hint ? hinted_block(axis, axes) : guessed_block(axis, axes));
+      c_.plan.block.push_back(is_seen ? hinted_block(axis, axes) : guessed_block(axis, axes));
     }
     while (c_.plan.block.size() > 1 && c_.plan.block.back() == "1") c_.plan.block.pop_back();
     refine_block_values();

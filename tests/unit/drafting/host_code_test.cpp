@@ -277,6 +277,16 @@ TEST(DraftFromHostCode, ADim3IsWhatItWasSetToLastAboveTheLaunch) {
   says(yaml, {"block: [32, 2]", "grid: [4]"});
 }
 
+TEST(DraftFromHostCode, ABlockThatIsNotSeenHasTheAxesThatTheKernelUses) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* a, int n) {\n"
+          "  const int i = threadIdx.y * blockDim.x + threadIdx.x; if (i < n) a[i] = 1; }\n"
+          "void run(float* a, int n, dim3 threads) { k<<<1, threads>>>(a, n); }\n")
+          .yaml;
+  says(yaml, {"block: [BLOCK_X, BLOCK_Y]"});
+}
+
 TEST(DraftFromHostCode, AKernelThatPassesItsArgumentsOnIsWhatItCalls) {
   const std::string yaml = drafted(
                                "template <int B> __device__ void inner(float* c, int w) {\n"
