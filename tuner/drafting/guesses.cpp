@@ -110,10 +110,10 @@ bool may_be_extent(const std::string& name) {
 bool is_extent(const FoundKernel& kernel, const std::string& name) {
   if (is_no_extent(name)) return false;
   if (may_be_extent(name)) return true;
-  for (std::size_t i = 1; i < kernel.body.size(); ++i) {
-    if (kernel.body[i].is(name) && (kernel.body[i - 1].is("<") || kernel.body[i - 1].is(">"))) {
-      return true;
-    }
+  for (std::size_t i = 2; i < kernel.body.size(); ++i) {
+    if (!kernel.body[i].is(name)) continue;
+    const Token& sign = kernel.body[kernel.body[i - 1].is("=") ? i - 2 : i - 1];  // "<", ">="
+    if (sign.is("<") || sign.is(">")) return true;
   }
   return false;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/drafting/drafted.h"
 
 namespace tuner {
@@ -417,6 +419,16 @@ TEST(Draft, NamesAFewOfManyOtherKernels) {
             "there are other kernels: k1, k2, k3, k4, k5, k6, k7, k8, k9, k10 and 1989 more "
             "(--kernel NAME drafts for one)");
   EXPECT_EQ(drafted(source, "k1999").found.front(), "kernel k1999 (line 4000)");
+}
+
+TEST(Draft, WhatIndicesAreHeldAgainstIsAnExtent) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(float* a, int points) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= points) return;\n"
+          "  a[i] = 1; }\n")
+          .yaml;
+  says(yaml, {"- {points: 1048576}", "grid: [\"ceil_div(points, BLOCK)\"]", "shape: [points]"});
 }
 
 }  // namespace
