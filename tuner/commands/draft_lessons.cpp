@@ -28,7 +28,8 @@ bool learn_of_unwritten(const DraftTrial& trial, DraftRequest& request) {
 
 bool learn_of_wrong(const DraftTrial& trial, const DraftedStudy& draft, DraftRequest& request) {
   if (request.unwritten.insert(kEvery).second) return true;
-  if (request.room_of(kEvery) == 1 && ask_for_room(request)) return true;
+  const bool may_be_behind = !draft.reads_clock && request.room_of(kEvery) == 1;
+  if (may_be_behind && ask_for_room(request)) return true;
   return draft.outputs > 1 && request.unsteady.insert(trial.name).second;
 }
 

@@ -324,6 +324,12 @@ void draft_kernel(DraftContext& context) {
   if (is_captured) draft_captured(context);
 }
 
+bool reads_clock(const DraftContext& context) {
+  return std::ranges::any_of(
+      std::initializer_list<const char*>{"clock", "clock64", "__globaltimer"},
+      [&](const char* clock) { return context.reached.contains(clock); });
+}
+
 DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   const std::vector<SourceText> texts = texts_for(request);
   const FoundSource source(request.source, texts);
@@ -346,6 +352,10 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   if (context.plan.parameters.empty()) nothing_to_tune(context);
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
+  if (reads_clock(context)) {
+    context.plan.guessed.emplace_back(
+        "the kernel reads a clock: what it writes of that differs from launch to launch");
+  }
   const DraftPlan& plan = context.plan;
   is_large = request.captured.empty() && is_much_for_a_cpu(context);
   return {draft_yaml(plan),
@@ -360,6 +370,7 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
           std::ranges::any_of(
               plan.arguments,
               [](const auto& one) { return one.fill.find("integers") != one.fill.npos; }),
+          reads_clock(context),
           plan.outputs.size()};
 }
 

@@ -82,6 +82,7 @@ struct DraftedStudy {
   bool has_numbers = false;  // of the host code, as extents
   bool has_guessed_extents = false;
   bool has_whole_inputs = false;  // buffers that are filled with whole numbers
+  bool reads_clock = false;       // of which no two answers are alike
   std::size_t outputs = 0;        // that are verified
   std::int64_t smaller = 1;       // extents are this many times as small, asked for or not
 };

@@ -160,5 +160,18 @@ TEST(DraftLessons, AnAnswerThatDiffersMayBeReadBehindABuffer) {
   EXPECT_TRUE(request.unsteady.contains("y"));
 }
 
+TEST(DraftLessons, AnAnswerMadeOfAClockIsNotReadBehindABuffer) {
+  DraftLessons lessons;
+  DraftRequest request;
+  DraftedStudy draft;
+  draft.outputs = 2;
+  draft.reads_clock = true;
+  const DraftTrial wrong{.end = End::kWrong, .name = "y"};
+  ASSERT_TRUE(lessons.learn(wrong, draft, request));
+  ASSERT_TRUE(lessons.learn(wrong, draft, request));
+  EXPECT_EQ(request.room_of("x"), 1);
+  EXPECT_TRUE(request.unsteady.contains("y"));
+}
+
 }  // namespace
 }  // namespace tuner

@@ -431,5 +431,17 @@ TEST(Draft, WhatIndicesAreHeldAgainstIsAnExtent) {
   says(yaml, {"- {points: 1048576}", "grid: [\"ceil_div(points, BLOCK)\"]", "shape: [points]"});
 }
 
+TEST(Draft, AClockIsSaidToMakeAnswersDiffer) {
+  const DraftedStudy draft = drafted(
+      "__global__ void k(long long* a, float* b) { b[threadIdx.x] = 1; a[blockIdx.x] = clock64(); "
+      "}\n");
+  EXPECT_TRUE(draft.reads_clock);
+  EXPECT_EQ(std::ranges::count(
+                draft.guessed,
+                "the kernel reads a clock: what it writes of that differs from launch to launch"),
+            1);
+  EXPECT_FALSE(drafted(kAxpy).reads_clock);
+}
+
 }  // namespace
 }  // namespace tuner
