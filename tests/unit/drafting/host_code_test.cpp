@@ -103,6 +103,17 @@ TEST(DraftFromHostCode, LaunchesInOtherFilesAreFound) {
   says(study.yaml, {"- {n: 4096}\n"});
 }
 
+TEST(DraftFromHostCode, AMacroOfTheSourceChoosesTheBranchOfItsHeader) {
+  const std::string kernel = "__global__ void k(real* x, int n) { if (threadIdx.x < n) x[0] = 1; }";
+  DraftRequest request{"#define IN_HALVES\n#include \"types.h\"\n" + kernel, "k.cu", "k.cu", ""};
+  request.project.headers = {{"types.h",
+                              "#if defined(IN_HALVES)\ntypedef __half real;\n"
+                              "#else\ntypedef float real;\n#endif\n"}};
+  says(draft_study(request).yaml, {"{name: x, type: float16,"});
+  request.source = "#include \"types.h\"\n" + kernel;
+  says(draft_study(request).yaml, {"{name: x, type: float32,"});
+}
+
 TEST(DraftFromHostCode, WhatTheSourceItselfDefinesNoOtherFileSays) {
   DraftRequest request{
       "struct P { float a; float b; };\nconst int TILE = 8;\n"
