@@ -135,7 +135,8 @@ class Arguments {
       out.value = std::to_string(*named);
       out.remark = "a guess: the first value that the kernel compares it with";
     } else {
-      const bool has_rows = is_pitch(one.name) && !c_.plan.extents.empty();
+      const bool is_row = is_pitch(one.name) || is_stride_of_output(one.name);
+      const bool has_rows = is_row && !c_.plan.extents.empty();
       const char* usual = is_real(one) ? "0.5" : one.c_type == "bool" ? "1" : "16";
       out.value = has_rows ? usual_row() : usual;
       out.remark = "a guess";
@@ -155,6 +156,14 @@ class Arguments {
     const std::string name = lower(argument);
     return name.starts_with("ld") || name.find("stride") != name.npos ||
            name.find("pitch") != name.npos;
+  }
+
+  // Whether an output has elements at its multiples: rows that are too short would overlap.
+  bool is_stride_of_output(const std::string& argument) const {
+    return std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& one) {
+      const Use use = one.is_pointer() ? use_of(c_.kernel.body, one.name) : Use{};
+      return use.writes && !one.is_const && multiplies(use, c_.kernel.body, argument);
+    });
   }
 
   // Takes for "lda" the length of a row of the buffer that it is the pitch of: the extents of "a"

@@ -431,6 +431,16 @@ TEST(Draft, WhatIndicesAreHeldAgainstIsAnExtent) {
   says(yaml, {"- {points: 1048576}", "grid: [\"ceil_div(points, BLOCK)\"]", "shape: [points]"});
 }
 
+TEST(Draft, RowsOfAnOutputDoNotOverlap) {
+  const std::string yaml =
+      drafted(
+          "__global__ void k(const float* x, float* y, int cols, int s1, int gap) {\n"
+          "  const int c = threadIdx.x, at = blockIdx.x * s1 + c;\n"
+          "  if (c < cols) y[at] = x[blockIdx.x * 3 + c * gap]; }\n")
+          .yaml;
+  says(yaml, {"{name: s1, type: int32, value: cols}", "{name: gap, type: int32, value: 16}"});
+}
+
 TEST(Draft, AClockIsSaidToMakeAnswersDiffer) {
   const DraftedStudy draft = drafted(
       "__global__ void k(long long* a, float* b) { b[threadIdx.x] = 1; a[blockIdx.x] = clock64(); "
