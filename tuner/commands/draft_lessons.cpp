@@ -26,11 +26,22 @@ bool learn_of_unwritten(const DraftTrial& trial, DraftRequest& request) {
   return !std::exchange(request.positive, true) || ask_for_room(request);
 }
 
+// Compares an output in any order, as kernels need that append to it; else, if it is one of
+// several, not at all.
+bool learn_of_unsteady(const std::string& output, const DraftedStudy& draft,
+                       DraftRequest& request) {
+  if (output.empty()) return false;
+  if (!draft.reads_clock && request.any_order.insert(output).second) return true;
+  const bool is_first = draft.outputs > 1 && request.unsteady.insert(output).second;
+  if (is_first) request.any_order.erase(output);
+  return is_first;
+}
+
 bool learn_of_wrong(const DraftTrial& trial, const DraftedStudy& draft, DraftRequest& request) {
   if (request.unwritten.insert(kEvery).second) return true;
   const bool may_be_behind = !draft.reads_clock && request.room_of(kEvery) == 1;
   if (may_be_behind && ask_for_room(request)) return true;
-  return draft.outputs > 1 && request.unsteady.insert(trial.name).second;
+  return learn_of_unsteady(trial.name, draft, request);
 }
 
 }  // namespace
@@ -62,7 +73,7 @@ bool DraftLessons::learn(const DraftTrial& trial, const DraftedStudy& draft,
   if (trial.end == End::kUnwritten) return learn_of_unwritten(trial, request);
   if (trial.is_race) {  // two threads may write to one place only since the draft says so
     if (draft.has_whole_inputs && !std::exchange(request.distinct, true)) return true;
-    return draft.outputs > 1 && request.unsteady.insert(trial.name).second;
+    return learn_of_unsteady(trial.name, draft, request);
   }
   const bool fails = trial.end == End::kCrash || trial.end == End::kWrong;
   if (fails && draft.has_numbers && !with_numbers_) {

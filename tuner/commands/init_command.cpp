@@ -224,6 +224,7 @@ class Drafts {
         request_.room = plain.room;
         request_.small = false;
       }
+      request_.any_order.clear();  // no trial has shown that it is the order alone
       if (!known) known = request_;
     }
     request_ = known.value_or(plain);

@@ -310,6 +310,7 @@ void draft_kernel(DraftContext& context) {
   context.plan.per.assign(request.per.begin(), request.per.end());
   context.plan.head = request.remarks;
   context.plan.atol = request.atol;
+  context.plan.any_order = request.any_order;
   context.plan.is_cooperative =
       mentions(context.kernel.body, "this_grid") && mentions(context.kernel.body, "sync");
   say_kernel(context, !request.kernel.empty());

@@ -49,6 +49,7 @@ struct DraftRequest {
   // Values that failed when they were tried, by parameter, and how.
   std::map<std::string, std::map<std::int64_t, std::string>> refused{};
   std::set<std::string> unwritten{};  // outputs of which not every element is written, or kEvery
+  std::set<std::string> any_order{};  // outputs whose elements are compared in any order
   std::set<std::string> unsteady{};   // outputs that no two launches write alike
   std::map<std::string, std::string> atol{};  // by output: what its rounding differs by
   bool positive = false;                      // numbers below zero make NaNs

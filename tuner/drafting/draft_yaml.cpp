@@ -238,7 +238,11 @@ std::string verify_text(const DraftPlan& plan) {
     const auto known = data_type_named(type);
     const std::string_view usual = known ? facts_of(*known).as_float.drafted_rtol : "0";
     const auto seen = plan.atol.find(name);
-    if (seen != plan.atol.end()) {
+    if (plan.any_order.contains(name)) {
+      out += fmt::format(
+          "  {}: {{tolerance: usual, order: any}}  # only the order of its elements differs\n",
+          name);
+    } else if (seen != plan.atol.end()) {
       out += fmt::format(
           "  {}: {{rtol: {}, atol: {}}}  # sums in another order differ by as much when tried\n",
           name, usual, seen->second);

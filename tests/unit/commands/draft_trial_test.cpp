@@ -156,7 +156,19 @@ TEST(DraftLessons, AnAnswerThatDiffersMayBeReadBehindABuffer) {
   ASSERT_TRUE(lessons.learn(wrong, draft, request));
   EXPECT_EQ(request.room_of("x"), 8);
   EXPECT_TRUE(request.unsteady.empty());
-  ASSERT_TRUE(lessons.learn(wrong, draft, request));
+}
+
+TEST(DraftLessons, ARaceMayBeOneForPlacesInTheOutput) {
+  DraftLessons lessons;
+  DraftRequest request;
+  DraftedStudy draft;
+  draft.outputs = 2;
+  const DraftTrial race{.end = End::kWrong, .name = "y", .is_race = true};
+  ASSERT_TRUE(lessons.learn(race, draft, request));
+  EXPECT_TRUE(request.any_order.contains("y"));
+  EXPECT_TRUE(request.unsteady.empty());
+  ASSERT_TRUE(lessons.learn(race, draft, request));  // it is not the order alone
+  EXPECT_TRUE(request.any_order.empty());
   EXPECT_TRUE(request.unsteady.contains("y"));
 }
 

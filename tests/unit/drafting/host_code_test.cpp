@@ -59,6 +59,17 @@ TEST(DraftFromTrial, WholeNumbersThatMayBePlacesAreSmallWhereTheyCrash) {
         "{name: row_begin, type: int32, shape: [n], fill: zeros}"});
 }
 
+TEST(DraftFromTrial, WhereOnlyTheOrderDiffersItDoesNotCount) {
+  DraftRequest request{
+      "__global__ void k(const int* x, int* y, int* count) {\n"
+      "  if (x[threadIdx.x] > 50) y[atomicAdd(count, 1)] = x[threadIdx.x]; }\n",
+      "k.cu", "k.cu", ""};
+  request.any_order.insert("y");
+  says(draft_study(request).yaml,
+       {"y: {tolerance: usual, order: any}  # only the order of its elements differs",
+        "count: {tolerance: usual}"});
+}
+
 TEST(DraftFromTrial, HowMuchSmallerADraftIsMadeIsSaid) {
   EXPECT_EQ(drafted("__global__ void k(float* y) { y[threadIdx.x] = 1; }\n").smaller, 1);
   EXPECT_GT(drafted("__global__ void k(float* y, const float* x, int n) {\n  __syncthreads();\n"
