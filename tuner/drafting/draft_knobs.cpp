@@ -240,11 +240,24 @@ class Knobs {
            c_.source.types.contains(name.substr(name.rfind(' ') + 1));
   }
 
-  // "IndexType" is a whole number.
-  static std::string usual_type(const std::string& name) {
+  // "IndexType" is a whole number, and so is the type of what stands in an index.
+  std::string usual_type(const std::string& name) const {
     const std::string word = lower(name);
     const auto says = [&](const char* part) { return word.find(part) != word.npos; };
-    return says("index") || says("idx") || says("size") || says("offset") ? "int" : "float";
+    const bool is_whole = says("index") || says("idx") || says("size") || says("offset");
+    return is_whole || stands_in_index(name) ? "int" : "float";
+  }
+
+  // Whether an argument of this type does.
+  bool stands_in_index(const std::string& type) const {
+    int depth = 0;
+    return std::ranges::any_of(c_.kernel.body, [&](const Token& token) {
+      if (token.is("[")) ++depth;
+      if (token.is("]")) --depth;
+      return depth > 0 && std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& one) {
+               return one.c_type == type && !one.is_pointer() && token.is(one.name);
+             });
+    });
   }
 
   // The value that the project's build gives a macro.

@@ -50,6 +50,13 @@ TEST(Draft, AKernelWithTheNameOfAnotherFunctionIsNamedByItsTypes) {
   }
 }
 
+TEST(Draft, TheTypeOfWhatStandsInAnIndexIsAWholeNumber) {
+  says(drafted("template <typename T, typename S> __global__ void k(T* a, T b, S stride) {\n"
+               "  a[2 * stride + threadIdx.x] = b; }\n")
+           .yaml,
+       {"entry: \"k<float, int>\""});
+}
+
 TEST(Draft, TypesAreReadInAnyOrderBehindMacrosAndWithoutNames) {
   const DraftedStudy study = drafted(
       "#define RESTRICT __restrict__\n__global__ void k(long unsigned int* RESTRICT p, "
