@@ -126,6 +126,22 @@ TEST(Init, SaysWhyADraftDoesNotRun) {
       << done.err;
 }
 
+TEST(Init, SaysWhatACompilerForGpusDoesNotTake) {
+  const Sandbox sandbox;
+  const std::string kernel =
+      "__global__ void k(float* y, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = i;\n}\n";
+  sandbox.write("k.cu", kernel);
+  const Finished good = run_to(0, sandbox, {"init", "k.cu"});
+  if (!says(good.err, "it compiles for sm_")) GTEST_SKIP() << "left out: no toolkit";
+  sandbox.write("k.cu", "#ifndef TUNER_CPU\n#error no GPU takes this\n#endif\n" + kernel);
+  const Finished bad = run_to(0, sandbox, {"init", "k.cu"});
+  EXPECT_TRUE(says(bad.err, "found: tried on the CPU: "));
+  EXPECT_TRUE(says(bad.err, "guessed: it does not compile for sm_"));
+  EXPECT_TRUE(says(bad.err, "k.cu:2: ")) << bad.err;
+  EXPECT_TRUE(says(text_of(sandbox.path("k.yaml")), "\n# it does not compile for sm_"));
+}
+
 TEST(Init, WritesOverNothingOfTheUsers) {
   const Sandbox sandbox;
   sandbox.write("k.yaml", "mine\n");
