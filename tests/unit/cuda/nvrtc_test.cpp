@@ -219,6 +219,7 @@ TEST_F(Nvrtc, SaysWhatToDoAboutAHeaderThatIsNotThere) {
                             "there are cstdint, climits, "),
             std::string::npos)
       << result.log;
+  EXPECT_EQ(result.log.find("iostream"), std::string::npos) << result.log;  // it has no contents
   EXPECT_NE(result.log.find("#ifndef __CUDACC_RTC__."), std::string::npos) << result.log;
 }
 

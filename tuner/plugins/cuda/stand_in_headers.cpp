@@ -133,7 +133,8 @@ std::string missing_header_hint(const std::string& log, bool has_toolkit) {
                      "compiles device code only; of the C++ library there are ";
   std::string list;
   for (const StandIn& one : stand_ins(has_toolkit)) {
-    if (one.name.find('.') != std::string::npos) continue;
+    const bool is_for_host = one.text.find("// nothing for kernels") != std::string::npos;
+    if (is_for_host || one.name.find('.') != std::string::npos) continue;
     list += (list.empty() ? "" : ", ") + one.name;
   }
   hint += list + " and the C headers behind them";
