@@ -90,7 +90,7 @@ DraftTrial judged(const std::string& message, const Strings& arguments) {
   DraftTrial out{.message = first_line(message)};
   static const std::regex kUnwritten(R"((?:elements of|changes its input) (\w+))");
   static const std::regex kRounding(R"((\w+)\[.* atol: (\S+) would pass)");
-  static const std::regex kElement(R"((\w+)\[\d)");
+  static const std::regex kElement(R"((\w+)(?:\[\d|: number \d))");
   static const std::regex kUndefined(R"('(\w+)' was not declared|undeclared identifier '(\w+)')");
   std::smatch parts;
   out.is_race = says("right in the usual order of threads, wrong in another");

@@ -59,6 +59,10 @@ TEST(DraftTrial, RoundingAsksForMoreThanWasSeen) {
 TEST(DraftTrial, AWrongAnswerNamesItsOutput) {
   EXPECT_EQ(judged("y[0] = 7, expected 9 (2 of 8 elements differ, max error 2)", kArguments).name,
             "y");
+  EXPECT_EQ(
+      judged("y: number 83 in ascending order = 7, expected 9 (2 of 8 elements differ)", kArguments)
+          .name,
+      "y");
 }
 
 TEST(DraftTrial, AnErrorKeepsTheNamesOfHeaders) {
