@@ -2,6 +2,7 @@
 
 #include "tuner/commands/draft_lessons.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tuner {
@@ -11,6 +12,7 @@ using End = DraftTrial::End;
 
 constexpr std::int64_t kMostRoom = 64, kMostRoomOfOne = 1 << 16, kSmallest = 4096, kLess = 64,
                        kFewest = 4;
+constexpr std::int64_t kUsualShared = 48 << 10, kMostShared = 192 << 10;
 
 // Makes all buffers larger: what a kernel reads behind them may be poison, or another buffer.
 bool ask_for_room(DraftRequest& request) {
@@ -92,6 +94,9 @@ bool DraftLessons::learn(const DraftTrial& trial, const DraftedStudy& draft,
     case End::kCrash:
       return learn_of_crash(trial, draft, request);
     case End::kShared:
+      if (draft.has_guessed_shared && request.shared < kMostShared) {
+        return request.shared = std::max(kUsualShared, 2 * request.shared), true;
+      }
       if (request.fewer < kFewest) return request.fewer *= 2, true;
       return ask_for_less(draft, request);
     case End::kSlow:

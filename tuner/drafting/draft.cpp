@@ -368,6 +368,7 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
           !plan.extents.empty(),
           plan.has_numbers,
           plan.remarks.contains("problem_sizes"),
+          plan.remarks.contains("dynamic_shared_bytes"),
           std::ranges::any_of(
               plan.arguments,
               [](const auto& one) { return one.fill.find("integers") != one.fill.npos; }),

@@ -42,6 +42,7 @@ struct DraftRequest {
   bool keeps_numbers = false;   // of the host code: they are no extents
   bool odd = false;             // guessed extents are odd
   std::int64_t smaller = 1;     // extents are this many times as small
+  std::int64_t shared = 0;      // dynamic bytes, where it is not seen how many the host code has
   bool whole = false;           // extents are the host code's, however long a CPU takes
   std::int64_t fewer = 1;       // a guessed block has this many times fewer threads along each axis
   std::set<std::string> per{};  // parameters that the right answer depends on
@@ -82,10 +83,11 @@ struct DraftedStudy {
   bool has_extents = false;  // else it cannot be made smaller
   bool has_numbers = false;  // of the host code, as extents
   bool has_guessed_extents = false;
-  bool has_whole_inputs = false;  // buffers that are filled with whole numbers
-  bool reads_clock = false;       // of which no two answers are alike
-  std::size_t outputs = 0;        // that are verified
-  std::int64_t smaller = 1;       // extents are this many times as small, asked for or not
+  bool has_guessed_shared = false;  // bytes of dynamic shared memory
+  bool has_whole_inputs = false;    // buffers that are filled with whole numbers
+  bool reads_clock = false;         // of which no two answers are alike
+  std::size_t outputs = 0;          // that are verified
+  std::int64_t smaller = 1;         // extents are this many times as small, asked for or not
 };
 
 // The name of the kernel that draft_study() would choose.

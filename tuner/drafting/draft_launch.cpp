@@ -23,18 +23,23 @@ class Launch {
     take_block();
     take_bounds();
     take_grid();
-    if (c_.hint && !c_.hint->shared.empty()) {
-      const auto bytes = c_.in_study(c_.hint->shared);
-      if (bytes && *bytes != "0") c_.plan.shared = *bytes;
-      if (!bytes) {
-        c_.plan.guess("dynamic_shared_bytes", "dynamic_shared_bytes: 0, since '" +
-                                                  joined(c_.hint->shared) +
-                                                  "' is beyond this draft");
-      }
-    }
+    take_shared();
   }
 
  private:
+  void take_shared() {
+    const Tokens said = c_.hint ? c_.hint->shared : Tokens();
+    const auto bytes = said.empty() ? std::nullopt : c_.in_study(said);
+    if (bytes && *bytes != "0") c_.plan.shared = *bytes;
+    const bool has_some = mentions(c_.kernel.body, "extern") && !c_.hint;
+    if (bytes || (said.empty() && !has_some)) return;
+    if (c_.request.shared > 0) c_.plan.shared = std::to_string(c_.request.shared);
+    c_.plan.guess("dynamic_shared_bytes",
+                  fmt::format("dynamic_shared_bytes: {}, since {}", c_.request.shared,
+                              said.empty() ? "no launch was found"
+                                           : "'" + joined(said) + "' is beyond this draft"));
+  }
+
   // "kernel<<<..>>>(a, count)" and "__global__ void kernel(float* a, int n)": count is n. So is
   // what the caller passes for count.
   void map_host_names() {

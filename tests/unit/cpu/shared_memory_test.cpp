@@ -130,6 +130,19 @@ extern "C" __global__ void kernel(float* out) {
   for (const float value : out.values) EXPECT_TRUE(std::isnan(value));
 }
 
+TEST(SharedMemory, WritingBehindTheDynamicPartIsAFault) {
+  Variant variant(
+      "extern \"C\" __global__ void kernel(float* a) { extern __shared__ float s[]; "
+      "s[threadIdx.x] = a[0]; a[0] = s[0]; }");
+  Buffer<float> a{{1}};
+  EXPECT_EQ(variant.fault(TUNER_RUNTIME_FAULT, {1, 64, 256}, a), "");
+  const std::string fault = variant.fault(TUNER_RUNTIME_FAULT, {1, 64, 192}, a);
+  EXPECT_NE(fault.find("block (0,0,0) writes 64 bytes outside of the block's shared memory, behind "
+                       "its 192 dynamic ones"),
+            std::string::npos)
+      << fault;
+}
+
 TEST(SharedMemory, MoreThanADeviceHasIsRefused) {
   Variant variant(
       "extern \"C\" __global__ void kernel(float* a) { extern __shared__ float s[]; s[0] = a[0]; "

@@ -64,6 +64,18 @@ TEST(Draft, HasTheHostCodesSizesIfTheyAreAskedFor) {
   lacks(draft_study(request).yaml, {"# - {n"});
 }
 
+TEST(Draft, AsksForSharedMemoryWhereNothingSaysHowMuch) {
+  const std::string source =
+      "__global__ void k(const float* x, float* y, int n) {\n  extern __shared__ float s[];\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  s[threadIdx.x] = x[i];\n  if (i < n) y[i] = s[threadIdx.x];\n}\n";
+  DraftRequest request{source, "k.cu", "k.cu", {}};
+  lacks(draft_study(request).yaml, {"dynamic_shared_bytes: 49152"});
+  EXPECT_TRUE(draft_study(request).has_guessed_shared);
+  request.shared = 49152;
+  says(draft_study(request).yaml, {"  dynamic_shared_bytes: 49152  # a guess"});
+}
+
 TEST(Draft, WithoutALaunchSaysWhatItGuesses) {
   const DraftedStudy study = drafted(kAxpy);
   says(study.yaml, {"grid: [\"ceil_div(n, BLOCK)\"]"});

@@ -59,6 +59,7 @@ bool BlockRunner::run(std::uint64_t block) {
   const std::uint32_t first = pick();
   enter(first);
   jump(main_, fiber_for(first).context());
+  if (fault_.empty() && grid_->poison_shared) look_behind_shared_memory();
   if (fault_.empty()) return true;
   // The fibers of a block that failed stay where they are; they start afresh.
   idle_.clear();
@@ -67,6 +68,15 @@ bool BlockRunner::run(std::uint64_t block) {
     idle_.push_back(fiber.get());
   }
   return false;
+}
+
+void BlockRunner::look_behind_shared_memory() {
+  const std::uint64_t bytes = grid_->dynamic_shared_bytes;
+  const std::uint64_t behind = grid_->image->written_behind_shared_memory(bytes);
+  if (behind == 0) return;
+  fault_ = "block " + text_of(block_index_) + " writes " + std::to_string(behind) +
+           " bytes outside of the block's shared memory, behind its " + std::to_string(bytes) +
+           " dynamic ones";
 }
 
 void BlockRunner::prepare(std::uint64_t block) {

@@ -107,6 +107,7 @@ class BlockRunner {
   static void fiber_main(boost::context::detail::transfer_t back);
 
   void prepare(std::uint64_t block);
+  void look_behind_shared_memory();
   void run_threads(Fiber& self);
   void wait_at_barrier();
   void end_thread(std::uint32_t thread);

@@ -67,6 +67,12 @@ std::uint64_t static_shared_bytes(const std::vector<ThreadLocalSymbol>& symbols)
 namespace {
 
 constexpr unsigned char kPoison = 0xFF;
+constexpr std::uint64_t kBehind = 4096;  // bytes of shared memory that is not the block's
+
+// Bytes of the dynamic area that are looked at behind those that a launch has.
+std::uint64_t bytes_behind(std::uint64_t dynamic_bytes) {
+  return std::min(kBehind, kMaxSharedBytes - std::min(dynamic_bytes, kMaxSharedBytes));
+}
 
 }  // namespace
 
@@ -115,9 +121,19 @@ void Image::poison_shared_memory(std::uint64_t dynamic_bytes) const {
   if (dynamic == nullptr) dynamic = end;
   std::memset(first, kPoison, static_cast<std::size_t>(dynamic - first));
   if (dynamic == end) return;
-  std::memset(dynamic, kPoison, std::min<std::uint64_t>(dynamic_bytes, kMaxSharedBytes));
+  const std::uint64_t used = std::min<std::uint64_t>(dynamic_bytes, kMaxSharedBytes);
+  std::memset(dynamic, kPoison, used + bytes_behind(used));
   auto* rest = dynamic + kMaxSharedBytes;
   if (rest < end) std::memset(rest, kPoison, static_cast<std::size_t>(end - rest));
+}
+
+std::uint64_t Image::written_behind_shared_memory(std::uint64_t dynamic_bytes) const {
+  const auto* dynamic =
+      static_cast<const unsigned char*>(library_.find("tuner_cpu_dynamic_shared"));
+  if (dynamic == nullptr) return 0;
+  std::uint64_t count = bytes_behind(dynamic_bytes);
+  while (count > 0 && dynamic[dynamic_bytes + count - 1] == kPoison) --count;
+  return count;
 }
 
 }  // namespace tuner::cpu

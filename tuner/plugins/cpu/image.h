@@ -61,8 +61,11 @@ class Image {
   // Returns the place where the calling OS thread keeps its built-in variables.
   tuner_cpu_slots slots() const;
   // Fills the calling OS thread's shared memory, dynamic as far as it is used, with 0xFF bytes:
-  // NaNs. The built-in variables are lost.
+  // NaNs, and so some of what lies behind. The built-in variables are lost.
   void poison_shared_memory(std::uint64_t dynamic_bytes) const;
+  // Returns how far behind the dynamic shared memory the calling OS thread has written since; 0:
+  // nothing was found.
+  std::uint64_t written_behind_shared_memory(std::uint64_t dynamic_bytes) const;
 
  private:
   std::uint64_t thread_local_bytes_ = 0;  // before `library_`: what is cut short is not opened
