@@ -57,7 +57,7 @@ DraftCompile compile_draft(const DraftText& draft, const TrialSetup& setup) {
   try {
     const Study study = checked_study(study_of_text(draft.file, draft.yaml), {}, [](auto&) {});
     const WorkerProgram program{executable_path(), setup.plugin_dirs};
-    const DeviceFacts facts = facts_for(program);
+    DeviceFacts facts = facts_for(program);
     const ArtifactShelf shelf;
     const auto open = [&](const std::string& compiler) {
       return std::make_unique<CompilePool>(

@@ -83,8 +83,8 @@ std::vector<Include> includes_in(const std::string& text) {
     const auto include = read ? include_of(*read) : std::nullopt;
     if (include) others.insert(include->name);
   }
-  std::ranges::stable_partition(
-      out, [&](const Include& include) { return !others.contains(include.name); });
+  std::stable_partition(out.begin(), out.end(),
+                        [&](const Include& include) { return !others.contains(include.name); });
   return out;
 }
 
