@@ -7,8 +7,8 @@
 namespace tuner {
 namespace {
 
-// What stands in the last brackets of "{a, b}", "View<float>{a, b}", "p(a, b)"; nothing: the text
-// does not end with any.
+// Splits what stands in the last brackets of "{a, b}", "View<float>{a, b}", "p(a, b)"; none: the
+// text does not end with any.
 std::vector<Tokens> pieces_of(Tokens text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const bool is_open = text[at].is("{") || text[at].is("(");
@@ -37,20 +37,20 @@ Declared declared_as(Tokens code, std::string_view variable) {
   return {};
 }
 
-// ".n = 8" by its name, else the piece in the member's place, if there is one for each member.
+// Finds ".n = 8" by its name, else the piece in the member's place, if there is one for each
+// member.
 Tokens piece_for(const std::vector<Tokens>& pieces, const FoundRecord& record,
                  const std::string& member) {
   for (const Tokens piece : pieces) {
     const bool is_named = piece.size() > 3 && piece[0].is(".") && piece[2].is("=");
     if (is_named && piece[1].is(member)) return piece.subspan(3);
-    if (is_named && &piece == &pieces.back()) return {};
   }
   const auto place = static_cast<std::size_t>(
       std::ranges::find(record, member, &FoundMember::name) - record.begin());
   return pieces.size() == record.size() && place < pieces.size() ? pieces[place] : Tokens();
 }
 
-// "in.width" before the dot, and behind it.
+// Splits "in.width" at its first dot.
 std::pair<std::string, std::string> split_path(const std::string& path) {
   const std::size_t dot = std::min(path.find('.'), path.size());
   return {path.substr(0, dot), path.substr(std::min(dot + 1, path.size()))};
