@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "tuner/base/text.h"
+
 namespace tuner {
 namespace {
 
@@ -20,25 +22,36 @@ std::vector<Tokens> axes_at(Tokens expression, Tokens body, std::size_t launch) 
   return axes_of(last, body);
 }
 
+// Returns the place behind "<<<" or ">>>", which some formatters write "<< <"; 0: it is none.
+std::size_t behind_sign(Tokens body, std::size_t at, std::string_view sign) {
+  if (at < body.size() && body[at].is(sign)) return at + 1;
+  const auto is_part = [&](const Token& token) { return token.is(sign.substr(0, 1)); };
+  if (at + 3 > body.size() || !std::ranges::all_of(body.subspan(at, 3), is_part)) return 0;
+  return at + 3;
+}
+
 std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std::size_t at) {
   LaunchHint hint;
   hint.place = source.place_of(body[at]);
   std::size_t next = at + 1;
-  if (next < body.size() && body[next].is("<")) {
+  if (next < body.size() && body[next].is("<") && behind_sign(body, next, "<<<") == 0) {
     const std::size_t behind = behind_angles(body, next);
     if (behind == 0) return std::nullopt;
     hint.template_arguments = pieces_between_commas(body.subspan(next + 1, behind - next - 2));
     next = behind;
   }
-  if (next >= body.size() || !body[next].is("<<<")) return std::nullopt;
-  const std::size_t end = index_of(body, ">>>", next);
-  if (end + 1 >= body.size()) return std::nullopt;
-  const auto pieces = pieces_between_commas(body.subspan(next + 1, end - next - 1));
+  const std::size_t first = behind_sign(body, next, "<<<");
+  if (first == 0) return std::nullopt;
+  std::size_t end = first;
+  while (end < body.size() && behind_sign(body, end, ">>>") == 0) ++end;
+  const std::size_t behind = behind_sign(body, end, ">>>");
+  if (behind == 0 || behind >= body.size()) return std::nullopt;
+  const auto pieces = pieces_between_commas(body.subspan(first, end - first));
   if (pieces.size() < 2) return std::nullopt;
   hint.grid = axes_at(pieces[0], body, at);
   hint.block = axes_at(pieces[1], body, at);
   if (pieces.size() > 2) hint.shared = pieces[2];
-  if (body[end + 1].is("(")) hint.arguments = items(body, end + 1);
+  if (body[behind].is("(")) hint.arguments = items(body, behind);
   return hint;
 }
 

@@ -31,6 +31,8 @@ TEST(DraftedGrid, FollowsTheBlockHoweverItIsWritten) {
        "BLOCK", follows},
       {"", "dim3 block, grid; block.x = 256; grid.x = (n - 1) / block.x + 1;" + kOfAxes, "BLOCK",
        follows},
+      {"", "dim3 block(256); k << <(n + block.x - 1) / block.x, block >> >(x, n);", "BLOCK",
+       follows},
       {"", "const unsigned t{256U}; k<<<(n + t - 1U) / t, t>>>(x, n);", "BLOCK", follows},
       {"", "int t = 256; k<<<(static_cast<unsigned>(n) + t - 1) / t, t>>>(x, n);", "BLOCK",
        follows},
