@@ -94,8 +94,10 @@ struct Way {
   std::size_t because = 0;  // the way whose refusal is the reason
 };
 
-// In the order in which they are tried. Host code in a header stops NVRTC; what CUDA does not have
-// any more stops nvcc, though only host code calls it.
+enum : std::size_t { kNvrtc, kNvcc, kBareByNvrtc, kBareByNvcc };
+
+// Lists the ways in the order in which they are tried. Host code in a header stops NVRTC; what CUDA
+// does not have any more stops nvcc, though only host code calls it.
 constexpr std::array<Way, 4> kWays{
     Way{},
     Way{true, SourceForm::kWhole,
@@ -104,7 +106,7 @@ constexpr std::array<Way, 4> kWays{
         "note: this study is compiled without the host code of its headers, which NVRTC does not "
         "take: "},
     Way{true, SourceForm::kBare,
-        "note: nvcc compiles this study without its host code, which it does not take: ", 1}};
+        "note: nvcc compiles this study without its host code, which it does not take: ", kNvcc}};
 
 struct Choice {
   std::unique_ptr<CompilePool> other{};  // null: the backend's own
@@ -162,12 +164,12 @@ struct Chooser {
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const std::vector<CompileRequest> parts = samples.requests(i, sources);
       if (parts.empty() || !tried.insert(library.key(parts.front())).second) continue;
-      const std::size_t ways = tried.size() == 1 ? kWays.size() : 2;
+      const std::size_t ways = tried.size() == 1 ? kWays.size() : kBareByNvrtc;
       for (std::size_t way = 0; way < ways; ++way) {
         if (!trials.compiles(samples, i, way)) continue;
         const std::string note =
-            way == 0 ? "" : kWays[way].note + trials.refusals[kWays[way].because];
-        shelf.remember(key, way == 0 ? "" : std::to_string(way) + note);
+            way == kNvrtc ? "" : kWays[way].note + trials.refusals[kWays[way].because];
+        shelf.remember(key, way == kNvrtc ? "" : std::to_string(way) + note);
         if (!kWays[way].is_second) trials.nvcc.reset();
         return {std::move(trials.nvcc), kWays[way].form, note};
       }
@@ -176,7 +178,7 @@ struct Chooser {
     return trials.none();
   }
 
-  // What came of the samples, in each way.
+  // Compilations of the samples, in each way.
   struct Trials {
     const Chooser& by;
     std::unique_ptr<CompilePool> nvcc;
@@ -221,7 +223,7 @@ struct Chooser {
                             "cannot be used: {}",
                             why_no_nvcc)};
       }
-      const std::string &part = refusals[0], &whole = refusals[1], &bare = refusals[3];
+      const std::string &whole = refusals[kNvcc], &bare = refusals[kBareByNvcc];
       if (whole.empty()) return {};
       constexpr std::string_view kMissing = "No such file";
       const bool is_missing =
@@ -229,7 +231,8 @@ struct Chooser {
       const std::string note =
           "note: neither NVRTC nor nvcc compiles what was tried of this study; nvcc says: " +
           (is_missing ? whole : bare);
-      if (part == refusals[2]) return {nullptr, SourceForm::kDevicePart, note};
+      if (refusals[kNvrtc] == refusals[kBareByNvrtc])
+        return {nullptr, SourceForm::kDevicePart, note};
       return {std::move(nvcc), is_missing ? SourceForm::kWhole : SourceForm::kBare, note};
     }
   };
