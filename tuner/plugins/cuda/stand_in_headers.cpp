@@ -18,16 +18,19 @@ namespace fs = std::filesystem;
 struct StandIn {
   std::string name;
   std::string text;
+  bool is_for_host = false;  // and empty
 };
 
-// The headers of the text. "== with toolkit: tuple" says on what condition they are there.
+// Lists the headers of the text. "== with toolkit: tuple" says on what condition they are there,
+// "== for host code: vector" that no kernel needs them.
 std::vector<StandIn> stand_ins(bool has_toolkit) {
   const std::string other = has_toolkit ? "without toolkit:" : "with toolkit:";
   std::vector<StandIn> out;
   std::vector<std::string> names;
   std::string text;
+  bool is_for_host = false;
   const auto finish = [&] {
-    for (const std::string& name : names) out.push_back({name, text});
+    for (const std::string& name : names) out.push_back({name, text, is_for_host});
     names.clear();
     text.clear();
   };
@@ -39,6 +42,7 @@ std::vector<StandIn> stand_ins(bool has_toolkit) {
     }
     finish();
     if (line.find(other) != std::string::npos) continue;
+    is_for_host = line.find("for host code:") != std::string::npos;
     std::istringstream words(
         line.substr(line.rfind(':') == std::string::npos ? 3 : line.rfind(':') + 1));
     for (std::string name; words >> name;) names.push_back(name);
@@ -133,8 +137,7 @@ std::string missing_header_hint(const std::string& log, bool has_toolkit) {
                      "compiles device code only; of the C++ library there are ";
   std::string list;
   for (const StandIn& one : stand_ins(has_toolkit)) {
-    const bool is_for_host = one.text.find("// nothing for kernels") != std::string::npos;
-    if (is_for_host || one.name.find('.') != std::string::npos) continue;
+    if (one.is_for_host || one.name.find('.') != std::string::npos) continue;
     list += (list.empty() ? "" : ", ") + one.name;
   }
   hint += list + " and the C headers behind them";
