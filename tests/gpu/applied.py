@@ -14,9 +14,10 @@ import pathlib
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
+
+from checks import Checks
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILDS = {"static": ["-cudart", "static"], "shared": ["-cudart", "shared"],
@@ -36,24 +37,6 @@ arguments:
 reference: {entry: saxpy, block: [256], grid: ["ceil_div(N, 256)"]}
 baseline: {VEC: 1, BLOCK: 32}
 """
-
-
-class Checks:
-    def __init__(self, folder):
-        self.folder = folder
-        self.wrong = []
-
-    def run(self, *words):
-        """Prints the command and all that it prints; returns its status and both outputs."""
-        print("$", " ".join(map(str, words)), flush=True)
-        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=600)
-        print(done.stdout, done.stderr, f"(status {done.returncode})", sep="", flush=True)
-        return done.returncode, done.stdout, done.stderr
-
-    def require(self, holds, what):
-        if not holds:
-            print("WRONG:", what, flush=True)
-            self.wrong.append(what)
 
 
 def built(checks, nvcc):
@@ -130,8 +113,7 @@ def main():
             check_program(checks, tuner, build)
         check_once(checks, tuner)
         check_overhead(checks, tuner)
-    print("\n".join(checks.wrong) or "all as it should be")
-    return 1 if checks.wrong else 0
+    return checks.end()
 
 
 if __name__ == "__main__":
