@@ -46,6 +46,9 @@ PROGRAMS = {  # name: folder, source, flags of nvcc, arguments, kernel
 }
 
 
+COLUMNS = ("captured", "replay", "init", "run", "apply")
+
+
 class Program:
     """One program in a folder of its own, with a log of all commands."""
 
@@ -72,7 +75,7 @@ class Program:
 
     def find_kernel(self):
         """The kernel that takes most time, by the command that `capture` proposes, and the file that defines it."""
-        status, text, _ = self.run(f"{self.tuner} capture -- {self.call}")
+        _, text, _ = self.run(f"{self.tuner} capture -- {self.call}")
         proposed = re.search(r"^next: tuner capture --kernel (\S+)", text, re.M)
         self.kernel = proposed.group(1) if proposed else "-"
         defines = re.compile(rf"__global__[^;{{]*?\b{re.escape(self.kernel)}\s*\([^;{{]*\{{", re.S)
@@ -121,6 +124,15 @@ class Program:
         self.row["apply"] = ratio.group(1) if ratio else why.group(1)[:60] if why else "not"
 
 
+    def show(self):
+        print(f"| {self.name} | {self.kernel} |", " | ".join(self.row.get(key, "-") for key in COLUMNS), "|", flush=True)
+
+    def all(self):
+        self.draft()
+        self.tune()
+        self.show()
+
+
 def named(name, tuner, snapshots):
     folder, source, flags, arguments, kernel = PROGRAMS[name]
     build = f"nvcc -O3 -std=c++17 -arch=native -o prog {source} {flags.format(snapshots=snapshots)}"
@@ -156,16 +168,12 @@ def main():
         programs = drawn(snapshots / folder, int(count), int(seed), tuner)
     else:
         programs = [named(name, tuner, snapshots) for name in sys.argv[3:] or list(PROGRAMS)]
-    with concurrent.futures.ThreadPoolExecutor(6) as pool:
-        list(pool.map(Program.draft, programs))
-        if is_drawn:
-            list(pool.map(Program.tune, programs))
-    columns = ("captured", "replay", "init", "run", "apply")
-    print("| program | kernel |", " | ".join(columns), "|")
-    for one in programs:
-        if not is_drawn:
-            one.tune()
-        print(f"| {one.name} | {one.kernel} |", " | ".join(one.row.get(key, "-") for key in columns), "|", flush=True)
+    print("| program | kernel |", " | ".join(COLUMNS), "|")
+    with concurrent.futures.ThreadPoolExecutor(6 if is_drawn else 5) as pool:
+        list(pool.map(Program.all if is_drawn else Program.draft, programs))
+    for one in [] if is_drawn else programs:
+        one.tune()
+        one.show()
 
 
 if __name__ == "__main__":
