@@ -179,7 +179,7 @@ TEST(Check, NvccCompilesWhatNvrtcDoesNotTakeAndSaysSoOnce) {
   EXPECT_TRUE(says(run(sandbox, words).err, note)) << "known from the first time";
 }
 
-// Of studies that no compiler takes as they are, for what only host code needs.
+// Compiles a study that no compiler takes as it is, because of what only host code needs.
 TEST(Check, HostCodeThatNoCompilerTakesIsLeftOut) {
   const Sandbox sandbox;
   sandbox.write("clock.h",

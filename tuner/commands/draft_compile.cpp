@@ -18,17 +18,6 @@ namespace {
 
 constexpr const char* kUsualArch = "sm_90";
 
-// The facts of the device that is here, else of a usual one.
-DeviceFacts facts_for(const WorkerProgram& program) {
-  DeviceFacts usual = nominal_facts(kUsualArch);
-  try {
-    const std::vector<DeviceFacts> devices = probe_devices(program, usual.backend);
-    return devices.empty() ? usual : devices.front();
-  } catch (const UnavailableError&) {
-    return usual;
-  }
-}
-
 // Compiles one configuration; returns the error.
 std::string error_of(const Study& study, const DeviceFacts& facts, const Assignments& present,
                      const StudyCompilers& with, const StopRequest& stop) {
@@ -57,7 +46,7 @@ DraftCompile compile_draft(const DraftText& draft, const TrialSetup& setup) {
   try {
     const Study study = checked_study(study_of_text(draft.file, draft.yaml), {}, [](auto&) {});
     const WorkerProgram program{executable_path(), setup.plugin_dirs};
-    DeviceFacts facts = facts_for(program);
+    DeviceFacts facts = nominal_facts(kUsualArch);
     const ArtifactShelf shelf;
     const auto open = [&](const std::string& compiler) {
       return std::make_unique<CompilePool>(

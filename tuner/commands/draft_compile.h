@@ -1,5 +1,5 @@
 #pragma once
-// Compiles a drafted study for a GPU, which need not be there.
+// Compiles a drafted study for a usual GPU, where there is none to try it on.
 
 #include <string>
 
@@ -13,8 +13,8 @@ struct DraftCompile {
   std::string note;   // where that takes more than NVRTC and the source as it is
 };
 
-// Compiles the present configuration, and the reference, with what a run would take: for the device
-// that is here, else for a usual one. Takes twice the timeout at most, or a compilation more.
+// Compiles the present configuration, and the reference, with what a run would take. Takes twice
+// the timeout at most, or a compilation more.
 DraftCompile compile_draft(const DraftText& draft, const TrialSetup& setup);
 
 }  // namespace tuner

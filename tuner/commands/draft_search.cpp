@@ -65,12 +65,14 @@ class Drafts {
   DraftedStudy tried_somewhere() {
     const DraftRequest plain = request_;
     std::optional<DraftRequest> known;  // lessons of the first place that is there
+    bool has_begun = false;
     for (const bool on_gpu : places()) {
       request_ = plain;
       lessons_ = {};
       request_.whole = on_gpu_ = on_gpu;
       const Stopwatch since;
       DraftedStudy draft = accepted();
+      if (!std::exchange(has_begun, true)) search_.before_trials();
       const DraftTrial trial = taught(draft, since);
       if (trial.end == DraftTrial::End::kNoDevice) continue;
       is_tried_on_gpu_ = is_tried_on_gpu_ || on_gpu;
@@ -138,8 +140,8 @@ class Drafts {
     return trial;
   }
 
-  // Where the draft is tried, until it runs. A CPU says more of what fails, a GPU takes kernels
-  // that no CPU does, and sizes that cannot be chosen: those of captured launches.
+  // Lists the places where the draft is tried until it runs. A CPU says more of what fails, a GPU
+  // takes kernels that no CPU does, and sizes that cannot be chosen: those of captured launches.
   std::vector<bool> places() const {
     const bool gpu_first = !request_.captured.empty();
     return {gpu_first, !gpu_first};

@@ -15,7 +15,8 @@ struct DraftSearch {
   std::filesystem::path study;  // the file that the draft is for, which need not be there
   const Strings& plugin_dirs;
   const Catalogue& catalogue;
-  double timeout = 8;  // seconds for one trial
+  double timeout = 8;                   // seconds for one trial
+  std::function<void()> before_trials;  // called when there is a draft that can be tried
   // Has the request draft from another file of the project, which includes the kernel's.
   std::function<void(const std::filesystem::path&, DraftRequest&)> take_source;
 };

@@ -151,6 +151,17 @@ DraftTrial end_of(const std::optional<TryOutcome>& outcome, const Strings& argum
   return out;
 }
 
+// Takes "the reference changes its input x" for an output that was drafted as an input.
+void take_changed_input(const Strings& doubts, const Strings& arguments, DraftTrial& out) {
+  for (const std::string& doubt : doubts) {
+    const DraftTrial doubted = judged(doubt, arguments);
+    if (doubted.end != DraftTrial::End::kUnwritten) continue;
+    out.end = doubted.end;
+    out.name = doubted.name;
+    return;
+  }
+}
+
 Strings names_of(const std::vector<ArgumentSpec>& arguments) {
   Strings out;
   for (const ArgumentSpec& one : arguments) out.push_back(one.name);
@@ -224,13 +235,7 @@ DraftTrial try_draft(const DraftText& draft, const TrialSetup& setup, const Assi
     const bool has_answer = outcome && outcome->trial;
     if (!has_answer && limit.is_over()) return {.end = DraftTrial::End::kSlow, .message = kLong};
     DraftTrial out = end_of(outcome, arguments);
-    for (const std::string& doubt : doubts) {
-      const DraftTrial doubted = judged(doubt, arguments);
-      if (out.end != DraftTrial::End::kRight || doubted.end != DraftTrial::End::kUnwritten)
-        continue;
-      out.end = doubted.end;
-      out.name = doubted.name;
-    }
+    if (out.end == DraftTrial::End::kRight) take_changed_input(doubts, arguments, out);
     out.doubts = std::move(doubts);
     return out;
   } catch (const InterruptedError&) {

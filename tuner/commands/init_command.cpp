@@ -173,11 +173,15 @@ DraftedStudy best_draft(const InitOptions& options, const fs::path& study,
     to.relative_name = relative_to(folder_of(study), source);
     take_project(source, options, folder_of(study), to);
   };
-  const DraftSearch search{study, options.plugin_dirs, catalogue, options.timeout, take_source};
+  const auto before_trials = [] {
+    say("",
+        {"trying the draft: the kernel is compiled and run on the CPU, and on a GPU if there is "
+         "one (--no-try: it is not)"});
+  };
+  const DraftSearch search{study,           options.plugin_dirs, catalogue,
+                           options.timeout, before_trials,       take_source};
   if (options.launcher) return draft_of_launcher(search, request);
   if (options.no_try) return accepted_draft(search, request);
-  say("", {"trying the draft: the kernel is compiled and run on the CPU, and on a GPU if there is "
-           "one (--no-try: it is not)"});
   return tried_draft(search, request);
 }
 

@@ -353,7 +353,8 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   if (context.plan.parameters.empty()) nothing_to_tune(context);
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
-  if (reads_clock(context)) {
+  const bool has_clock = reads_clock(context);
+  if (has_clock) {
     context.plan.guessed.emplace_back(
         "the kernel reads a clock: what it writes of that differs from launch to launch");
   }
@@ -372,7 +373,7 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
           std::ranges::any_of(
               plan.arguments,
               [](const auto& one) { return one.fill.find("integers") != one.fill.npos; }),
-          reads_clock(context),
+          has_clock,
           plan.outputs.size()};
 }
 

@@ -67,7 +67,8 @@ std::vector<Token> DraftContext::host_words(Tokens tokens) const {
   return with_members_as_words(expanded(tokens, source.callables));
 }
 
-DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::size_t frame) const {
+DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::size_t frame,
+                                                 int depth) const {
   if (hint && frame < hint->frames.size()) {
     const HostFrame& now = hint->frames[frame];
     const Tokens set = set_above(now, name);
@@ -75,9 +76,9 @@ DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::s
     const auto parameter = std::ranges::find(now.parameters, name.substr(0, dot));
     const auto place = static_cast<std::size_t>(parameter - now.parameters.begin());
     if (dot != name.npos && (set.empty() || is_of_the_command_line(set))) {
-      for (const HostText& member : {member_of(name, frame, place), member_of_whole(name, frame)}) {
-        if (!member.tokens.empty()) return member;
-      }
+      HostText member = member_of(name, frame, place);
+      if (member.tokens.empty()) member = member_of_whole(name, frame, depth);
+      if (!member.tokens.empty()) return member;
     }
     if (!set.empty()) return {set, frame};
     if (place < now.arguments.size()) return {now.arguments[place], frame + 1};

@@ -37,7 +37,6 @@ struct DraftContext {
   // Expressions of the host code, each a number, that a parameter stands for.
   std::vector<std::pair<Tokens, std::string>> stands_for{};
   mutable std::set<std::string> texts{};  // of tokens that the source has not
-  mutable int copies = 0;                 // of structs that are being followed
   // Assumptions about names that the command line sets.
   mutable std::set<std::string> assumed{};
 
@@ -67,14 +66,15 @@ struct DraftContext {
     Tokens tokens;  // empty: nothing
     std::size_t frame = 0;
   };
-  // Finds the text that the host code, or the source's own macros, set a name to.
-  HostText what_is_set(const std::string& name, std::size_t frame) const;
+  // Finds the text that the host code, or the source's own macros, set a name to. `depth` counts
+  // the variables that were followed to it.
+  HostText what_is_set(const std::string& name, std::size_t frame, int depth = 0) const;
   // A type as the host code says it, its own names and template parameters seen through.
   std::string type_said(Tokens tokens, std::size_t frame = 0, int depth = 0) const;
   // Finds a member, or a member's member, in the value of a struct: another variable, "{x, n}" or
   // "View<float>{x, n}". `record` is for values that do not name their type; null: not known.
   HostText member_in(Tokens value, std::size_t frame, const std::string& path,
-                     const FoundRecord* record) const;
+                     const FoundRecord* record, int depth = 0) const;
   // The tokens of host code, with macros and small functions seen through, and "a.n" as one word.
   std::vector<Token> host_words(Tokens tokens) const;
 
@@ -88,7 +88,7 @@ struct DraftContext {
   std::vector<Token> with_own_names(std::vector<Token> tokens) const;
   HostText member_of(const std::string& name, std::size_t frame, std::size_t parameter) const;
   // "size" of "View v{x, n}", of "v = other", and of what a member "job.in" is set to.
-  HostText member_of_whole(const std::string& name, std::size_t frame) const;
+  HostText member_of_whole(const std::string& name, std::size_t frame, int depth) const;
   std::string of_the_command_line(const std::string& name) const;
   std::optional<std::string> size_of(const std::string& type) const;
 };

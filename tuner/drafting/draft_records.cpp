@@ -80,13 +80,18 @@ class Records {
     return DraftedArgument{.name = of_.name, .pointers = "[" + listed(names) + "]"};
   }
 
+  // The number that the host code sets a member to, as the study says it; nothing: it is not seen.
+  std::optional<std::string> number_said(const std::string& path) const {
+    const DraftContext::HostText passed = passed_member(c_, of_.name, whole_, path);
+    return c_.in_study(passed.tokens, passed.frame);
+  }
+
   // "w, h" of a struct that has these sizes beside the pointer.
   std::string elements_by_members() const {
     std::vector<std::string> out;
     for (const FoundMember& one : whole_) {
       if (!one.is_number || !may_be_extent(one.name)) continue;
-      const DraftContext::HostText passed = passed_member(c_, of_.name, whole_, one.name);
-      const auto said = c_.in_study(passed.tokens, passed.frame);
+      const auto said = number_said(one.name);
       const auto is_it = [&](const auto& extent) { return said && extent.first == *said; };
       if (std::ranges::any_of(c_.plan.extents, is_it)) out.push_back(*said);
     }
@@ -97,7 +102,7 @@ class Records {
   void add_buffer(const std::string& name, const std::string& type, bool is_written,
                   const std::string& shape = {}) {
     const std::int64_t times = c_.request.room_of(name);
-    const std::string guessed = elements_by_members();
+    const std::string guessed = shape.empty() ? elements_by_members() : "";
     c_.plan.buffers.push_back(
         {.name = name,
          .type = type,
@@ -175,19 +180,16 @@ class Records {
     std::vector<Token> body;
     const Tokens all = c_.kernel.body;
     for (std::size_t at = 0; at < all.size(); ++at) {
-      // What follows is the member, and no other's.
-      const bool is_before_member = at + 1 < all.size() && all[at + 1].is(".");
-      if (all[at].is(of_.name) && is_before_member)
-        ++at;
-      else
-        body.push_back(all[at]);
+      const bool is_before_member =
+          all[at].is(of_.name) && at + 1 < all.size() && all[at + 1].is(".");
+      if (is_before_member) ++at;  // the member that follows is this one's, and no other's
+      if (!is_before_member) body.push_back(all[at]);
     }
     return use_of(body, member).writes || use_of(body, of_.name).writes;
   }
 
   std::string number(const FoundMember& member, const std::string& path) {
-    const DraftContext::HostText passed = passed_member(c_, of_.name, whole_, path);
-    const auto said = c_.in_study(passed.tokens, passed.frame);
+    const auto said = number_said(path);
     std::string value = said && c_.value_of(*said) ? "\"" + *said + "\"" : "";
     if (value.empty()) {
       const bool is_extent = may_be_extent(member.name) ||

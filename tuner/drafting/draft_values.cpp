@@ -28,13 +28,18 @@ class AtValue {
   std::int64_t before_;
 };
 
-// The axes of the grid, such as "n // BLOCK", that divide without a remainder at present. One that
-// is rounded up has a sum in it.
+// Whether an axis, "n // BLOCK", divides without a remainder at present.
+bool is_exact(const DraftContext& c, const std::string& axis) {
+  return c.value_of(axis) == c.value_of(replaced(axis, "//", "/"));
+}
+
+// Lists the axes of the grid that divide without a remainder. One that is rounded up has a sum in
+// it.
 std::vector<std::string> exact_axes(const DraftContext& c) {
   std::vector<std::string> out;
   std::ranges::copy_if(c.plan.grid, std::back_inserter(out), [&](const std::string& axis) {
     return axis.find("//") != axis.npos && axis.find_first_of("+-,%") == axis.npos &&
-           c.value_of(axis) == c.value_of(replaced(axis, "//", "/"));
+           is_exact(c, axis);
   });
   return out;
 }
@@ -48,10 +53,9 @@ std::string fault_of_launch(const DraftContext& c, const std::vector<std::string
   if (threads > kMostThreads) return "makes too many threads";
   const auto is_nothing = [&](const std::string& axis) { return c.value_of(axis).value_or(1) < 1; };
   if (std::ranges::any_of(c.plan.grid, is_nothing)) return "makes a grid of no blocks";
-  const bool is_exact = std::ranges::all_of(exact, [&](const std::string& axis) {
-    return c.value_of(axis) == c.value_of(replaced(axis, "//", "/"));
-  });
-  return is_exact ? "" : "leaves elements out";
+  const bool takes_all =
+      std::ranges::all_of(exact, [&](const std::string& axis) { return is_exact(c, axis); });
+  return takes_all ? "" : "leaves elements out";
 }
 
 }  // namespace

@@ -59,10 +59,12 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
 }  // namespace
 
 DraftContext::HostText DraftContext::member_in(Tokens value, std::size_t frame,
-                                               const std::string& path,
-                                               const FoundRecord* record) const {
+                                               const std::string& path, const FoundRecord* record,
+                                               int depth) const {
+  constexpr int kMostCopies = 8;
   if (value.size() == 1 && value[0].is_word()) {
-    return what_is_set(std::string(value[0].text) + "." + path, frame);
+    if (depth == kMostCopies) return {};
+    return what_is_set(std::string(value[0].text) + "." + path, frame, depth + 1);
   }
   const auto named = value.empty() ? records.end() : records.find(std::string(value[0].text));
   if (named != records.end()) record = &named->second;
@@ -72,27 +74,23 @@ DraftContext::HostText DraftContext::member_in(Tokens value, std::size_t frame,
   if (rest.empty() || piece.empty()) return {piece, frame};
   const auto one = std::ranges::find(*record, member, &FoundMember::name);
   const auto inner = one == record->end() ? records.end() : records.find(one->type);
-  return member_in(piece, frame, rest, inner == records.end() ? nullptr : &inner->second);
+  return member_in(piece, frame, rest, inner == records.end() ? nullptr : &inner->second, depth);
 }
 
-DraftContext::HostText DraftContext::member_of_whole(const std::string& name,
-                                                     std::size_t frame) const {
-  constexpr int kMostSteps = 8;  // from a variable to the next that it is a copy of
+DraftContext::HostText DraftContext::member_of_whole(const std::string& name, std::size_t frame,
+                                                     int depth) const {
   const HostFrame& now = hint->frames[frame];
-  if (copies >= kMostSteps) return {};
-  ++copies;
   HostText out;
-  for (std::size_t dot = name.rfind('.'); dot != name.npos && out.tokens.empty();
-       dot = dot == 0 ? name.npos : name.rfind('.', dot - 1)) {
-    const std::string whole = name.substr(0, dot);
+  std::string whole = name;
+  while (out.tokens.empty() && whole.find('.') != whole.npos) {
+    whole.resize(whole.rfind('.'));
     const bool is_variable = whole.find('.') == whole.npos;
     const Declared declared = is_variable ? declared_as(now.before, whole) : Declared();
     const auto record = records.find(declared.type);
-    const Tokens value = is_variable ? declared.value : set_above(now, whole);
-    out = member_in(value, frame, name.substr(dot + 1),
-                    record == records.end() ? nullptr : &record->second);
+    out = member_in(is_variable ? declared.value : set_above(now, whole), frame,
+                    name.substr(whole.size() + 1),
+                    record == records.end() ? nullptr : &record->second, depth);
   }
-  --copies;
   return out;
 }
 
@@ -102,7 +100,7 @@ DraftContext::HostText passed_member(const DraftContext& c, const std::string& a
   if (!c.hint || passed.empty()) return {};
   const auto said = c.member_in(passed, 0, path, &record);
   if (!said.tokens.empty() || passed.size() > 1 || c.hint->frames.empty()) return said;
-  // Of a class template, whose record its name alone does not say.
+  // The name of a class template alone does not say the record.
   return c.member_in(declared_as(c.hint->frames.front().before, passed[0].text).value, 0, path,
                      &record);
 }
