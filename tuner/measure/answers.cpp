@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "tuner/base/expected.h"
-#include "tuner/base/stopwatch.h"
 #include "tuner/measure/bound_launch.h"
 #include "tuner/measure/difference.h"
 #include "tuner/measure/guarded_memory.h"
@@ -70,13 +69,11 @@ DeviceResult<RightAnswer*> Answers::find(std::uint32_t key, const ReferenceInput
     return Unexpected{DeviceFailure{DeviceError::kInvalid,
                                     "the reference has no answer for this configuration's values"}};
   }
-  const Stopwatch since;
   auto made = compute(*plan, inputs);
   // Those that are kept can be computed again.
   if (!made && made.error().error == DeviceError::kOutOfMemory && forget()) {
     made = compute(*plan, inputs);
   }
-  seconds_ = since.seconds();
   if (!made) return Unexpected{in_context(who(plan_, *plan, made.error()), made.error())};
   known_.push_back(std::move(*made));
   return &known_.back();

@@ -91,7 +91,8 @@ class Answers {
   const std::string& wrong_constant() const { return wrong_constant_; }
   // The median time of the reference, milliseconds; 0 where it was not timed.
   double reference_ms() const { return reference_ms_; }
-  // How long it took to compute the last answer, with all that is around it.
+  // Returns how long an answer takes to compute, with all that is around it: the shortest so far,
+  // since loading a kernel or a busy host makes single ones longer. 0: none was computed.
   double seconds() const { return seconds_; }
 
  private:

@@ -60,7 +60,7 @@ class DeviceBuffers {
   }
   // Has the reference say what is right for the inputs as they are, where that is not known yet.
   DeviceResult<Ok> compute_answer(std::uint32_t key);
-  // How long the last of them took.
+  // Returns how long such an answer takes, in seconds.
   double answer_seconds() const { return answers_.seconds(); }
 
   // Makes room for the variant's scratch buffers and workspaces. Invalidates bindings made before.

@@ -1,6 +1,8 @@
 // Answers on a second set of inputs: who is asked, who is found out, and what is as before
 // afterwards.
 
+#include <unistd.h>
+
 #include <map>
 #include <random>
 #include <set>
@@ -139,6 +141,19 @@ TEST_F(OtherInputs, OnlyWhatMayWinIsAsked) {
   const int before = references();
   EXPECT_EQ(evaluate(variant("good", 0.7)).state, TrialState::kOk);
   EXPECT_EQ(references(), before);
+}
+
+// A quick reference takes long once: on a busy host, or while a driver loads its kernel.
+TEST_F(OtherInputs, AReferenceIsSlowOnlyIfEachOfItsAnswersIs) {
+  int launches = 0;
+  add_kernel("reference", doubled_then([&launches](const Call&) {
+               if (++launches == 1) ::usleep(10000);
+             }));
+  evaluation();
+  const int before = references();
+  EXPECT_EQ(before, 3);
+  EXPECT_EQ(evaluate("good").state, TrialState::kOk);
+  EXPECT_GE(references(), before + kFewestLooks);
 }
 
 TEST_F(OtherInputs, NamesTheFinalistThatKeepsItsAnswers) {
