@@ -205,12 +205,11 @@ sdk::CompileRequest in_nvrtcs_words(sdk::CompileRequest request) {
   return request;
 }
 
-// A verbose ptxas does not print its errors ("uses too much shared data"). So the compilation is
-// repeated without verbosity, for its log.
-std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request,
-                      const std::vector<std::string>& toolkit) {
-  Program program(api, request, !toolkit.empty());
-  std::vector<std::string> options = options_for(request, toolkit);
+// Repeats a compilation without verbosity, for its log: a verbose ptxas does not print its errors
+// ("uses too much shared data").
+std::string quiet_log(const NvrtcApi& api, const sdk::CompileRequest& request, bool has_toolkit,
+                      std::vector<std::string> options) {
+  Program program(api, request, has_toolkit);
   std::erase(options, kVerbose);
   program.compile(options);
   return parse_ptxas_log(program.log(), "").rest;
@@ -348,7 +347,7 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
   }
   if (status != NVRTC_SUCCESS) {
     result.log = parse_ptxas_log(program->log(), "").rest;
-    if (result.log.empty()) result.log = quiet_log(api_, request, includes_);
+    if (result.log.empty()) result.log = quiet_log(api_, request, !includes_.empty(), options);
     name_entry(result.log);
     if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
     if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
