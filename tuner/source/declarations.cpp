@@ -150,6 +150,14 @@ class Parser {
     return open;
   }
 
+  // "a::b::f(" of a function that is declared in a namespace and defined outside of it: the index
+  // of a.
+  std::size_t first_of_name(const State& now) const {
+    std::size_t at = now.name;
+    while (at >= now.from + 2 && code_[at - 1].is("::") && code_[at - 2].is_word()) at -= 2;
+    return at;
+  }
+
   bool brace(State& now, std::size_t& at) {
     const std::size_t behind = behind_closing(code_, at);
     const bool is_function = now.has_parameters() && !now.initialises;
@@ -167,8 +175,10 @@ class Parser {
     if (now.body > 0) out.body = code_.subspan(now.body, now.body_end - now.body);
     if (now.has_parameters() && !now.initialises) {
       out.kind = now.body > 0 ? Declaration::Kind::kFunction : Declaration::Kind::kPrototype;
-      out.name = outer + std::string(code_[now.name].text);
-      out.head = code_.subspan(now.from, now.name - now.from);
+      const std::size_t first = first_of_name(now);
+      out.name = outer;
+      for (std::size_t at = first; at <= now.name; ++at) out.name += code_[at].text;
+      out.head = code_.subspan(now.from, first - now.from);
       out.parameters = code_.subspan(now.open + 1, now.close - now.open - 2);
     } else if (now.is_type) {
       out.kind = Declaration::Kind::kType;

@@ -332,9 +332,8 @@ TEST_F(Nvrtc, ReportsErrorsWithPlaceAndWithoutPtxasLines) {
 TEST_F(Nvrtc, ReportsWhatTheAssemblerRefuses) {
   for (const std::string host : {"", "int twice(int x) { return 2 * x; }\n"}) {
     const auto result = compiler->compile(
-        request(host +
-                    "__global__ void k() {\n"
-                    "  __shared__ volatile float large[100000];\n  large[threadIdx.x] = 0;\n}\n",
+        request(host + "__global__ void k() {\n"
+                       "  __shared__ volatile float large[100000];\n  large[threadIdx.x] = 0;\n}\n",
                 "k"));
     EXPECT_FALSE(result.compiled);
     EXPECT_NE(result.log.find("uses too much shared data"), std::string::npos) << result.log;

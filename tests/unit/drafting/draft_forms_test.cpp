@@ -27,6 +27,14 @@ TEST(Draft, AFunctionThatIsSpecializedEndsWhereItDoes) {
   says(yaml, {"entry: \"k<float>\""});
 }
 
+TEST(Draft, AKernelThatIsDefinedOutsideOfItsNamespaceHasItsWholeName) {
+  const DraftedStudy draft = drafted(
+      "namespace a { namespace b { __global__ void twice(float* x, int n); } }\n"
+      "__global__ void a::b::twice(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }\n"
+      "namespace a { void go(float* x, int n) { b::twice<<<1, 256>>>(x, n); } }\n");
+  says(draft.yaml, {"name: twice\n", "entry: \"a::b::twice\"\n"});
+}
+
 TEST(Draft, ChoosesAmongSeveralKernels) {
   const std::string source =
       "__global__ void naive(float* a) {}\n__global__ void fast(float* a) {}\n";
