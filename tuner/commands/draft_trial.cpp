@@ -13,6 +13,7 @@
 #include "tuner/check/checked_study.h"
 #include "tuner/check/geometry_check.h"
 #include "tuner/commands/time_limit.h"
+#include "tuner/files/failure_report.h"
 #include "tuner/files/ranked_table.h"
 #include "tuner/resolve/resolve.h"
 
@@ -33,16 +34,12 @@ std::string missing_function(const std::string& log) {
   return std::regex_search(log, parts, kMissing) ? parts[1].str() : "";
 }
 
-// The compiler's first error, without the folder that it works in.
+// Says what the compiler's first error is.
 std::string compile_error(const std::string& log) {
   if (const std::string function = missing_function(log); !function.empty()) {
     return "it does not compile: no file that was read defines " + function + "()";
   }
-  const std::size_t error = std::min(log.find("error: "), log.size());
-  const std::size_t from = log.rfind('\n', error) + 1;
-  static const std::regex kFolder(R"((^|[\s"'(<])/\S*/)");  // of an absolute path
-  const std::string line = error == log.size() ? first_line(log) : first_line(log.substr(from));
-  return "it does not compile: " + std::regex_replace(line, kFolder, "$1");
+  return "it does not compile: " + error_in(log);
 }
 
 // "uses an address 64 bytes behind argument 3, a buffer of 1024 bytes", "write past the end of y:

@@ -44,6 +44,9 @@ std::string without_folders(const std::string& line) {
   const std::size_t at = line.find(kError);
   if (at == std::string::npos) return line;
   std::string place = line.substr(0, at);
+  for (const std::string_view kind : {"fatal ", "catastrophic "}) {
+    if (place.ends_with(kind)) place.erase(place.size() - kind.size());
+  }
   place.erase(0, place.find_last_of('/') == std::string::npos ? 0 : place.find_last_of('/') + 1);
   const std::size_t open = place.find('(');
   if (open != std::string::npos && open + 1 < place.size() && is_digit(place[open + 1])) {

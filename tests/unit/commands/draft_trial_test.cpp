@@ -70,8 +70,12 @@ TEST(DraftTrial, AnErrorKeepsTheNamesOfHeaders) {
                    "No such file or directory",
                    kArguments)
                 .message,
-            "it does not compile: k.cu:1:10: fatal error: c10/cuda/CUDAGuard.h: No such file or "
-            "directory");
+            "it does not compile: k.cu:1:10: c10/cuda/CUDAGuard.h: No such file or directory");
+  EXPECT_EQ(judged("it does not compile:\nk.cu(3): warning #20168-D: ignored\n"
+                   "ptxas error   : Entry function 'k' uses too much shared data",
+                   kArguments)
+                .message,
+            "it does not compile: ptxas error   : Entry function 'k' uses too much shared data");
 }
 
 TEST(DraftTrial, NamesThatNobodyDefinesAreMacrosOfABuild) {

@@ -328,13 +328,14 @@ TEST_F(Nvrtc, ReportsErrorsWithPlaceAndWithoutPtxasLines) {
   EXPECT_EQ(result.log.find("ptxas info"), std::string::npos);
 }
 
-// Code of the host compiles as device code, if it has to: it is not to blame then.
+// Neither code of the host, which compiles as device code if it has to, nor a warning is to blame.
 TEST_F(Nvrtc, ReportsWhatTheAssemblerRefuses) {
-  for (const std::string host : {"", "int twice(int x) { return 2 * x; }\n"}) {
-    const auto result = compiler->compile(
-        request(host + "__global__ void k() {\n"
-                       "  __shared__ volatile float large[100000];\n  large[threadIdx.x] = 0;\n}\n",
-                "k"));
+  for (const std::string before : {"", "int twice(int x) { return 2 * x; }\n",
+                                   "__device__ void warns() { int unused = 0; }\n"}) {
+    const auto result = compiler->compile(request(
+        before + "__global__ void k() {\n"
+                 "  __shared__ volatile float large[100000];\n  large[threadIdx.x] = 0;\n}\n",
+        "k"));
     EXPECT_FALSE(result.compiled);
     EXPECT_NE(result.log.find("uses too much shared data"), std::string::npos) << result.log;
   }

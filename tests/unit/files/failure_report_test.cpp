@@ -90,6 +90,8 @@ TEST(FailureGroups, TheCauseIsTheErrorNotAWarningAboveIt) {
     EXPECT_EQ(cause_of(std::string(error) + "\nlater"), error);
   }
   EXPECT_EQ(cause_of("k.cu(4): error: no"), "k.cu:4: no");
+  EXPECT_EQ(cause_of("/a/k.cu(4): catastrophic error: no"), "k.cu:4: no");
+  EXPECT_EQ(cause_of("k.cu:4:1: fatal error: no"), "k.cu:4:1: no");
 }
 
 TEST(FailureSummary, SaysTheMostFrequentFirstAndWhereTheRestIs) {

@@ -347,7 +347,9 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
   }
   if (status != NVRTC_SUCCESS) {
     result.log = parse_ptxas_log(program->log(), "").rest;
-    if (result.log.empty()) result.log = quiet_log(api_, request, !includes_.empty(), options);
+    if (result.log.find("error") == result.log.npos) {
+      result.log = quiet_log(api_, request, !includes_.empty(), options);
+    }
     name_entry(result.log);
     if (result.log.empty()) result.log = std::string("NVRTC: ") + api_.get_error_string(status);
     if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
