@@ -114,6 +114,14 @@ TEST_F(Cuda, AnImageThatIsNoneDoesNotReachTheDriver) {
   EXPECT_STREQ(error.what(), "cuModuleLoadData: CUDA_ERROR_SET_BY_TEST (a failure)");
 }
 
+TEST_F(Cuda, PtxThatIsTooNewForTheDriverIsSaidWithBothVersions) {
+  driver.failing["load"] = CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  const std::string said =
+      error_of([&] { backend.load("//\n.version 9.1\n.target sm_90\n", "k"); }).what();
+  EXPECT_NE(said.find(": it is PTX 9.1, and the driver is "), said.npos) << said;
+  EXPECT_NE(said.find("CUDA 13.0"), said.npos) << said;
+}
+
 TEST_F(Cuda, ArgumentsMustFitTheKernel) {
   driver.parameters = {8, 4};
   const auto kernel = load();

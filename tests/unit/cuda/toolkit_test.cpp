@@ -46,5 +46,13 @@ TEST_F(Toolkit, WithoutPackagesThereAreNone) {
   EXPECT_EQ(nvrtc_of(site), fs::path());
 }
 
+TEST_F(Toolkit, HeadersHaveTheVersionOfTheirCudaH) {
+  EXPECT_EQ(version_of_headers(site), "");
+  file("cuda.h");
+  EXPECT_EQ(version_of_headers(site), "");
+  std::ofstream(site / "cuda.h") << "#ifndef __cuda_cuda_h__\n#define CUDA_VERSION 12040\n#endif\n";
+  EXPECT_EQ(version_of_headers(site), "12.4");
+}
+
 }  // namespace
 }  // namespace tuner::cuda

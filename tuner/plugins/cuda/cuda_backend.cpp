@@ -17,6 +17,15 @@ bool looks_like_image(std::string_view image) {
          image.find(".version") != std::string_view::npos;
 }
 
+// "9.0" of ".version 9.0" in PTX.
+std::string ptx_version(std::string_view ptx) {
+  constexpr std::string_view kWord = ".version ";
+  const std::size_t at = ptx.find(kWord);
+  if (at == ptx.npos) return "of no version";
+  const std::string_view rest = ptx.substr(at + kWord.size());
+  return std::string(rest.substr(0, rest.find_first_of("\r\n ")));
+}
+
 }  // namespace
 
 int CudaBackend::device_count() {
@@ -187,7 +196,13 @@ sdk::LoadedKernel CudaBackend::load(std::string_view image, std::string_view ent
   if (!looks_like_image(image)) throw sdk::Error(TUNER_INVALID, "neither a cubin nor PTX");
   const std::string terminated(image);
   CUmodule raw = nullptr;
-  check(api_, api_.module_load_data(&raw, terminated.c_str()), "cuModuleLoadData");
+  const CUresult result = api_.module_load_data(&raw, terminated.c_str());
+  if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
+    throw sdk::Error(TUNER_INVALID, describe(api_, result, "cuModuleLoadData") + ": it is PTX " +
+                                        ptx_version(image) + ", and the driver is " +
+                                        facts_.driver);
+  }
+  check(api_, result, "cuModuleLoadData");
   Kernel loaded;
   loaded.module = Module(raw, {&api_});
   loaded.entry = entry;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tuner/plugins/cuda/dynamic_library.h"
+#include "tuner/plugins/cuda/toolkit.h"
 
 namespace tuner::cuda {
 
@@ -273,8 +274,7 @@ bool is_version(const std::string& word) {
 }  // namespace
 
 std::string driver_version_text(const std::string& proc_text, int cuda_version) {
-  std::string cuda = "CUDA " + std::to_string(cuda_version / 1000) + "." +
-                     std::to_string(cuda_version % 1000 / 10);
+  const std::string cuda = "CUDA " + version_text(cuda_version);
   std::istringstream words(proc_text.substr(0, proc_text.find('\n')));
   for (std::string word; words >> word;) {
     if (is_version(word)) return word + " (" + cuda + ")";

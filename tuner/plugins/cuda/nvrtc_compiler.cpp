@@ -291,6 +291,18 @@ std::string NvrtcCompiler::identity() {
          std::to_string(ignored ? 0 : size) + " bytes), headers " + stand_in_revision();
 }
 
+// Headers of another toolkit than NVRTC's may be why something does not compile.
+std::string NvrtcCompiler::note_of_versions() const {
+  int major = 0;
+  int minor = 0;
+  api_.version(&major, &minor);
+  const std::string own = std::to_string(major) + "." + std::to_string(minor);
+  const std::string headers = includes_.empty() ? "" : version_of_headers(includes_.front());
+  if (headers.empty() || headers == own) return {};
+  return "\nnote: NVRTC is of CUDA " + own + " (" + api_.file + "), the headers are of CUDA " +
+         headers + " (" + includes_.front() + ")";
+}
+
 sdk::CompileResult NvrtcCompiler::compile(const sdk::CompileRequest& given) {
   if (!given.units.empty()) {
     throw sdk::Error(TUNER_INVALID, "NVRTC takes one source: several are compiled by nvcc");
@@ -355,6 +367,7 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
     if (const auto hint = missing_header_hint(result.log, !includes_.empty()); !hint.empty()) {
       result.log += "\n" + hint;
     }
+    result.log += note_of_versions();
     return;
   }
   take(*program, request, result);

@@ -85,6 +85,7 @@ class NvrtcCompiler : public sdk::Compiler {
   bool make_preamble(const OpenedFiles& opened);
   bool precompile(const std::string& file) const;
   bool is_as_without() const;
+  std::string note_of_versions() const;
 
   std::optional<Preamble> preamble_;
   NvrtcApi api_;

@@ -3,6 +3,8 @@
 #include "tuner/plugins/cuda/toolkit.h"
 
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <system_error>
 
 #include "tuner/plugins/cuda/dynamic_library.h"
@@ -41,6 +43,21 @@ fs::path nvrtc_of(const fs::path& toolkit) {
   std::error_code ignored;
   for (const char* name : {"lib64/libnvrtc.so", "lib/libnvrtc.so.13", "lib/libnvrtc.so.12"}) {
     if (fs::exists(toolkit / name, ignored)) return toolkit / name;
+  }
+  return {};
+}
+
+std::string version_text(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+std::string version_of_headers(const fs::path& folder) {
+  std::ifstream in(folder / "cuda.h");
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string directive, name;
+    int number = 0;
+    if (words >> directive >> name >> number && name == "CUDA_VERSION") return version_text(number);
   }
   return {};
 }
