@@ -94,7 +94,8 @@ def telling(text):
 def knobs_of(yaml):
     """Parameters with a choice that are no extents of the block."""
     block = re.search(r"^  block: (.*)", yaml, re.M)
-    lists = re.findall(r"^  (\w+): \[([^\]]*,[^\]]*)\]  #", yaml.partition("\nparameters:")[2].partition("\n\n")[0], re.M)
+    parameters = re.search(r"^parameters:\n((?:  .*\n)*)", yaml, re.M)
+    lists = re.findall(r"^  (\w+): \[([^\]]*,[^\]]*)\]  #", parameters.group(1) if parameters else "", re.M)
     return [name for name, _ in lists if not re.search(rf"\b{name}\b", block.group(1) if block else "")]
 
 
