@@ -8,7 +8,8 @@ each file that has any, and the files are taken from the folders in turn, so tha
 twice as many. `--skip N` leaves out the first N of the same order: a sample that is disjoint from that one. A kernel
 is drafted, checked, and run on the backend `cpu` (or another one: `--backend cuda` needs a GPU); `right` means that a
 variant gave the right answer. `nvcc -cubin` of the file alone says what can be had at all. The table counts how many
-came how far, in all and of what nvcc takes; the lines below it say what stopped each kernel.
+came how far, in all and of what nvcc takes; the lines below it say what stopped each kernel. `--compile sm_90` asks
+less, and needs no GPU: whether one variant of the draft, which is not tried, compiles for that architecture.
 """
 
 import argparse
@@ -26,7 +27,6 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 IN_PARENTHESES = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"  # four deep
 ATTRIBUTE = re.compile(rf"__(?:launch_bounds|attribute|block_size|cluster_dims)__\s*{IN_PARENTHESES}")
 KERNEL = re.compile(r"__global__\b[\w\s:<>*]*?\b(\w+)\s*\([^;{]*\)\s*\{")
-STAGES = ("drafted", "checked", "right")
 
 
 def arguments():
@@ -39,6 +39,7 @@ def arguments():
     parser.add_argument("--only", default="", help="of the sample only those whose path or name contains this")
     parser.add_argument("--seconds", type=float, default=30, help="for the variants of each kernel")
     parser.add_argument("--backend", default="cpu", help="runs the drafted studies")
+    parser.add_argument("--compile", metavar="ARCH", help="instead of a run compile one variant of the untried draft")
     parser.add_argument("--at-once", type=int, default=2, help="so many kernels beside each other")
     parser.add_argument("--out", type=pathlib.Path, help="keep the drafts and what was said in this folder")
     return parser.parse_args()
@@ -108,10 +109,13 @@ def follow(number, path, kernel, options, scratch):
     out["nvcc"] = call(nvcc, 120, env)[0] == 0
     run = ["run", study, "--backend", options.backend, "--budget", f"3,{options.seconds}s", "--jobs", 2, "--progress", "none"]
     run += ["--results", scratch / f"{number}.results", "--timeout", 20]
-    steps = (["init", path, "--kernel", kernel, "-o", study], ["check", study], run)
-    for stage, step in zip(STAGES, steps):
+    init = ["init", path, "--kernel", kernel, "-o", study]
+    if options.compile:
+        init.append("--no-try")
+        run = ["check", study, "--compile", "--arch", options.compile, "--limit", 1]
+    for stage, step in zip(options.stages, (init, ["check", study], run)):
         status, text = call([options.tuner, *step], 60 + 3 * options.seconds, env)
-        study.with_suffix(f".{step[0]}.txt").write_text(text)
+        study.with_suffix(f".{stage}.txt").write_text(text)
         is_done = re.search(r"\b[1-9]\d* ok\b", text) if stage == "right" else status == 0
         if not is_done:
             out["said"] = f"{step[0]}: {telling(text)}"
@@ -123,15 +127,16 @@ def follow(number, path, kernel, options, scratch):
     return out
 
 
-def report(all_kernels):
+def report(all_kernels, stages):
+    last = stages[-1]
     taken = [one for one in all_kernels if one["nvcc"]]
     print(f"{'':28} {'all':>10} {'of nvcc’s':>12}")
     for title, is_one in (
         ("kernels", lambda one: True),
-        *((stage, lambda one, stage=stage: stage in one["reached"]) for stage in STAGES),
-        ("  right, two configurations", lambda one: "right" in one["reached"] and one["configurations"] > 1),
-        ("  right, a knob besides", lambda one: "right" in one["reached"] and one["knobs"]),
-        ("    that is not 'unroll'", lambda one: "right" in one["reached"] and set(one["knobs"]) - {"unroll"}),
+        *((stage, lambda one, stage=stage: stage in one["reached"]) for stage in stages),
+        (f"  {last}, two configurations", lambda one: last in one["reached"] and one["configurations"] > 1),
+        (f"  {last}, a knob besides", lambda one: last in one["reached"] and one["knobs"]),
+        ("    that is not 'unroll'", lambda one: last in one["reached"] and set(one["knobs"]) - {"unroll"}),
     ):
         cells = []
         for some in (all_kernels, taken):
@@ -146,6 +151,7 @@ def report(all_kernels):
 def main():
     options = arguments()
     options.tuner = options.tuner.resolve()
+    options.stages = ("drafted", "checked", "compiled" if options.compile else "right")
     with tempfile.TemporaryDirectory() as temporary:
         scratch = pathlib.Path(temporary)
         with concurrent.futures.ThreadPoolExecutor(options.at_once) as pool:
@@ -153,7 +159,7 @@ def main():
             done = [one.result() for one in work]
         if options.out:
             shutil.copytree(scratch, options.out, dirs_exist_ok=True, ignore=shutil.ignore_patterns("cache", "*.results"))
-    report(done)
+    report(done, options.stages)
 
 
 if __name__ == "__main__":
