@@ -90,8 +90,8 @@ Study checked_study(StudyFile read, const std::vector<std::string>& sizes, const
 
 namespace {
 
-// One line for each __constant__ symbol of the kernel's source that neither the source nor the
-// study sets: it is zero for kernel and reference alike.
+// Lists a line for each symbol of the kernel's source that host code is to set and that the study
+// does not: it is zero for kernel and reference alike.
 std::vector<std::string> constant_warnings(const Study& study) {
   std::vector<std::string> out;
   if (study.kernel.runs_on_host()) return out;  // it sets its own
@@ -108,7 +108,7 @@ std::vector<std::string> constant_warnings(const Study& study) {
     };
     if (std::ranges::any_of(study.constants, is_set)) continue;
     out.push_back(study.kernel.source.string() + ":" + std::to_string(line_in(text, one.name)) +
-                  ": nothing sets __constant__ '" + std::string(one.name.text) +
+                  ": nothing sets " + std::string(one.space) + " '" + std::string(one.name.text) +
                   "': it is zero for kernel and reference alike, and wrong answers may pass "
                   "('constants' sets it)");
   }

@@ -74,7 +74,7 @@ class Arguments {
         return quoted_if_needed(present);
       });
       if (one.type.empty()) {
-        c_.plan.guessed.push_back("nothing sets __constant__ '" + one.name +
+        c_.plan.guessed.push_back("nothing sets the symbol '" + one.name +
                                   "': its type is no number");
         continue;
       }

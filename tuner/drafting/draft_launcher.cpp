@@ -111,7 +111,7 @@ void draft_launcher(DraftContext& c) {
   std::erase_if(plan.parameters, [&](const DraftedParameter& one) { return is_kept(one.name); });
   plan.replaced.clear();
   for (const DraftedArgument& one : std::exchange(plan.constants, {})) {
-    plan.guessed.push_back("nothing sets __constant__ '" + one.name + "': do it in the launcher");
+    plan.guessed.push_back("nothing sets the symbol '" + one.name + "': do it in the launcher");
   }
 }
 

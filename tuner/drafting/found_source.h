@@ -117,7 +117,7 @@ struct FoundSource {
   std::vector<Declaration> declarations;
   std::vector<FoundKernel> kernels;
   std::vector<FoundMacro> macros;               // of which the value is a whole number
-  std::vector<FoundConstant> constants;         // __constant__, without an initialiser
+  std::vector<FoundConstant> constants;         // symbols that host code sets
   std::map<std::string, std::int64_t> numbers;  // macros and constexpr variables
   // Macros and constants that are made of others: "THREADS" for "(BLOCK_X * BLOCK_Y)".
   std::map<std::string, std::vector<Token>> computed;

@@ -145,10 +145,10 @@ std::optional<std::string> undeclared_name(std::string_view log,
 
 namespace {
 
-// The name is the last word behind __constant__; what stands before the first name is the type of
-// all, and `type` from then on.
+// The name is the last word behind __constant__ or __device__; what stands before the first name is
+// the type of all, and `type` from then on.
 void add_constant(Tokens piece, std::vector<Token>& type, std::vector<UnsetConstant>& out) {
-  UnsetConstant now{{}, type, {}};
+  UnsetConstant now{{}, {}, type, {}};
   const Tokens declared = part_before(piece, "=");
   bool may_be_named = !type.empty(), is_set = false;
   for (std::size_t at = 0; at < declared.size();) {
@@ -160,7 +160,7 @@ void add_constant(Tokens piece, std::vector<Token>& type, std::vector<UnsetConst
       continue;
     }
     ++at;
-    may_be_named = may_be_named || token.is("__constant__");
+    may_be_named = may_be_named || is_one_of("__constant__ __device__", token.text);
     if (is_one_of("__constant__ __device__ extern", token.text)) continue;
     if (token.is_word() && may_be_named) {
       now.name = token;
@@ -177,21 +177,44 @@ void add_constant(Tokens piece, std::vector<Token>& type, std::vector<UnsetConst
   if (!is_set && now.name.is_word() && !is_known) out.push_back(std::move(now));
 }
 
+// Lists variables that host code copies to: of "cudaMemcpyToSymbol(table, h, bytes)" the first.
+std::set<std::string_view> copied_to(Tokens code) {
+  std::set<std::string_view> out;
+  for (std::size_t at = 0; at + 2 < code.size(); ++at) {
+    if (!is_one_of("cudaMemcpyToSymbol cudaMemcpyToSymbolAsync", code[at].text)) continue;
+    std::size_t name = at + 1;
+    if (code[name].is("<")) name = std::max(behind_angles(code, name), name);
+    while (name < code.size() && is_one_of("( &", code[name].text)) ++name;
+    if (name < code.size()) out.insert(code[name].text);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<UnsetConstant> unset_constants(Tokens code) {
+  const std::set<std::string_view> copied = copied_to(code);
   std::vector<UnsetConstant> out;
   for (std::size_t at = 0; at < code.size(); ++at) {
-    if (!code[at].is("__constant__")) continue;
+    const bool is_constant = code[at].is("__constant__");
+    if (!is_constant && (copied.empty() || !code[at].is("__device__"))) continue;
     std::size_t from = at, end = at;
     while (from > 0 && !is_one_of("; { }", code[from - 1].text)) --from;
+    bool is_function = false;
     while (end < code.size() && !code[end].is(";")) {
+      is_function = is_function || code[end].is("(");
       end = opens(code[end]) ? behind_closing(code, end) : end + 1;
     }
+    if (!is_constant && is_function) continue;
+    const std::size_t before = out.size();
     std::vector<Token> type;
     for (const Tokens piece : pieces_between_commas(code.subspan(from, end - from))) {
       add_constant(piece, type, out);
     }
+    for (std::size_t i = before; i < out.size(); ++i) out[i].space = code[at].text;
+    std::erase_if(out, [&](const UnsetConstant& one) {
+      return one.space == "__device__" && !copied.contains(one.name.text);
+    });
   }
   return out;
 }

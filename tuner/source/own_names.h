@@ -50,13 +50,15 @@ std::optional<std::string> undeclared_name(std::string_view log,
 // ---- constants that others set ------------------------------------------------------------------
 
 struct UnsetConstant {
+  std::string_view space;  // "__constant__" or "__device__"
   Token name;
   std::vector<Token> declared;  // its type and its name, without extents
   std::vector<Tokens> extents;
 };
 
-// Lists __constant__ variables without an initialiser, each name once. Those that a macro makes or
-// an included file holds are not known. The code must outlive what is returned.
+// Lists __constant__ variables without an initialiser, and __device__ variables that host code in
+// `code` copies to, each name once. Those that a macro makes or an included file holds are not
+// known. The code must outlive what is returned.
 std::vector<UnsetConstant> unset_constants(Tokens code);
 
 }  // namespace tuner

@@ -35,6 +35,15 @@ TEST(Draft, AKernelThatIsDefinedOutsideOfItsNamespaceHasItsWholeName) {
   says(draft.yaml, {"name: twice\n", "entry: \"a::b::twice\"\n"});
 }
 
+TEST(Draft, ATableThatHostCodeCopiesToIsFilled) {
+  const std::string device =
+      "__device__ float table[64];\n"
+      "__global__ void k(float* y) { y[threadIdx.x] = table[threadIdx.x % 64]; }\n";
+  says(drafted(device + "void set(float* h) { cudaMemcpyToSymbol(table, h, 256); }\n").yaml,
+       {"constants:\n  - {name: table, type: float32, shape: [64], fill: {uniform: [-1, 1]}}\n"});
+  lacks(drafted(device).yaml, {"constants:"});
+}
+
 TEST(Draft, ChoosesAmongSeveralKernels) {
   const std::string source =
       "__global__ void naive(float* a) {}\n__global__ void fast(float* a) {}\n";

@@ -82,6 +82,17 @@ TEST(UnsetConstants, AreFoundWithTheirLines) {
   EXPECT_EQ(found("__constant__ float* p, *const q;"), "p:1 q:1");
 }
 
+TEST(UnsetConstants, AreDeviceVariablesThatHostCodeCopiesTo) {
+  const std::string device =
+      "static __device__ float table[64], other[4];\n"
+      "__device__ float f(float x) { return table[0] * x; }\n__device__ int count;\n";
+  EXPECT_EQ(found(device), "");
+  EXPECT_EQ(found(device + "void set(float* h) { cudaMemcpyToSymbol(table, h, 256); }"), "table:1");
+  EXPECT_EQ(found(device + "void set(int* h) { cudaMemcpyToSymbolAsync<int>(&count, h, 4); }"),
+            "count:3");
+  EXPECT_EQ(found(device + "void get(int* h) { cudaMemcpyFromSymbol(h, count, 4); }"), "");
+}
+
 TEST(UnsetConstants, AreNotThoseThatTheSourceSetsItself) {
   EXPECT_EQ(found("__constant__ float half = 0.5f;"), "");
   EXPECT_EQ(found("__constant__ int odd[] = {1, 3, 5}, even[3];"), "even:1");
