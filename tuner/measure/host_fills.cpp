@@ -175,7 +175,13 @@ std::optional<std::string> ragged_fault(const ArgumentPlan& argument) {
   return fmt::format("one offset is both 0 and {}: a ragged array of n rows has n + 1", total);
 }
 
-// Device's formula; what it takes, and what the type holds, is known here.
+// Device's formulas; what they take, and what the type holds, is known here.
+std::optional<std::string> integers_fault(const ArgumentPlan& argument) {
+  const FillSpec& fill = argument.fill;
+  if (fill.a <= fill.b) return misfit(argument.type, fill.b);
+  return fmt::format("the highest value is {}, below the lowest", fill.b);
+}
+
 std::optional<std::string> zipf_fault(const ArgumentPlan& argument) {
   const double of = argument.fill.b;
   if (of < 1) return fmt::format("it draws from {} numbers, must be at least 1", of);
@@ -209,6 +215,7 @@ std::optional<std::string> fill_fault(const ArgumentPlan& argument) {
   }
   if (fill.kind == Kind::kRagged) return ragged_fault(argument);
   if (fill.kind == Kind::kZipf) return zipf_fault(argument);
+  if (fill.kind == Kind::kIntegers) return integers_fault(argument);
   if (fill.kind == Kind::kFormula && !fill.formula.empty()) {
     Formula formula(argument);
     for (const std::uint64_t i : {std::uint64_t{0}, argument.elements - 1}) {

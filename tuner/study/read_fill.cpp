@@ -25,7 +25,6 @@ struct FillForm {
 constexpr FillForm kForms[] = {{"constant", Kind::kConstant, 1, "one number"},
                                {"uniform", Kind::kUniform, 2, "[lowest, highest]"},
                                {"normal", Kind::kNormal, 2, "[mean, standard deviation]"},
-                               {"integers", Kind::kIntegers, 2, "[lowest, highest]"},
                                {"sequence", Kind::kSequence, 2, "[first, step]"}};
 
 std::optional<std::vector<double>> read_numbers(const YamlNode& node, const std::string& what) {
@@ -46,8 +45,9 @@ std::optional<std::vector<double>> read_numbers(const YamlNode& node, const std:
 
 // Describes what is wrong with the numbers of a fill; empty when nothing is.
 std::string contradiction(const FillSpec& fill) {
-  const bool is_interval = fill.kind == Kind::kUniform || fill.kind == Kind::kIntegers;
-  if (is_interval && fill.a > fill.b) return "the lowest value is above the highest";
+  if (fill.kind == Kind::kUniform && fill.a > fill.b) {
+    return "the lowest value is above the highest";
+  }
   if (fill.kind == Kind::kNormal && fill.b < 0) return "a standard deviation cannot be negative";
   if (fill.kind == Kind::kIntegers &&
       (fill.a != std::floor(fill.a) || fill.b != std::floor(fill.b)))
@@ -66,6 +66,26 @@ void read_form(const YamlNode& node, const FillForm& form, FillSpec& fill) {
   fill.kind = form.kind;
   fill.a = numbers->front();
   fill.b = form.numbers == 2 ? numbers->back() : 0;
+  const std::string reason = contradiction(fill);
+  if (!reason.empty()) node.error(what + ": " + reason);
+}
+
+// The highest number may follow the problem size: indices of a buffer end where it does.
+void read_integers(Reader& reader, const YamlNode& node, FillSpec& fill) {
+  const std::string what = "fill 'integers'";
+  if (!expect_list(node, what)) return;
+  if (node.items.size() != 2) return node.error(what + " takes [lowest, highest]");
+  const auto lowest = read_number(*node.items[0], what);
+  Expression highest = reader.names.read(*node.items[1], what, kSizeName, what);
+  if (!lowest || highest.empty()) return;
+  fill.a = *lowest;
+  fill.b = fill.a;
+  if (!highest.names().empty()) return void(fill.rule = std::move(highest));
+  const auto number = highest.evaluate({});
+  if (!number || std::holds_alternative<std::string>(*number)) {
+    return node.items[1]->error(what + " takes numbers");
+  }
+  fill.b = to_number(*number);
   const std::string reason = contradiction(fill);
   if (!reason.empty()) node.error(what + ": " + reason);
 }
@@ -129,6 +149,7 @@ struct RuleForm {
   const char* allows;  // as in a table of keys
 };
 constexpr RuleForm kRules[] = {
+    {"integers", Kind::kIntegers, read_integers, "range"},
     {"permutation", Kind::kPermutation, read_permutation, R"({"const": true})"},
     {"choice", Kind::kChoice, read_choices, "numbers"},
     {"formula", Kind::kFormula, read_formula, "expression"},
@@ -282,7 +303,7 @@ class SameFills {
                            a.fill.kind == FillSpec::Kind::kIntegers;
     const auto text = [](const Expression& e) { return e.text(); };
     return is_random && a.name != b.name && a.type == b.type && a.fill.kind == b.fill.kind &&
-           a.fill.a == b.fill.a && a.fill.b == b.fill.b &&
+           a.fill.a == b.fill.a && a.fill.b == b.fill.b && text(a.fill.rule) == text(b.fill.rule) &&
            std::ranges::equal(a.shape, b.shape, {}, text, text);
   }
 

@@ -56,6 +56,8 @@ constexpr std::string_view kSharedForms = R"json({
   "names": {"type": "array", "items": {"type": "string"}},
   "numbers": {"type": "array", "minItems": 1, "items": {"type": "number"}},
   "two": {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}},
+  "range": {"type": "array", "minItems": 2, "maxItems": 2,
+            "items": [{"type": "number"}, {"$ref": "#/definitions/expression"}]},
   "options": {"type": "object", "additionalProperties": {"$ref": "#/definitions/value"}}})json";
 
 // Prints JSON on one line where there is room for it, as a person would write it.

@@ -123,7 +123,7 @@ study.yaml:11:57: fill 'uniform' takes [lowest, highest]
 study.yaml:12:56: fill 'normal': a standard deviation cannot be negative
 study.yaml:13:58: fill 'integers': both ends must be whole numbers
 study.yaml:14:62: fill 'sequence' must be a number, not text
-study.yaml:15:47: 'fill' must have exactly one of file, captured, same_as, sorted, constant, uniform, normal, integers, sequence, permutation, choice, formula, ragged or zipf
+study.yaml:15:47: 'fill' must have exactly one of file, captured, same_as, sorted, constant, uniform, normal, sequence, integers, permutation, choice, formula, ragged or zipf
 study.yaml:16:54: fill 'file': there is no file nope.bin (names are relative to the study file)
 study.yaml:17:12: k.cu holds 2 bytes; 'X9' needs 256 for N=64
 study.yaml:18:48: 'fill' must be a map (key: value), not a list)text");

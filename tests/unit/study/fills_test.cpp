@@ -32,6 +32,12 @@ TEST(Fills, ThoseWithARuleAreRead) {
   const FillSpec ragged = fill("int32", "{ragged: {mean: 8, of: NNZ}}");
   EXPECT_EQ(ragged.a, 8);
   EXPECT_EQ(ragged.rule.text(), "NNZ");
+  const FillSpec indices = fill("int32", "{integers: [1, N - 1]}");
+  EXPECT_EQ(indices.a, 1);
+  EXPECT_EQ(indices.rule.text(), "N - 1");
+  EXPECT_TRUE(indices.is_random() && indices.is_drawn_by_device());
+  EXPECT_TRUE(fill("int32", "{integers: [1, 7 + 1]}").rule.empty());
+  EXPECT_EQ(fill("int32", "{integers: [1, 7 + 1]}").b, 8);
   const FillSpec zipf = fill("float32", "{zipf: {alpha: 1.1, of: NNZ}}");
   EXPECT_EQ(zipf.kind, FillSpec::Kind::kZipf);
   EXPECT_EQ(zipf.a, 1.1);
@@ -58,7 +64,7 @@ TEST(Fills, EveryMistakeHasItsPlace) {
             "study.yaml:8:60: fill 'permutation' takes true: the numbers from 0 in any order"},
            {"int32", "N", "{permutation: true, choice: [1]}",
             "study.yaml:8:46: 'fill' must have exactly one of file, captured, same_as, sorted, "
-            "constant, uniform, normal, integers, sequence, permutation, choice, formula, ragged "
+            "constant, uniform, normal, sequence, integers, permutation, choice, formula, ragged "
             "or zipf"},
            {"float16", "3 * N", "{permutation: true}",
             "study.yaml:8:12: the fill of 'x': float16 holds no permutation of 3000 numbers for "
@@ -100,6 +106,18 @@ TEST(Fills, EveryMistakeHasItsPlace) {
             "study.yaml:8:62: 'mean' must be above 0 and at most 1e9"},
            {"int8", "N", "{ragged: {of: NNZ}}",
             "study.yaml:8:59: the fill of 'x': int8 does not hold the last offset, 5000 for "
+            "N=1000, NNZ=5000"},
+           {"int32", "N", "{integers: [1, N - 1000]}",
+            "study.yaml:8:61: the fill of 'x': the highest value is 0, below the lowest for "
+            "N=1000, NNZ=5000"},
+           {"uint8", "N", "{integers: [0, N]}",
+            "study.yaml:8:61: the fill of 'x': 1000 is no uint8 for N=1000, NNZ=5000"},
+           {"int32", "N", "{integers: [1, B]}",
+            "study.yaml:8:61: 'B' is a parameter; fill 'integers' may use only problem sizes"},
+           {"int32", "N", "{integers: [1]}",
+            "study.yaml:8:57: fill 'integers' takes [lowest, highest]"},
+           {"int32", "N", "{integers: [3, 1]}",
+            "study.yaml:8:12: the fill of 'x': the highest value is 1, below the lowest for "
             "N=1000, NNZ=5000"},
            {"int32", "N", "{zipf: {of: NNZ}}",
             "study.yaml:8:53: missing key 'alpha' in fill 'zipf'"},
