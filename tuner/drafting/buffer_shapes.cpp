@@ -120,8 +120,7 @@ class Shape {
   // Whether the buffer is indexed by row offsets that another buffer holds.
   bool lies_in_rows(const Use& use) const {
     return std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& other) {
-      return other.is_pointer() && other.is_const &&
-             holds_offsets(use_of(c_.kernel.body, other.name)) &&
+      return other.is_pointer() && holds_offsets(use_of(c_.kernel.body, other.name)) &&
              std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
                return !mentions(subscript, "[") &&  // x[columns[i]] does not
                       words_in(subscript, c_.kernel.body).contains(other.name);

@@ -370,9 +370,11 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
           plan.has_numbers,
           plan.remarks.contains("problem_sizes"),
           plan.remarks.contains("dynamic_shared_bytes"),
-          std::ranges::any_of(
-              plan.arguments,
-              [](const auto& one) { return one.fill.find("integers") != one.fill.npos; }),
+          std::ranges::any_of(plan.arguments,
+                              [](const DraftedArgument& one) {
+                                return one.fill.find("integers") != one.fill.npos ||
+                                       one.fill == kPermutation;
+                              }),
           has_clock,
           plan.outputs.size()};
 }

@@ -61,6 +61,7 @@ class Arguments {
     for (DraftedArgument& one : c_.plan.arguments) {
       if (!one.remark.empty() && one.is_number() && is_pitch(one.name)) refine_pitch(one);
     }
+    draft_indices(c_);
   }
 
   void take_constants() {
@@ -249,18 +250,17 @@ class Arguments {
 
   DraftedArgument buffer(const FoundArgument& one) {
     const Use use = use_of(c_.kernel.body, one.name);
-    if (one.type.find("int") != std::string::npos && one.is_const && holds_offsets(use) &&
-        c_.plan.extents.size() == 1) {
-      return offsets(one);
-    }
-    DraftedArgument out{.name = one.name, .type = one.type};
+    DraftedArgument out{.name = one.name, .type = one.type, .lanes = one.lanes};
     const auto allocated = allocated_shape(c_, one, {c_.passed_for(one.name)}, use);
+    const bool has_rows = one.type.find("int") != std::string::npos && !use.writes &&
+                          holds_offsets(use) && c_.plan.extents.size() == 1;
+    if (!allocated && has_rows) return offsets(one);
     out.shape = allocated ? allocated->shape : shape_by_use(c_, one, use);
     out.remark = allocated || c_.plan.extents.size() == 1 ? "" : "a guess: the shape";
     const auto& unwritten = c_.request.unwritten;
     const bool is_changed = unwritten.contains(one.name);  // by whom it is passed to
     if ((!use.writes || one.is_const) && !is_changed) {
-      out.fill = fill_for(one, use);
+      out.fill = fill_for(one);
       if (c_.request.small && !is_real(one))
         out.remark = "larger numbers crashed when it was tried";
       return out;
@@ -282,7 +282,7 @@ class Arguments {
     if (is_unwritten) out.remark = "not every element of it was written when it was tried";
     if (use.reads || is_unwritten) {
       out.role = "inout";
-      out.fill = use.reads ? fill_for(one, use) : "zeros";
+      out.fill = use.reads ? fill_for(one) : "zeros";
       return out;
     }
     take_output(one, use, allocated.has_value(), out);
@@ -370,23 +370,11 @@ class Arguments {
            name.find("offset") != name.npos;
   }
 
-  // Whether elements of another buffer are addressed by what this one holds.
-  bool is_place(const std::string& buffer) const {
-    return std::ranges::any_of(c_.kernel.arguments, [&](const FoundArgument& other) {
-      const Use use = other.is_pointer() ? use_of(c_.kernel.body, other.name) : Use{};
-      return other.name != buffer && std::ranges::any_of(use.subscripts, [&](Tokens subscript) {
-               return words_in(subscript, c_.kernel.body).contains(buffer);
-             });
-    });
-  }
-
-  std::string fill_for(const FoundArgument& one, const Use& use) const {
+  std::string fill_for(const FoundArgument& one) const {
     if (bytes_of_random_state(one.c_type) > 0) return "zeros";
     if (is_real(one)) return c_.request.positive ? "{uniform: [0, 1]}" : "{uniform: [-1, 1]}";
     if (c_.request.small && is_begin(one.name)) return "zeros";
-    if (c_.request.distinct && (use.is_index || is_place(one.name))) return "{sequence: [0, 1]}";
     if (one.c_type == "bool" || c_.request.small) return "{integers: [0, 1]}";
-    if (use.is_index) return "{integers: [0, 63]}";
     return one.type == "int8" ? "{integers: [-100, 100]}" : "{integers: [0, 100]}";
   }
 

@@ -137,6 +137,10 @@ std::optional<DraftedArgument> drafted_texture(DraftContext& context,
 
 inline constexpr int kRowLength = 16;  // of compressed rows
 
+// Fills buffers whose elements the kernel takes as indices with such as lie in what they index, and
+// those of row offsets with ascending ones.
+void draft_indices(DraftContext& context);
+
 struct AllocatedShape {
   std::string shape;
   std::vector<std::string> choices;  // parameters that say how much memory it is

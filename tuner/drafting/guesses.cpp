@@ -156,14 +156,6 @@ Use use_of(Tokens body, const std::string& buffer) {
     } else {
       use.reads = true;
     }
-    // other[buffer[i]]
-    int depth = 0;
-    for (std::size_t i = at; i-- > 0 && !body[i].is(";") && !body[i].is("{");) {
-      if (body[i].is("]") || body[i].is(")")) ++depth;
-      if (body[i].is("[") && depth-- == 0) use.is_index = true;
-      if (body[i].is("(")) --depth;
-      if (depth < -2) break;
-    }
   }
   return use;
 }

@@ -29,7 +29,6 @@ bool is_extent(const FoundKernel& kernel, const std::string& name);
 // A kernel's use of a buffer.
 struct Use {
   bool reads = false, writes = false;
-  bool is_index = false;           // its elements are indices into other buffers
   std::vector<Tokens> subscripts;  // with local variables as they stand
 };
 Use use_of(Tokens body, const std::string& buffer);

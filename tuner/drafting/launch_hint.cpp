@@ -335,6 +335,14 @@ Tokens initialiser_of(Tokens function, const std::string& variable) {
   return at == function.size() ? Tokens() : value_at(function, at);
 }
 
+std::vector<Tokens> all_set(Tokens function, const std::string& variable) {
+  std::vector<Tokens> out;
+  for (std::size_t at = 0; (at = next_set(function, variable, at)) < function.size(); ++at) {
+    out.push_back(value_at(function, at));
+  }
+  return out;
+}
+
 Tokens set_above(const HostFrame& frame, const std::string& variable) {
   Tokens last;
   for (std::size_t at = 0; (at = next_set(frame.before, variable, at)) < frame.before.size();

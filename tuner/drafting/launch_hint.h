@@ -45,6 +45,9 @@ Tokens increased_if(Tokens function, const std::string& variable);
 // takes the one in the middle of the array. "a.n" is a variable, too. Empty: there is none.
 Tokens initialiser_of(Tokens function, const std::string& variable);
 
+// Returns all values that a function sets a variable to, in order.
+std::vector<Tokens> all_set(Tokens function, const std::string& variable);
+
 // ---- memory of what it passes -------------------------------------------------------------------
 
 // cudaMalloc(&p, size), malloc(size), new T[size], std::vector<T> p(size), T p[size].

@@ -28,12 +28,15 @@ struct DraftedArgument {
   std::string type{}, shape{}, role{}, fill{}, value{}, texture{}, surface{},
       pointers{};        // in this order
   std::string remark{};  // what was guessed; empty: nothing
+  int lanes = 1;         // of a vector: the last extent of its shape
 
   bool is_buffer() const { return !shape.empty(); }
   bool is_number() const { return shape.empty() && !value.empty(); }
 };
 
 inline constexpr std::size_t kMostRightAnswers = 64;  // right ones that a study may have
+
+inline constexpr const char* kPermutation = "{permutation: true}";
 
 // One that follows the kernel's own.
 struct DraftedLaunch {

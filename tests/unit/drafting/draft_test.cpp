@@ -230,7 +230,9 @@ TEST(Draft, CompressedRowsGetOffsetsThatFit) {
       "void run(Csr m, float* x, float* y) {\n"
       "  const auto blocks = (m.rows + 3) / 4;\n"
       "  k<<<blocks, 128>>>(m.rows, m.offsets, m.columns, m.values, x, y);\n}\n");
-  says(study.yaml, {"shape: [rows + 1], fill: {sequence: [0, 16]}",
+  says(study.yaml, {"shape: [rows + 1], fill: {ragged: {of: \"rows * 16\"}}",
+                    "name: columns, type: int32, shape: [rows, 16], fill: {integers: [0, \"rows - "
+                    "1\"]}",
                     "name: values, type: float32, shape: [rows, 16]",
                     "name: x, type: float32, shape: [rows],", "grid: [\"(rows + 3) // 4\"]"});
 }

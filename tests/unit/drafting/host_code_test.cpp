@@ -83,13 +83,13 @@ TEST(DraftFromTrial, WhereThreadsMeetPlacesAreAllDifferent) {
   DraftRequest request{
       "__global__ void k(float* y, const float* x, const int* at, const int* many, int n) {\n"
       "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i >= n) return;\n"
-      "  const int to = at[i];\n  y[to] = x[i] * many[i];\n}\n",
+      "  const int to = at[i];\n  y[to * 2] = x[i] * many[i];\n}\n",
       "k.cu",
       "k.cu",
       {}};
   request.distinct = true;
   says(draft_study(request).yaml,
-       {"{name: at, type: int32, shape: [n], fill: {sequence: [0, 1]}}",
+       {"{name: at, type: int32, shape: [n], fill: {formula: \"i % (n // 2)\"}}",
         "{name: many, type: int32, shape: [n], fill: {integers: [0, 100]}}"});
 }
 
