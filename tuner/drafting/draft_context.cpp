@@ -85,6 +85,10 @@ DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::s
     const auto which =
         static_cast<std::size_t>(std::ranges::find(now.templates, name) - now.templates.begin());
     if (which < now.template_arguments.size()) return {now.template_arguments[which], frame + 1};
+    if (which < now.templates.size()) {
+      const HostText type = deduced_type_of_frame(name, frame);
+      if (!type.tokens.empty()) return type;
+    }
   }
   const auto found = source.computed.find(name);
   return found == source.computed.end() ? HostText() : HostText{found->second, frame};

@@ -69,6 +69,10 @@ struct DraftContext {
   // Finds the text that the host code, or the source's own macros, set a name to. `depth` counts
   // the variables that were followed to it.
   HostText what_is_set(const std::string& name, std::size_t frame, int depth = 0) const;
+  // The type of a template's parameter by what is passed: by the launch for the kernel's arguments,
+  // by a caller for those of the function in a frame. Empty: it is not seen.
+  std::string deduced_type(const std::string& parameter) const;
+  HostText deduced_type_of_frame(const std::string& parameter, std::size_t frame) const;
   // A type as the host code says it, its own names and template parameters seen through.
   std::string type_said(Tokens tokens, std::size_t frame = 0, int depth = 0) const;
   // Finds a member, or a member's member, in the value of a struct: another variable, "{x, n}" or
@@ -79,6 +83,8 @@ struct DraftContext {
   std::vector<Token> host_words(Tokens tokens) const;
 
  private:
+  // The type of what a function of the host code passes, in that frame's words.
+  HostText type_passed(Tokens passed, std::size_t frame) const;
   // Adds 1 to the value of a name of the host code, where a condition makes it larger by that.
   std::optional<std::string> increased(std::optional<std::string> text, const std::string& name,
                                        std::size_t frame, const Meaning& meaning) const;

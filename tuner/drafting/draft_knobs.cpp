@@ -29,7 +29,9 @@ class Knobs {
       std::string spelled = present;
       if (one.is_type()) {
         const bool is_given = c_.hint && i < c_.hint->template_arguments.size();
+        const std::string deduced = is_given ? "" : c_.deduced_type(one.name);
         if (is_given) present = c_.type_said(c_.hint->template_arguments[i]);
+        if (is_type(deduced)) spelled = present = deduced;
         if (present.starts_with("std :: ") && is_type(present.substr(7))) present.erase(0, 7);
         spelled = is_type(present) ? present : usual_type(one.name);
         c_.types[one.name] = c_.seen_through(spelled);

@@ -145,6 +145,7 @@ std::vector<HostFrame> frames_of(const FoundSource& source, const Declaration& f
     HostFrame& frame = out.emplace_back(HostFrame{now->body, before, {}, {}});
     for (const Tokens one : pieces_between_commas(now->parameters)) {
       frame.parameters.push_back(parameter_of(one).name);
+      frame.declared.push_back(one);
     }
     for (const TemplateParameter& one : template_parameters(now->head)) {
       frame.templates.push_back(one.name);

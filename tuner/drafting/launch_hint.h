@@ -16,6 +16,7 @@ struct HostFrame {
   std::vector<Tokens> arguments;  // of the call, or the parameters' defaults; fewer: not known
   std::vector<std::string> templates{};      // the function's template parameters
   std::vector<Tokens> template_arguments{};  // of the call, in the same way
+  std::vector<Tokens> declared{};            // the parameters with their types
 };
 
 struct LaunchHint {

@@ -265,5 +265,38 @@ TEST(DraftedGrid, TakesASmallerSizeThatBlocksDivideLikeTheWholeOne) {
   says(yaml, {"- {n: 1562624}", "# - {n: 100000000}"});
 }
 
+// Drafts a kernel template, launched by this host code, whose buffers are of this type.
+std::string type_of_template(const std::string& host) {
+  const std::string yaml =
+      drafted(
+          "template <typename T>\n__global__ void k(T* y, const T* x, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = x[i];\n}\n" +
+          host)
+          .yaml;
+  const std::size_t at = yaml.find("entry: \"k<") + 10;
+  return yaml.substr(at, yaml.find('>', at) - at);
+}
+
+TEST(DraftedLaunch, TypesOfATemplateFollowFromWhatIsPassed) {
+  EXPECT_EQ(type_of_template("int main() { double *x, *y; k<<<8, 128>>>(y, x, 1024); }"), "double");
+  EXPECT_EQ(type_of_template("void run(const int* x, void* y) { k<<<8, 128>>>((int*)y, x, 9); }"),
+            "int");
+  EXPECT_EQ(type_of_template("int main() { std::vector<double> x, y;\n"
+                             "  k<<<8, 128>>>(raw(y.data()), raw(x.data()), 1024); }"),
+            "double");
+  EXPECT_EQ(type_of_template("template <typename U> void run(U* to, const U* from) {\n"
+                             "  k<U><<<8, 128>>>(to, from, 1024); }\n"
+                             "int main() { int n = 4; double* a = get(n), *b; run(a, b); }"),
+            "double");
+  EXPECT_EQ(type_of_template("template <class A> void run(A* to) { k<<<8, 128>>>(to, to, 1024); }\n"
+                             "template <class B> void test() { B *to = 0; run(to); }\n"
+                             "int main() { test<double>(); }"),
+            "double");
+}
+
+TEST(DraftedLaunch, TypesThatNothingShowsAreGuessed) {
+  EXPECT_EQ(type_of_template("int main() { auto x = get(); k<<<8, 128>>>(x, x, 1024); }"), "float");
+}
+
 }  // namespace
 }  // namespace tuner
