@@ -260,7 +260,7 @@ class Arguments {
     const auto& unwritten = c_.request.unwritten;
     const bool is_changed = unwritten.contains(one.name);  // by whom it is passed to
     if ((!use.writes || one.is_const) && !is_changed) {
-      out.fill = fill_for(one);
+      out.fill = has_rows ? rows_fill() : fill_for(one);
       if (c_.request.small && !is_real(one))
         out.remark = "larger numbers crashed when it was tried";
       return out;
@@ -353,13 +353,15 @@ class Arguments {
     return has_rows ? std::nullopt : axis_of(use.subscripts, c_.kernel.body);
   }
 
+  static std::string rows_fill() { return fmt::format("{{sequence: [0, {}]}}", kRowLength); }
+
   // Rows of equal length; whatever lies in them has as many elements as all rows together.
   DraftedArgument offsets(const FoundArgument& one) const {
     const std::string& extent = c_.plan.extents.front().first;
     return {.name = one.name,
             .type = one.type,
             .shape = "[" + extent + " + 1]",
-            .fill = fmt::format("{{sequence: [0, {}]}}", kRowLength),
+            .fill = rows_fill(),
             .remark = fmt::format("a guess: rows of {} elements", kRowLength)};
   }
 

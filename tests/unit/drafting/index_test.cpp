@@ -112,5 +112,17 @@ TEST(DraftIndices, OfRowsAscendToTheEndOfWhatLiesInThem) {
   says(drafted(source).yaml, {"shape: [\"rows + 1\"], fill: {ragged: {of: \"rows * 16\"}}}"});
 }
 
+TEST(DraftIndices, OfRowsAscendWhereOnlyTheirLengthsAreRead) {
+  says(drafted("__global__ void k(const int* first, float* y, int rows) {\n"
+               "  int r = blockIdx.x * 128 + threadIdx.x;\n"
+               "  if (r < rows) y[r] = first[r + 1] - first[r];\n}\n"
+               "int main() {\n  int rows = 4096;\n  int* first;\n  float* y;\n"
+               "  cudaMalloc(&first, (rows + 1) * sizeof(int));\n"
+               "  cudaMalloc(&y, rows * sizeof(float));\n"
+               "  k<<<rows / 128, 128>>>(first, y, rows);\n}\n")
+           .yaml,
+       {"shape: [\"rows + 1\"], fill: {sequence: [0, 16]}}"});
+}
+
 }  // namespace
 }  // namespace tuner
