@@ -105,7 +105,7 @@ DraftContext::HostText DraftContext::deduced_type_of_frame(const std::string& pa
   const HostFrame& now = hint->frames[frame];
   for (std::size_t i = 0; i < std::min(now.declared.size(), now.arguments.size()); ++i) {
     if (parameter_of(now.declared[i]).c_type != parameter) continue;
-    const HostText type = type_passed(now.arguments[i], frame + 1);
+    HostText type = type_passed(now.arguments[i], frame + 1);
     if (!type.tokens.empty()) return type;
   }
   return {};

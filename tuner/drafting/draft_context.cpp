@@ -86,7 +86,7 @@ DraftContext::HostText DraftContext::what_is_set(const std::string& name, std::s
         static_cast<std::size_t>(std::ranges::find(now.templates, name) - now.templates.begin());
     if (which < now.template_arguments.size()) return {now.template_arguments[which], frame + 1};
     if (which < now.templates.size()) {
-      const HostText type = deduced_type_of_frame(name, frame);
+      HostText type = deduced_type_of_frame(name, frame);
       if (!type.tokens.empty()) return type;
     }
   }
