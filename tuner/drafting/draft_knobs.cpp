@@ -291,7 +291,7 @@ class Knobs {
       const bool is_guarded = macro != nullptr && macro->is_guarded;
       if (!value || *value < 1 || is_guarded) continue;
       if (c_.source.computed.contains(name)) continue;  // another branch of an #if names another
-      if (!is_knob(name) || !c_.reached.contains(name)) continue;
+      if (!(is_knob(name) || is_tile(name)) || !c_.reached.contains(name)) continue;
       if (c_.plan.parameter(name) != nullptr || !is_in_reach(*one.at)) continue;
       take_over(name);
       c_.plan.replaced.push_back(name);
@@ -336,6 +336,20 @@ class Knobs {
     if (!c_.hint) return false;
     const auto has = [&](Tokens one) { return mentions(one, name); };
     return std::ranges::any_of(c_.hint->block, has) || std::ranges::any_of(c_.hint->grid, has);
+  }
+
+  // Whether a name is an extent of the block, as the launch spells it, and of the kernel's shared
+  // memory: then it is a knob, whatever it is called.
+  bool is_tile(const std::string& name) const {
+    const auto is_it = [&](Tokens one) { return one.size() == 1 && one[0].is(name); };
+    if (!c_.hint || std::ranges::none_of(c_.hint->block, is_it)) return false;
+    const Tokens body = c_.kernel.body;
+    for (std::size_t at = 0; at < body.size(); ++at) {
+      if (!body[at].is("__shared__")) continue;
+      const std::size_t end = std::min(index_of(body, ";", at), body.size());
+      if (mentions(body.subspan(at, end - at), name)) return true;
+    }
+    return false;
   }
 
   // "#pragma unroll UNROLL"; "#if VEC == 1" and "#elif VEC == 2", of which one has to hold.

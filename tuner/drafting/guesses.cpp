@@ -69,6 +69,8 @@ std::vector<std::int64_t> values_to_try(const std::string& name, std::int64_t pr
   const auto add = [&](std::initializer_list<std::int64_t> more) { values.insert(more); };
   if (threads_of_axes == 1) {
     add({32, 64, 128, 256, 512, 1024});
+  } else if (threads_of_axes > 2) {
+    add({4, 8, 16});
   } else if (threads_of_axes > 1) {
     add({8, 16, 32});
   } else if (word.find("pad") != word.npos || is_piece(name, {"use"}) || present == 0) {

@@ -103,6 +103,17 @@ TEST(Draft, MacrosAreKnobsAndThoseOfAHeaderOnlyBehindAGuard) {
                   "UNROLL = 4 (u.h:1) stays as it is: write #ifndef UNROLL"));
 }
 
+TEST(Draft, AnExtentOfTheBlockAndOfSharedMemoryIsAKnobWhateverItsName) {
+  says(drafted("#define NDIM 8\n#define OTHER 8\n"
+               "__global__ void k(float* a) {\n"
+               "  __shared__ float s[NDIM + 2][OTHER];\n"
+               "  s[threadIdx.x][0] = a[blockIdx.x * NDIM + threadIdx.x];\n}\n"
+               "void f(float* a) { k<<<64, dim3(NDIM, NDIM, NDIM)>>>(a); }\n")
+           .yaml,
+       {"replace: [NDIM]  #", "NDIM: [4, 8]  # now 8; line 1 gives it",
+        "block: [NDIM, NDIM, NDIM]"});
+}
+
 TEST(Draft, OnlyWhatTheKernelUsesIsAKnob) {
   const std::string yaml =
       drafted(
