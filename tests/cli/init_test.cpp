@@ -101,6 +101,46 @@ TEST(Init, ValuesThatFailAreNoneOfTheDraft) {
   EXPECT_TRUE(says(yaml, "USE_TWICE: [1]  # now 1; line 2 gives it; 0 gives another answer\n"));
 }
 
+// Threads that share a row, however many they are, and such as have an element each, in one block
+// or in any; blocks that go on where the last one ends; and a number that the answer follows.
+TEST(Init, ValuesThatNothingSpeaksForAreTakenIfTheyAreRight) {
+  const Sandbox sandbox;
+  sandbox.write(
+      "rows.cu",
+      "__global__ void k(float* x, int rows, int n) {\n"
+      "  for (int i = threadIdx.x; i < n; i += blockDim.x) x[blockIdx.x * n + i] = i;\n}\n"
+      "void f(float* x, int rows, int n, int b, int t) { k<<<b, t>>>(x, rows, n); }\n");
+  sandbox.write("first.cu",
+                "__global__ void k(float* x) { x[threadIdx.x] = 2; }\n"
+                "void f(float* x, int b, int t) { k<<<b, t>>>(x); }\n");
+  sandbox.write("each.cu",
+                "__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 2; }\n"
+                "void f(float* x, int b, int t) { k<<<b, t>>>(x); }\n");
+  sandbox.write(
+      "strided.cu",
+      "template <int PLUS> __global__ void k(float* x, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  for (; i < n; i += gridDim.x * blockDim.x) x[i] = i + PLUS;\n}\n"
+      "int main() { float* x; cudaMalloc(&x, 4 * 10001); k<3><<<40, 256>>>(x, 10001); }\n");
+  for (const char* name : {"rows.cu", "first.cu", "each.cu", "strided.cu"}) {
+    run_to(0, sandbox, {"init", name});
+  }
+  const std::string rows = text_of(sandbox.path("rows.yaml"));
+  EXPECT_TRUE(says(rows, "BLOCK: [32, 64, 128, 256, 512, 1024]  # a guess; launch; 32, 64, "))
+      << rows;
+  const std::string first = text_of(sandbox.path("first.yaml"));
+  EXPECT_TRUE(says(first, "BLOCK: [256]  # a guess; launch; 32, 64, 128, ")) << first;
+  const std::string each = text_of(sandbox.path("each.yaml"));
+  EXPECT_TRUE(says(each, "grid: [\"ceil_div(1 * 256, BLOCK)\"]  # a guess: ")) << each;
+  EXPECT_TRUE(says(each, "BLOCK: [32, 64, 128, 256]  # a guess; launch; ")) << each;
+  const std::string strided = text_of(sandbox.path("strided.yaml"));
+  EXPECT_TRUE(says(strided,
+                   "BLOCKS_LESS: [1, 2, 4, 8]  # now 1; times fewer than the host code has; "
+                   "2, 4, 8 by trials\n"))
+      << strided;
+  EXPECT_TRUE(says(strided, "PLUS: [3]  # now 3; template parameter\n"));
+}
+
 TEST(Init, GuessedSizesAreOddWhereTheKernelHoldsAtThem) {
   const Sandbox sandbox, other;
   const std::string head =

@@ -190,6 +190,8 @@ class Drafts {
   // go past the end of a tile, and with each other value of each parameter.
   DraftedStudy asked(DraftedStudy draft, const Stopwatch& since) {
     if (draft.has_guessed_extents) try_odd_sizes(draft);
+    request_.asks = draft.outputs > 0;
+    draft = accepted();
     std::set<std::pair<std::string, std::int64_t>> known;
     std::size_t right = 1;
     while (const auto next = next_value(draft, known)) {
@@ -211,6 +213,7 @@ class Drafts {
         right == 1
             ? "one configuration runs"
             : fmt::format("{} configurations run, each with one other value, and agree", right)));
+    request_.asks = false;
     return accepted();
   }
 
@@ -251,9 +254,15 @@ class Drafts {
   // Learns from a value that was tried. Returns whether another draft may do better with it.
   bool take_answer(const DraftedKnob& knob, std::int64_t value, const DraftTrial& trial) {
     using End = DraftTrial::End;
-    if (trial.is_verified || trial.end == End::kRefused || trial.end == End::kSlow) return false;
     const bool is_wrong = trial.end == End::kWrong || trial.end == End::kUnwritten;
     if (is_wrong && knob.is_untied && request_.follow.insert(knob.name).second) return true;
+    if (std::ranges::count(knob.open, value) > 0) {
+      // With a doubt about the right answer, another value's is no proof.
+      const bool is_proven = trial.end == End::kRight && trial.doubts.empty();
+      if (is_proven) request_.proven[knob.name].insert(value);
+      return false;
+    }
+    if (trial.is_verified || trial.end == End::kRefused || trial.end == End::kSlow) return false;
     if (trial.end == End::kRounding && request_.atol.emplace(trial.name, trial.atol).second) {
       return true;
     }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
@@ -192,13 +193,13 @@ void nothing_to_tune(DraftContext& context) {
   const std::string name = context.new_name("NOTHING");
   context.plan.parameters.push_back(
       {name, {0}, 0, false, "a study needs a parameter; this one does nothing"});
-  context.plan.guessed.push_back(
-      "nothing to tune was found: a knob is a macro behind #ifndef, or a template parameter");
+  context.plan.guessed.emplace_back(kNothingToTune);
 }
 
 // Fixes the block's extents at their present values if the grid was guessed and does not follow
-// them: with another block, the kernel would do another amount of work and give another answer.
-void hold_blocks_of_a_guessed_grid(DraftPlan& plan) {
+// them: with another block, the kernel would do another amount of work and give another answer,
+// unless a trial shows that it does not.
+void hold_blocks_of_a_guessed_grid(const DraftRequest& request, DraftPlan& plan) {
   if (!plan.remarks.contains("grid")) return;
   const auto is_in = [](const std::vector<std::string>& extents, const std::string& name) {
     return std::ranges::any_of(
@@ -206,8 +207,8 @@ void hold_blocks_of_a_guessed_grid(DraftPlan& plan) {
   };
   for (DraftedParameter& one : plan.parameters) {
     if (!one.is_guess || !is_in(plan.block, one.name) || is_in(plan.grid, one.name)) continue;
-    one.values = {one.present};
-    one.from += "; others need a grid that follows";
+    one.open = std::exchange(one.values, {one.present});
+    if (!request.proven.contains(one.name)) one.from += "; others need a grid that follows";
   }
 }
 
@@ -248,21 +249,38 @@ void drop_refused_values(const DraftRequest& request, DraftPlan& plan) {
   }
 }
 
+// Adds the values that trials have shown to be right, or are to.
+void add_open_values(const DraftRequest& request, DraftPlan& plan) {
+  for (DraftedParameter& one : plan.parameters) {
+    if (one.open.empty()) continue;
+    const auto proven = request.proven.find(one.name);
+    std::set<std::int64_t> more;
+    if (proven != request.proven.end()) more = proven->second;
+    if (!more.empty()) one.from += fmt::format("; {} by trials", fmt::join(more, ", "));
+    if (request.asks) more.insert(one.open.begin(), one.open.end());
+    more.insert(one.values.begin(), one.values.end());
+    one.values.assign(more.begin(), more.end());
+  }
+}
+
 std::vector<DraftedKnob> knobs_of(const DraftPlan& plan) {
   std::vector<DraftedKnob> out;
+  const bool is_guess = plan.remarks.contains("grid");
   for (const DraftedParameter& one : plan.parameters) {
     if (one.values.size() < 2 || one.is_safe) continue;
     bool is_untied = false;
     for (std::size_t axis = 0; axis < plan.block.size() && axis < plan.grid.size(); ++axis) {
-      is_untied = is_untied || (plan.block[axis] == one.name && plan.grid[axis] != "1" &&
-                                choices_in(plan, plan.grid[axis]).empty());
+      is_untied =
+          is_untied || (plan.block[axis] == one.name && (is_guess || plan.grid[axis] != "1") &&
+                        choices_in(plan, plan.grid[axis]).empty());
     }
     const auto spelled = [&](const std::string& extent) {
       return with_present_values(plan, extent) != with_present_values(plan, extent, {one.name});
     };
     const bool is_of_launch =
         std::ranges::any_of(plan.block, spelled) || std::ranges::any_of(plan.grid, spelled);
-    out.push_back({one.name, one.values, one.present, is_untied, one.is_given && !is_of_launch});
+    out.push_back(
+        {one.name, one.values, one.present, is_untied, one.is_given && !is_of_launch, one.open});
   }
   return out;
 }
@@ -319,7 +337,7 @@ void draft_kernel(DraftContext& context) {
   draft_extents(context);
   draft_launch(context);
   drop_impossible_values(context);
-  hold_blocks_of_a_guessed_grid(context.plan);
+  hold_blocks_of_a_guessed_grid(request, context.plan);
   context.plan.memory_is_captured = is_captured && needs_captured_memory(context);
   draft_arguments(context, request.source_name);
   if (is_captured) draft_captured(context);
@@ -340,14 +358,18 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   }
   DraftContext context{source, kernel, std::nullopt, request};
   draft_kernel(context);
+  DraftRequest of_other = request;  // it follows this kernel's parameters and has none of its own
+  of_other.asks = false;
+  of_other.proven.clear();
   const auto draft_other = [&](const FoundKernel& other) {
-    DraftContext alone{source, other, std::nullopt, request};
+    DraftContext alone{source, other, std::nullopt, of_other};
     draft_kernel(alone);
     return alone.plan;
   };
   const bool is_launcher = !request.launcher_name.empty();
   if (request.captured.empty() && !is_launcher) draft_sequence(context, draft_other);
   if (is_launcher) draft_launcher(context);
+  add_open_values(request, context.plan);
   drop_refused_values(request, context.plan);
   std::ranges::move(options_for(request, context.plan), std::back_inserter(context.plan.options));
   if (context.plan.parameters.empty()) nothing_to_tune(context);

@@ -16,6 +16,9 @@
 namespace tuner {
 
 inline constexpr const char* kEvery = "*";  // buffer, output
+// Said of a draft without a knob.
+inline constexpr const char* kNothingToTune =
+    "nothing to tune was found: a knob is a #define, a constant, or a template parameter";
 
 struct DraftRequest {
   std::string source;         // its text
@@ -49,6 +52,8 @@ struct DraftRequest {
   std::set<std::string> follow{};  // extents of blocks that the grid has to follow
   // Values that failed when they were tried, by parameter, and how.
   std::map<std::string, std::map<std::int64_t, std::string>> refused{};
+  bool asks = false;  // for trials of all open values, which the draft has then
+  std::map<std::string, std::set<std::int64_t>> proven{};  // open values that were right
   std::set<std::string> unwritten{};  // outputs of which not every element is written, or kEvery
   std::set<std::string> any_order{};  // outputs whose elements are compared in any order
   std::set<std::string> unsteady{};   // outputs that no two launches write alike
@@ -69,8 +74,9 @@ struct DraftedKnob {
   std::string name;
   std::vector<std::int64_t> values;
   std::int64_t present = 0;
-  bool is_untied = false;  // an extent of the block that the grid does not follow
-  bool is_given = false;   // by a script, and of no extent of the launch
+  bool is_untied = false;            // an extent of the block that the grid does not follow
+  bool is_given = false;             // by a script, and of no extent of the launch
+  std::vector<std::int64_t> open{};  // of the values, which only a right answer speaks for
 };
 
 struct DraftedStudy {

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
@@ -505,7 +506,9 @@ class Knobs {
     DraftedParameter out{one.name, {}, *value, is_guess, "template parameter"};
     out.values = is_flag ? std::vector<std::int64_t>{0, 1} : values_to_try(one.name, *value, 0);
     if (is_knob(one.name)) return out;
-    out.values = {*value};  // it may well be a part of what is computed
+    out.open = std::exchange(out.values, {*value});  // it may well be a part of what is computed
+    if (is_no_knob(one.name)) out.open.clear();
+    if (c_.request.proven.contains(one.name)) return out;
     c_.plan.guessed.push_back(
         fmt::format("{} stays {}: add values if it is a knob", one.name, *value));
     return out;

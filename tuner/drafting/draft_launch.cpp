@@ -111,7 +111,9 @@ class Launch {
       return guess;
     }
     const auto number = constant_value(*text);
-    if (!number) return *text;
+    if (!number)
+      return axes == 1 && kernel_asks_its_block(0) ? in_shares(*text, *value, "THREADS_LESS")
+                                                   : *text;
     if (*number == 1) return "1";
     if (!kernel_asks_its_block(axis) && !is_divisor_of_captured_grid(*number, axis)) {
       // k<256><<<n / 256, 256>>>: the template's.
@@ -245,28 +247,61 @@ class Launch {
         c_.plan.grid.push_back(following(*text, axis));
       }
     }
-    if (!c_.plan.grid.empty()) return;
-    const int axes = std::max(1, axes_used(c_.kernel.body, "blockIdx"));
-    auto along = extents_of_axes(c_.kernel.body, c_.extent_arguments);
-    for (int axis = 0; axis < axes; ++axis) c_.plan.grid.push_back(guessed_grid(axis, along));
+    if (c_.plan.grid.empty()) {
+      const int axes = std::max(1, axes_used(c_.kernel.body, "blockIdx"));
+      auto along = extents_of_axes(c_.kernel.body, c_.extent_arguments);
+      for (int axis = 0; axis < axes; ++axis) {
+        const auto place = static_cast<std::size_t>(axis);
+        c_.plan.grid.push_back(as_many_threads(guessed_grid(axis, along), place));
+      }
+    }
+    // "i += blockDim.x * gridDim.x": fewer blocks do more each.
+    std::string& blocks = c_.plan.grid.front();
+    if (axes_used(c_.kernel.body, "gridDim") > 0 && !c_.plan.is_cooperative)
+      blocks = in_shares(blocks, c_.value_of(blocks).value_or(1), "BLOCKS_LESS");
+  }
+
+  // A number of blocks or threads as a part of what the host code has, if trials show that a part
+  // does, too.
+  std::string in_shares(const std::string& all, double now, const std::string& name) {
+    DraftedParameter less{c_.new_name(name), {1}, 1, false, "times fewer than the host code has"};
+    for (const std::int64_t times : {2, 4, 8}) {
+      if (static_cast<double>(times) <= now) less.open.push_back(times);
+    }
+    const bool is_knob = c_.request.asks || c_.request.proven.contains(less.name);
+    if (less.open.empty() || !is_knob) return all;
+    c_.plan.parameters.push_back(less);
+    return fmt::format("ceil_div({}, {})", all, less.name);
   }
 
   // "4" blocks of 256 threads, where n is 1024, as "ceil_div(n, BLOCK)": the extents that the host
   // code's number of threads is a multiple of say how many there are. If the trial asks for it, a
   // grid that does not follow its block keeps the number of threads that there are now.
   std::string following(const std::string& grid, std::size_t axis) {
-    const std::string block = axis < c_.plan.block.size() ? c_.plan.block[axis] : "1";
-    const DraftedParameter* parameter = c_.plan.parameter(block);
-    const bool is_free = parameter != nullptr && parameter->values.size() > 1 &&
-                         choices_in(c_.plan, grid).empty() && grid != "1";
-    if (!is_free) return grid;
+    const DraftedParameter* parameter = free_block(grid, axis);
+    if (parameter == nullptr || grid == "1") return grid;
     const auto blocks = constant_value(grid);
     const std::string threads = blocks ? in_extents(c_.plan, *blocks * parameter->present) : grid;
-    if (blocks && !constant_value(threads)) return fmt::format("ceil_div({}, {})", threads, block);
-    if (!c_.request.follow.contains(block)) return grid;
+    if (blocks && !constant_value(threads))
+      return fmt::format("ceil_div({}, {})", threads, parameter->name);
+    return as_many_threads(grid, axis);
+  }
+
+  // The grid with as many threads as now, if the trial asks for it.
+  std::string as_many_threads(const std::string& grid, std::size_t axis) {
+    const DraftedParameter* parameter = free_block(grid, axis);
+    if (parameter == nullptr || !c_.request.follow.contains(parameter->name)) return grid;
     c_.plan.guess("grid", fmt::format("as many threads along {} as now", "xyz"[axis]));
-    return fmt::format("ceil_div({} * {}, {})", blocks ? grid : "(" + grid + ")",
-                       parameter->present, block);
+    return fmt::format("ceil_div({} * {}, {})", constant_value(grid) ? grid : "(" + grid + ")",
+                       parameter->present, parameter->name);
+  }
+
+  // The parameter that is the block along an axis of which the grid follows none; null: there is
+  // none.
+  const DraftedParameter* free_block(const std::string& grid, std::size_t axis) const {
+    if (axis >= c_.plan.block.size() || !choices_in(c_.plan, grid).empty()) return nullptr;
+    const DraftedParameter* parameter = c_.plan.parameter(c_.plan.block[axis]);
+    return parameter != nullptr && parameter->values.size() > 1 ? parameter : nullptr;
   }
 
   // Replaces numbers of the host code that are a block's extent by the new parameter for it.

@@ -45,13 +45,16 @@ bool is_begin(Tokens body, std::size_t at) {
 
 }  // namespace
 
+bool is_no_knob(const std::string& name) {
+  const std::string word = lower(name);
+  return has_one_of(
+             word, {"radius", "filter", "mask", "max_", "_max", "eps", "pi", "version", "debug"}) ||
+         word.ends_with("_h") || word.ends_with("_h_");
+}
+
 bool looks_tunable(const std::string& name) {
   const std::string word = lower(name);
-  if (has_one_of(word,
-                 {"radius", "filter", "mask", "max_", "_max", "eps", "pi", "version", "debug"}) ||
-      word.ends_with("_h") || word.ends_with("_h_")) {
-    return false;
-  }
+  if (is_no_knob(name)) return false;
   if (has_one_of(word, {"block", "tile", "unroll", "pad", "thread", "vec", "warps", "coarsen",
                         "stage", "chunk", "per_", "wpt", "items", "tune_", "stride_", "prefetch",
                         "double_buffer", "swizzle"})) {

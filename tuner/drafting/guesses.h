@@ -14,6 +14,8 @@ namespace tuner {
 
 // Whether a macro or template parameter of this name is a knob rather than a part of the problem.
 bool looks_tunable(const std::string& name);
+// Whether it is none, whatever a trial of other values shows: a limit, a mask.
+bool is_no_knob(const std::string& name);
 
 // Values to try for a knob, in order, the present one among them. `threads_of_axes`: how many axes
 // the block has that it is an extent of; 0: it is none.

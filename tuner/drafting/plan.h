@@ -20,6 +20,8 @@ struct DraftedParameter {
   std::string from;       // "macro of line 4"
   bool is_given = false;  // its values are no guess
   bool is_safe = false;   // no value changes the answer
+  // Values that nothing speaks for but a trial that they give the right answer in.
+  std::vector<std::int64_t> open{};
 };
 
 // Members that are empty are left out of the study.
