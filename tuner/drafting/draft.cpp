@@ -270,9 +270,12 @@ std::vector<DraftedKnob> knobs_of(const DraftPlan& plan) {
     if (one.values.size() < 2 || one.is_safe) continue;
     bool is_untied = false;
     for (std::size_t axis = 0; axis < plan.block.size() && axis < plan.grid.size(); ++axis) {
-      is_untied =
-          is_untied || (plan.block[axis] == one.name && (is_guess || plan.grid[axis] != "1") &&
-                        choices_in(plan, plan.grid[axis]).empty());
+      const std::vector<std::string> choices = choices_in(plan, plan.grid[axis]);
+      const bool follows = std::ranges::any_of(choices, [&](const std::string& name) {
+        return name == one.name || plan.parameter(name)->open.empty();
+      });
+      is_untied = is_untied || (plan.block[axis] == one.name && !follows &&
+                                (is_guess || plan.grid[axis] != "1"));
     }
     const auto spelled = [&](const std::string& extent) {
       return with_present_values(plan, extent) != with_present_values(plan, extent, {one.name});
