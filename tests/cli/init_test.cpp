@@ -141,6 +141,29 @@ TEST(Init, ValuesThatNothingSpeaksForAreTakenIfTheyAreRight) {
   EXPECT_TRUE(says(strided, "PLUS: [3]  # now 3; template parameter\n"));
 }
 
+// Of a kernel with a fixed block and many sums: without a limit it takes what it may.
+TEST(Init, RegistersAreLimitedWhereNothingElseVaries) {
+  const Sandbox sandbox;
+  std::string sums, ends;
+  for (int i = 0; i < 64; ++i) {
+    const std::string n = std::to_string(i);
+    sums += "  float s" + n + " = x[" + n + " * 64 + i];\n";
+    ends += "  x[" + n + " * 64 + i] = s" + n + " * s" + std::to_string(63 - i) + ";\n";
+  }
+  sandbox.write(
+      "k.cu",
+      "__global__ void k(float* x) {\n  __shared__ float all[64];\n  int i = threadIdx.x;\n" +
+          sums + "  all[i] = s0;\n  __syncthreads();\n" + ends +
+          "}\nint main() { float* x; cudaMalloc(&x, 4 * 4096); k<<<1, 64>>>(x); }\n");
+  const Finished done = run_to(0, sandbox, {"init", "k.cu"});
+  if (!says(done.err, "it compiles for sm_")) GTEST_SKIP() << "left out: no toolkit";
+  const std::string yaml = text_of(sandbox.path("k.yaml"));
+  EXPECT_TRUE(says(yaml, "options: [\"-maxrregcount={REGISTERS}\"]\n")) << yaml;
+  EXPECT_TRUE(says(yaml, ", 255]  # now 255; most of a thread; it takes ")) << yaml;
+  EXPECT_FALSE(says(yaml, "NOTHING"));
+  EXPECT_FALSE(says(done.err, "nothing to tune"));
+}
+
 TEST(Init, GuessedSizesAreOddWhereTheKernelHoldsAtThem) {
   const Sandbox sandbox, other;
   const std::string head =

@@ -18,21 +18,23 @@ namespace {
 
 constexpr const char* kUsualArch = "sm_90";
 
-// Compiles one configuration; returns the error.
-std::string error_of(const Study& study, const DeviceFacts& facts, const Assignments& present,
-                     const StudyCompilers& with, const StopRequest& stop) {
+// Compiles one configuration; returns what it takes, or the error.
+Expected<Resources, std::string> compiled(const Study& study, const DeviceFacts& facts,
+                                          const Assignments& present, const StudyCompilers& with,
+                                          const StopRequest& stop) {
   const ProblemSize size = study.sizes.empty() ? ProblemSize{} : study.sizes.front();
   const SearchSpace space = SearchSpace::build(space_definition(study, size, facts));
   const Configuration configuration = chosen_configuration(study, present, size, facts);
   const auto plan = variant_plan(study, space, configuration);
-  if (!plan) return plan.error();
+  if (!plan) return Unexpected{plan.error()};
   auto request =
       compile_request(study, space, configuration, plan->then, facts, with.sources.kernel);
-  if (!request) return request.error();
+  if (!request) return Unexpected{request.error()};
   with.pool->submit("draft", std::move(*request));
   while (stop.count() == 0) {
     for (const CompileResult& result : wait_for_results(*with.pool, stop)) {
-      return result.outcome ? "" : error_in(result.outcome.error().log);
+      if (result.outcome) return (*result.outcome)->resources;
+      return Unexpected{error_in(result.outcome.error().log)};
     }
   }
   throw InterruptedError("interrupted before it was compiled");
@@ -55,7 +57,9 @@ DraftCompile compile_draft(const DraftText& draft, const TrialSetup& setup) {
     const StudyCompilers with = compilers_for(
         study, setup.catalogue, facts.backend, shelf, limit, [&] { return facts; },
         open(facts.backend), open);
-    out.error = error_of(study, facts, present_configuration(study), with, limit);
+    const auto taken = compiled(study, facts, present_configuration(study), with, limit);
+    if (taken) out.registers = std::max<std::int64_t>(0, taken->registers);
+    if (!taken) out.error = taken.error();
     out.arch = facts.arch;
     const auto is_choice = [](const std::string& note) { return note.starts_with("note: "); };
     const auto note = std::ranges::find_if(with.notes, is_choice);

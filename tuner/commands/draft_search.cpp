@@ -103,6 +103,11 @@ class Drafts {
       if (was_tried) draft.found.back() += "; " + said;
       if (!was_tried) draft.found.push_back(said);
       if (!compiled.note.empty()) draft.found.push_back(compiled.note);
+      if (draft.has_knobs) return draft;
+      request_.registers = compiled.registers;
+      DraftedStudy limited = accepted();
+      draft.yaml = limited.yaml;
+      if (limited.has_knobs) std::erase(draft.guessed, kNothingToTune);
       return draft;
     }
     const std::string said = "it does not compile for " + compiled.arch + ": " + compiled.error;

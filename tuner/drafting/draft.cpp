@@ -249,6 +249,38 @@ void drop_refused_values(const DraftRequest& request, DraftPlan& plan) {
   }
 }
 
+// Has the compiler give each thread fewer registers, so that more threads have room at once. With
+// 32, a multiprocessor has room for all that it can run.
+void limit_registers(DraftContext& context) {
+  constexpr std::size_t kMostLimits = 3;
+  constexpr std::int64_t kLimits[] = {128, 96, 64, 48, 40, 32}, kAll = 255;
+  std::vector<std::int64_t> values{kAll};
+  for (const std::int64_t limit : kLimits) {
+    const bool is_less = limit < context.request.registers;
+    if (is_less && values.size() <= kMostLimits) values.push_back(limit);
+  }
+  if (values.size() == 1) return;
+  const std::string name = context.new_name("REGISTERS");
+  context.plan.options.push_back("-maxrregcount={" + name + "}");
+  std::ranges::reverse(values);
+  context.plan.parameters.push_back(
+      {.name = name,
+       .values = values,
+       .present = kAll,
+       .from = fmt::format("most of a thread; it takes {} if it may", context.request.registers),
+       .is_safe = true});
+}
+
+// Whether there is something to tune besides the block.
+bool has_knobs(const DraftPlan& plan) {
+  return std::ranges::any_of(plan.parameters, [&](const DraftedParameter& one) {
+    const auto names = [&](const std::string& extent) {
+      return with_present_values(plan, extent) != with_present_values(plan, extent, {one.name});
+    };
+    return one.values.size() > 1 && std::ranges::none_of(plan.block, names);
+  });
+}
+
 // Adds the values that trials have shown to be right, or are to.
 void add_open_values(const DraftRequest& request, DraftPlan& plan) {
   for (DraftedParameter& one : plan.parameters) {
@@ -375,6 +407,7 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
   add_open_values(request, context.plan);
   drop_refused_values(request, context.plan);
   std::ranges::move(options_for(request, context.plan), std::back_inserter(context.plan.options));
+  if (request.registers > 0) limit_registers(context);
   if (context.plan.parameters.empty()) nothing_to_tune(context);
   context.plan.guessed.insert(context.plan.guessed.end(), context.assumed.begin(),
                               context.assumed.end());
@@ -391,6 +424,7 @@ DraftedStudy drafted_once(const DraftRequest& request, bool& is_large) {
           plan.found,
           plan.guessed,
           knobs_of(plan),
+          has_knobs(plan),
           !plan.extents.empty(),
           plan.has_numbers,
           plan.remarks.contains("problem_sizes"),

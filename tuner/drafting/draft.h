@@ -62,6 +62,7 @@ struct DraftRequest {
   bool small = false;                         // whole numbers of inputs are 0 or 1
   bool distinct = false;                      // whole numbers that are places are all different
   std::set<std::string> undefined{};          // macros that a build defines
+  std::int64_t registers = 0;                 // of the kernel, which may have fewer; 0: no knob
   std::vector<std::string> remarks{};         // what is to be said at the top
 
   std::int64_t room_of(const std::string& buffer) const {
@@ -86,6 +87,7 @@ struct DraftedStudy {
   std::vector<std::string> found;    // what the source says
   std::vector<std::string> guessed;  // what the user should look at
   std::vector<DraftedKnob> knobs{};
+  bool has_knobs = false;    // besides extents of the block
   bool has_extents = false;  // else it cannot be made smaller
   bool has_numbers = false;  // of the host code, as extents
   bool has_guessed_extents = false;

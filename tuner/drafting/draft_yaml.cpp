@@ -348,7 +348,10 @@ std::string draft_yaml(const DraftPlan& plan) {
   if (!plan.include_dirs.empty())
     out += "  include_dirs: [" + with_commas(plan.include_dirs, quoted) + "]\n";
   if (!plan.options.empty()) {
-    out += "  options: [" + with_commas(plan.options, quoted) + "]  # of the build\n";
+    // One that has a parameter is a knob.
+    const bool is_of_build = plan.options.front().find('{') == std::string::npos;
+    out += "  options: [" + with_commas(plan.options, quoted) + "]" +
+           (is_of_build ? "  # of the build\n" : "\n");
   }
   if (!plan.replaced.empty()) {
     out += "  replace: [" + listed(plan.replaced) + "]  # the values that the source has itself\n";
