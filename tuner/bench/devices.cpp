@@ -115,8 +115,11 @@ std::vector<std::vector<DeviceId>> models_of(const Request& ask) {
 }
 
 std::unique_ptr<RunWorker> worker_of(const Request& ask, const DeviceId& device) {
+  constexpr double kSecondsOfOpenCl = 10;
   RunLimits limits;
   limits.configuration_seconds = ask.settings.timeout;
+  // A driver of OpenCL may compile a kernel when it is launched first, as PoCL does.
+  if (ask.settings.study.kernel.is_opencl()) limits.launch_floor_seconds = kSecondsOfOpenCl;
   if (device.rank == 0) {
     return std::make_unique<RunWorker>(ask.caller.program, ask.backend, device.number, ask.options,
                                        limits);
