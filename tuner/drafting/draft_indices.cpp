@@ -209,8 +209,8 @@ class Indices {
           if (const auto extent = c_.plan.extent_of.find(name); extent != c_.plan.extent_of.end()) {
             return extent->second;
           }
-          if (const auto value = value_of_argument(name)) return value;
-          if (const auto axis = axis_of_launch(name)) return axis;
+          if (auto value = value_of_argument(name)) return value;
+          if (auto axis = axis_of_launch(name)) return axis;
           const auto values = all_set(c_.kernel.body, name);
           if (values.empty()) return c_.meaning(name);
           const bool is_fixed =
