@@ -274,7 +274,7 @@ bool is_version(const std::string& word) {
 }  // namespace
 
 std::string driver_version_text(const std::string& proc_text, int cuda_version) {
-  const std::string cuda = "CUDA " + version_text(cuda_version);
+  std::string cuda = "CUDA " + version_text(cuda_version);
   std::istringstream words(proc_text.substr(0, proc_text.find('\n')));
   for (std::string word; words >> word;) {
     if (is_version(word)) return word + " (" + cuda + ")";
