@@ -123,7 +123,7 @@ TEST(Init, ValuesThatNothingSpeaksForAreTakenIfTheyAreRight) {
       "  for (; i < n; i += gridDim.x * blockDim.x) x[i] = i + PLUS;\n}\n"
       "int main() { float* x; cudaMalloc(&x, 4 * 10001); k<3><<<40, 256>>>(x, 10001); }\n");
   for (const char* name : {"rows.cu", "first.cu", "each.cu", "strided.cu"}) {
-    run_to(0, sandbox, {"init", name});
+    run_to(0, sandbox, {"init", name, "--timeout", "60"});  // for a busy machine
   }
   const std::string rows = text_of(sandbox.path("rows.yaml"));
   EXPECT_TRUE(says(rows, "BLOCK: [32, 64, 128, 256, 512, 1024]  # a guess; launch; 32, 64, "))
