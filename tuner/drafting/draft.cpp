@@ -271,13 +271,18 @@ void limit_registers(DraftContext& context) {
        .is_safe = true});
 }
 
+// Whether one of these expressions names a parameter.
+bool is_named_by(const DraftPlan& plan, const std::vector<std::string>& expressions,
+                 const std::string& parameter) {
+  return std::ranges::any_of(expressions, [&](const std::string& one) {
+    return with_present_values(plan, one) != with_present_values(plan, one, {parameter});
+  });
+}
+
 // Whether there is something to tune besides the block.
 bool has_knobs(const DraftPlan& plan) {
   return std::ranges::any_of(plan.parameters, [&](const DraftedParameter& one) {
-    const auto names = [&](const std::string& extent) {
-      return with_present_values(plan, extent) != with_present_values(plan, extent, {one.name});
-    };
-    return one.values.size() > 1 && std::ranges::none_of(plan.block, names);
+    return one.values.size() > 1 && !is_named_by(plan, plan.block, one.name);
   });
 }
 
@@ -297,7 +302,7 @@ void add_open_values(const DraftRequest& request, DraftPlan& plan) {
 
 std::vector<DraftedKnob> knobs_of(const DraftPlan& plan) {
   std::vector<DraftedKnob> out;
-  const bool is_guess = plan.remarks.contains("grid");
+  const bool is_grid_guessed = plan.remarks.contains("grid");
   for (const DraftedParameter& one : plan.parameters) {
     if (one.values.size() < 2 || one.is_safe) continue;
     bool is_untied = false;
@@ -307,13 +312,10 @@ std::vector<DraftedKnob> knobs_of(const DraftPlan& plan) {
         return name == one.name || plan.parameter(name)->open.empty();
       });
       is_untied = is_untied || (plan.block[axis] == one.name && !follows &&
-                                (is_guess || plan.grid[axis] != "1"));
+                                (is_grid_guessed || plan.grid[axis] != "1"));
     }
-    const auto spelled = [&](const std::string& extent) {
-      return with_present_values(plan, extent) != with_present_values(plan, extent, {one.name});
-    };
     const bool is_of_launch =
-        std::ranges::any_of(plan.block, spelled) || std::ranges::any_of(plan.grid, spelled);
+        is_named_by(plan, plan.block, one.name) || is_named_by(plan, plan.grid, one.name);
     out.push_back(
         {one.name, one.values, one.present, is_untied, one.is_given && !is_of_launch, one.open});
   }

@@ -172,7 +172,7 @@ class Arguments {
   void refine_pitch(DraftedArgument& pitch) const {
     const DraftedArgument* named = nullptr;
     for (const DraftedArgument& one : c_.plan.arguments) {
-      if (one.shape.find(", ") == one.shape.npos) continue;
+      if (!one.is_buffer() || one.extents().size() < 2) continue;
       const Use use = use_of(c_.kernel.body, one.name);
       const bool is_of = multiplies(use, c_.kernel.body, pitch.name);
       if (!is_of && lower(pitch.name) != "ld" + lower(one.name)) continue;
@@ -180,11 +180,9 @@ class Arguments {
       if (is_of) break;
     }
     if (named == nullptr) return;
-    const std::string& shape = named->shape;
-    const std::size_t comma = shape.find(", "), end = shape.find_first_of(",]", comma + 1);
-    const std::string first = shape.substr(1, comma - 1);
-    const std::string second = shape.substr(comma + 2, end - comma - 2);
-    pitch.value = runs_along(factor_of(pitch.name), second) ? first : second;
+    const std::vector<std::string> extents = named->extents();
+    const bool is_first = runs_along(factor_of(pitch.name), extents[1]);
+    pitch.value = quoted_if_needed(extents[is_first ? 0 : 1]);
   }
 
   // "row" of "row * lda" and of "lda * row"; empty: none.

@@ -127,16 +127,9 @@ class Indices {
     return product;
   }
 
-  // The extents of a buffer's shape, '[n, "4 * m"]', but for its lanes.
+  // The extents of a buffer's shape, but for its lanes.
   static std::vector<std::string> elements_of(const DraftedArgument& one) {
-    std::vector<std::string> out(1);
-    bool is_quoted = false;
-    for (const char c : one.shape.substr(1, one.shape.size() - 2)) {
-      if (c == '"') is_quoted = !is_quoted;
-      if (c == ',' && !is_quoted) out.emplace_back();
-      const bool is_blank = c == ' ' && out.back().empty();
-      if (c != '"' && !is_blank && (c != ',' || is_quoted)) out.back() += c;
-    }
+    std::vector<std::string> out = one.extents();
     if (one.lanes > 1 && out.size() > 1) out.pop_back();
     return out;
   }

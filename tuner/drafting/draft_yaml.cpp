@@ -266,13 +266,8 @@ std::string bytes_of(const std::vector<DraftedArgument>& arguments) {
                           one.shape.find('(') == std::string::npos && one.role != "scratch";
     if (!is_plain) return {};
     std::string product = std::to_string(size_of(*type) * (one.role == "inout" ? 2 : 1));
-    std::string shape = one.shape.substr(1, one.shape.size() - 2);
-    std::erase(shape, '"');
-    for (std::size_t from = 0; from <= shape.size();) {
-      const std::size_t comma = std::min(shape.find(", ", from), shape.size());
-      const std::string extent = shape.substr(from, comma - from);
+    for (const std::string& extent : one.extents()) {
       product += " * " + (is_word(extent) ? extent : "(" + extent + ")");
-      from = comma + 2;
     }
     sum += (sum.empty() ? "" : " + ") + product;
   }
@@ -308,6 +303,18 @@ void DraftPlan::guess(const std::string& key, const std::string& what) {
   guessed.push_back(what);
   std::string& all = remarks[key];
   all += (all.empty() ? "" : "; ") + what;
+}
+
+std::vector<std::string> DraftedArgument::extents() const {
+  std::vector<std::string> out(1);
+  bool is_quoted = false;
+  for (const char c : shape.substr(1, shape.size() - 2)) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (c == ',' && !is_quoted) out.emplace_back();
+    const bool is_blank = c == ' ' && out.back().empty();
+    if (c != '"' && !is_blank && (c != ',' || is_quoted)) out.back() += c;
+  }
+  return out;
 }
 
 std::vector<std::string> choices_in(const DraftPlan& plan, const std::string& expression) {

@@ -33,6 +33,8 @@ struct DraftedArgument {
   int lanes = 1;         // of a vector: the last extent of its shape
 
   bool is_buffer() const { return !shape.empty(); }
+  // Returns the extents of a buffer's shape: "n" and "4 * m" of '[n, "4 * m"]'.
+  std::vector<std::string> extents() const;
   bool is_number() const { return shape.empty() && !value.empty(); }
 };
 
