@@ -359,7 +359,7 @@ void NvrtcCompiler::build(const sdk::CompileRequest& request, sdk::CompileResult
   }
   if (status != NVRTC_SUCCESS) {
     result.log = parse_ptxas_log(program->log(), "").rest;
-    if (result.log.find("error") == result.log.npos) {
+    if (result.log.find(" error") == result.log.npos) {  // a file may have that name
       result.log = quiet_log(api_, request, !includes_.empty(), options);
     }
     name_entry(result.log);
