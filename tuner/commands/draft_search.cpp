@@ -103,7 +103,7 @@ class Drafts {
       if (was_tried) draft.found.back() += "; " + said;
       if (!was_tried) draft.found.push_back(said);
       if (!compiled.note.empty()) draft.found.push_back(compiled.note);
-      if (draft.has_knobs) return draft;
+      if (draft.has_knobs || compiled.registers == 0) return draft;
       request_.registers = compiled.registers;
       DraftedStudy limited = accepted();
       draft.yaml = limited.yaml;
@@ -195,8 +195,8 @@ class Drafts {
   // go past the end of a tile, and with each other value of each parameter.
   DraftedStudy asked(DraftedStudy draft, const Stopwatch& since) {
     if (draft.has_guessed_extents) try_odd_sizes(draft);
-    request_.asks = draft.outputs > 0;
-    draft = accepted();
+    request_.asks = draft.outputs > 0;  // else no answer is compared
+    if (request_.asks) draft = accepted();
     std::set<std::pair<std::string, std::int64_t>> known;
     std::size_t right = 1;
     while (const auto next = next_value(draft, known)) {
