@@ -135,13 +135,13 @@ TEST(Init, ValuesThatNothingSpeaksForAreTakenIfTheyAreRight) {
   EXPECT_TRUE(says(each, "BLOCK: [32, 64, 128, 256]  # a guess; launch; ")) << each;
   const std::string strided = text_of(sandbox.path("strided.yaml"));
   EXPECT_TRUE(says(strided,
-                   "BLOCKS_LESS: [1, 2, 4, 8]  # now 1; times fewer than the host code has; "
+                   "GRID_DIVISOR: [1, 2, 4, 8]  # now 1; divides the host code's number; "
                    "2, 4, 8 by trials\n"))
       << strided;
   EXPECT_TRUE(says(strided, "PLUS: [3]  # now 3; template parameter\n"));
 }
 
-// Of a kernel with a fixed block and many sums: without a limit it takes what it may.
+// A kernel with a fixed block and many sums, which takes many registers if it may.
 TEST(Init, RegistersAreLimitedWhereNothingElseVaries) {
   const Sandbox sandbox;
   std::string sums, ends;
@@ -159,7 +159,8 @@ TEST(Init, RegistersAreLimitedWhereNothingElseVaries) {
   if (!says(done.err, "it compiles for sm_")) GTEST_SKIP() << "left out: no toolkit";
   const std::string yaml = text_of(sandbox.path("k.yaml"));
   EXPECT_TRUE(says(yaml, "options: [\"-maxrregcount={REGISTERS}\"]\n")) << yaml;
-  EXPECT_TRUE(says(yaml, ", 255]  # now 255; most of a thread; it takes ")) << yaml;
+  EXPECT_TRUE(says(yaml, ", 255]  # now 255; limit for each thread; without one it takes "))
+      << yaml;
   EXPECT_FALSE(says(yaml, "NOTHING"));
   EXPECT_FALSE(says(done.err, "nothing to tune"));
 }

@@ -249,8 +249,8 @@ void drop_refused_values(const DraftRequest& request, DraftPlan& plan) {
   }
 }
 
-// Has the compiler give each thread fewer registers, so that more threads have room at once. With
-// 32, a multiprocessor has room for all that it can run.
+// Makes the most registers that the compiler may give a thread a parameter: with fewer, more
+// threads have room at once, and with 32 as many as a multiprocessor can run.
 void limit_registers(DraftContext& context) {
   constexpr std::size_t kMostLimits = 3;
   constexpr std::int64_t kLimits[] = {128, 96, 64, 48, 40, 32}, kAll = 255;
@@ -267,7 +267,8 @@ void limit_registers(DraftContext& context) {
       {.name = name,
        .values = values,
        .present = kAll,
-       .from = fmt::format("most of a thread; it takes {} if it may", context.request.registers),
+       .from =
+           fmt::format("limit for each thread; without one it takes {}", context.request.registers),
        .is_safe = true});
 }
 

@@ -52,8 +52,10 @@ struct DraftRequest {
   std::set<std::string> follow{};  // extents of blocks that the grid has to follow
   // Values that failed when they were tried, by parameter, and how.
   std::map<std::string, std::map<std::int64_t, std::string>> refused{};
-  bool asks = false;  // for trials of all open values, which the draft has then
-  std::map<std::string, std::set<std::int64_t>> proven{};  // open values that were right
+  // Values that only a trial speaks for (DraftedParameter::open): whether the draft has them all,
+  // to be tried, and those that were right.
+  bool asks = false;
+  std::map<std::string, std::set<std::int64_t>> proven{};
   std::set<std::string> unwritten{};  // outputs of which not every element is written, or kEvery
   std::set<std::string> any_order{};  // outputs whose elements are compared in any order
   std::set<std::string> unsteady{};   // outputs that no two launches write alike
@@ -77,7 +79,7 @@ struct DraftedKnob {
   std::int64_t present = 0;
   bool is_untied = false;            // an extent of the block that the grid does not follow
   bool is_given = false;             // by a script, and of no extent of the launch
-  std::vector<std::int64_t> open{};  // of the values, which only a right answer speaks for
+  std::vector<std::int64_t> open{};  // those of `values` that only a trial speaks for
 };
 
 struct DraftedStudy {

@@ -14,8 +14,8 @@
 namespace tuner {
 namespace {
 
-// Writes "n + 1" less 1 as "n".
-std::string less(const std::string& text, std::int64_t number) {
+// Subtracts a number: "n + 1" minus 1 is "n".
+std::string minus(const std::string& text, std::int64_t number) {
   const std::size_t blank = text.rfind(' ');
   const std::size_t sign = blank == text.npos || blank < 2 ? text.npos : blank - 1;
   const auto last = sign == text.npos ? std::nullopt : whole_number(text.substr(blank + 1));
@@ -34,10 +34,10 @@ struct Range {
   double value = 0;       // at the first size
   std::int64_t plus = 0;  // more than an index itself, all of them are in the range
 
-  std::string text(std::int64_t minus = 0) const {
+  std::string text(std::int64_t subtracted = 0) const {
     std::string out = joined(factors);
     if (!divisors.empty()) out = grouped(out) + " // " + grouped(joined(divisors));
-    return less(out, minus + plus);
+    return minus(out, subtracted + plus);
   }
 
  private:
@@ -182,7 +182,8 @@ class Indices {
     return out.value >= 1 ? std::optional(out) : std::nullopt;
   }
 
-  // What is known of the factors; nothing of a thread's number, which steps by the block.
+  // Multiplies the factors that are known; none where a block's or a grid's extent is all there is,
+  // since a thread's number steps by these.
   std::optional<Range> stride_of(const std::vector<Tokens>& factors) const {
     Range out{{}};
     for (const Tokens factor : factors) {

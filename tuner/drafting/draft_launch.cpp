@@ -112,7 +112,7 @@ class Launch {
     }
     const auto number = constant_value(*text);
     if (!number)
-      return axes == 1 && kernel_asks_its_block(0) ? in_shares(*text, *value, "THREADS_LESS")
+      return axes == 1 && kernel_asks_its_block(0) ? divided(*text, *value, "BLOCK_DIVISOR")
                                                    : *text;
     if (*number == 1) return "1";
     if (!kernel_asks_its_block(axis) && !is_divisor_of_captured_grid(*number, axis)) {
@@ -258,20 +258,20 @@ class Launch {
     // "i += blockDim.x * gridDim.x": fewer blocks do more each.
     std::string& blocks = c_.plan.grid.front();
     if (axes_used(c_.kernel.body, "gridDim") > 0 && !c_.plan.is_cooperative)
-      blocks = in_shares(blocks, c_.value_of(blocks).value_or(1), "BLOCKS_LESS");
+      blocks = divided(blocks, c_.value_of(blocks).value_or(1), "GRID_DIVISOR");
   }
 
-  // A number of blocks or threads as a part of what the host code has, if trials show that a part
-  // does, too.
-  std::string in_shares(const std::string& all, double now, const std::string& name) {
-    DraftedParameter less{c_.new_name(name), {1}, 1, false, "times fewer than the host code has"};
-    for (const std::int64_t times : {2, 4, 8}) {
-      if (static_cast<double>(times) <= now) less.open.push_back(times);
+  // Divides the host code's number of blocks or threads by a parameter of this name, if trials show
+  // that the answer stays right with fewer of them. `now` is that number at the first size.
+  std::string divided(const std::string& number, double now, const std::string& name) {
+    DraftedParameter divisor{c_.new_name(name), {1}, 1, false, "divides the host code's number"};
+    for (const std::int64_t value : {2, 4, 8}) {
+      if (static_cast<double>(value) <= now) divisor.open.push_back(value);
     }
-    const bool is_knob = c_.request.asks || c_.request.proven.contains(less.name);
-    if (less.open.empty() || !is_knob) return all;
-    c_.plan.parameters.push_back(less);
-    return fmt::format("ceil_div({}, {})", all, less.name);
+    const bool is_knob = c_.request.asks || c_.request.proven.contains(divisor.name);
+    if (divisor.open.empty() || !is_knob) return number;
+    c_.plan.parameters.push_back(divisor);
+    return fmt::format("ceil_div({}, {})", number, divisor.name);
   }
 
   // "4" blocks of 256 threads, where n is 1024, as "ceil_div(n, BLOCK)": the extents that the host

@@ -20,7 +20,7 @@ struct DraftedParameter {
   std::string from;       // "macro of line 4"
   bool is_given = false;  // its values are no guess
   bool is_safe = false;   // no value changes the answer
-  // Values that nothing speaks for but a trial that they give the right answer in.
+  // Values that enter the study only if a trial shows that they give the right answer.
   std::vector<std::int64_t> open{};
 };
 
