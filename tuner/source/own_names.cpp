@@ -190,6 +190,43 @@ std::set<std::string_view> copied_to(Tokens code) {
   return out;
 }
 
+// Whether a use of a variable only reads it: no assignment, no "++", no address, no array as a
+// whole, which a function may write to. Calls of CUDA's runtime are host code's.
+bool only_reads(Tokens code, std::size_t at, bool is_array) {
+  std::size_t behind = at + 1;
+  while (behind < code.size() && code[behind].is("[")) behind = behind_closing(code, behind);
+  if (is_array && behind == at + 1) return false;
+  while (behind + 1 < code.size() && code[behind].is(".")) behind += 2;
+  if (behind + 1 >= code.size() || at < 2) return true;
+  const Token &next = code[behind], &second = code[behind + 1], &before = code[at - 1];
+  const bool is_assigned = next.is("=") && !second.is("=");
+  const bool is_changed = is_one_of("+ - * / % & | ^", next.text) && second.is("=");
+  const bool is_counted = is_one_of("+ -", next.text) && second.is(next.text);
+  const bool is_counted_before = is_one_of("+ -", before.text) && code[at - 2].is(before.text);
+  const bool is_address =
+      before.is("&") && !code[at - 2].is_word() && !is_one_of(") ] &", code[at - 2].text);
+  return !is_assigned && !is_changed && !is_counted && !is_counted_before && !is_address;
+}
+
+// Index behind "cudaMemcpyToSymbol<T>(...)" and the like; `at`: no such call begins there.
+std::size_t behind_runtime_call(Tokens code, std::size_t at) {
+  if (!code[at].text.starts_with("cuda")) return at;
+  std::size_t open = at + 1;
+  if (open < code.size() && code[open].is("<")) open = std::max(behind_angles(code, open), open);
+  return open < code.size() && code[open].is("(") ? behind_closing(code, open) : at;
+}
+
+bool is_only_read(Tokens code, const UnsetConstant& one) {
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    if (const std::size_t behind = behind_runtime_call(code, at); behind > at) {
+      at = behind - 1;
+    } else if (code[at].is(one.name.text) && !only_reads(code, at, !one.extents.empty())) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<UnsetConstant> unset_constants(Tokens code) {
@@ -213,7 +250,8 @@ std::vector<UnsetConstant> unset_constants(Tokens code) {
     }
     for (std::size_t i = before; i < out.size(); ++i) out[i].space = code[at].text;
     std::erase_if(out, [&](const UnsetConstant& one) {
-      return one.space == "__device__" && !copied.contains(one.name.text);
+      const bool is_table = copied.contains(one.name.text) && is_only_read(code, one);
+      return one.space == "__device__" && !is_table;
     });
   }
   return out;

@@ -57,8 +57,8 @@ struct UnsetConstant {
 };
 
 // Lists __constant__ variables without an initialiser, and __device__ variables that host code in
-// `code` copies to, each name once. Those that a macro makes or an included file holds are not
-// known. The code must outlive what is returned.
+// `code` copies to and device code only reads (no counters), each name once. Those that a macro
+// makes or an included file holds are not known. The code must outlive what is returned.
 std::vector<UnsetConstant> unset_constants(Tokens code);
 
 }  // namespace tuner

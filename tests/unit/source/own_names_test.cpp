@@ -93,6 +93,24 @@ TEST(UnsetConstants, AreDeviceVariablesThatHostCodeCopiesTo) {
   EXPECT_EQ(found(device + "void get(int* h) { cudaMemcpyFromSymbol(h, count, 4); }"), "");
 }
 
+TEST(UnsetConstants, AreNoDeviceVariablesThatTheKernelChanges) {
+  const auto found_in = [](const std::string& body) {
+    return found("__device__ int count, bins[8];\n__global__ void k(int* y) { " + body +
+                 " }\nvoid set(int* h) { cudaMemcpyToSymbol(count, h, 4);\n"
+                 "  cudaMemcpyToSymbol(bins, h, 32); cudaMemcpyFromSymbol(h, bins, 32); }");
+  };
+  EXPECT_EQ(found_in("y[0] = count + bins[count] * 2 - bins[1];"), "count:1 bins:1");
+  EXPECT_EQ(found_in("if (count == bins[0] && count <= 3) y[0] = 1;"), "count:1 bins:1");
+  for (const char* change : {"atomicAdd(&count, 1);", "count++;", "--count;", "count = 1;",
+                             "count += y[0];", "int* p = &count;"}) {
+    EXPECT_EQ(found_in(change), "bins:1") << change;
+  }
+  for (const char* change : {"atomicAdd(&bins[y[0]], 1);", "bins[y[0]]++;", "bins[0] |= 2;",
+                             "atomicAdd(bins + y[0], 1);", "reset(bins);"}) {
+    EXPECT_EQ(found_in(change), "count:1") << change;
+  }
+}
+
 TEST(UnsetConstants, AreNotThoseThatTheSourceSetsItself) {
   EXPECT_EQ(found("__constant__ float half = 0.5f;"), "");
   EXPECT_EQ(found("__constant__ int odd[] = {1, 3, 5}, even[3];"), "even:1");
