@@ -119,7 +119,7 @@ class Search {
     if (bundle_.mentions(study_.kernel.macro_of(name))) return {};
     return fmt::format(
         "{} gives {} no value ('replace' needs #define {} 4 or const int {} = 4 in the file "
-        "itself)",
+        "or in a header that it includes)",
         study_.kernel.source.string(), name, name, name);
   }
 

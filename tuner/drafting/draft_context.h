@@ -60,6 +60,8 @@ struct DraftContext {
   FoundArgument with_type(FoundArgument one) const;
   // A type as it is called without the source's own names for it.
   std::string seen_through(std::string type) const;
+  // The tokens of what the study compiles: of the source and of the headers that it includes.
+  std::vector<Token> compiled_tokens() const { return source.tokens_with(request.project.headers); }
   // A name that neither the source nor the study has.
   std::string new_name(std::string name) const;
   struct HostText {

@@ -297,11 +297,12 @@ class HostSizes {
     }
   }
 
-  // The constants of the source's own that a study can replace: all but those of functions.
+  // The constants that a study can replace: all of the source and its headers but those of
+  // functions.
   std::set<std::string> replaceable() const {
     std::set<std::string> out;
-    const std::vector<Token> own = own_tokens();
-    for (const GivenValue& one : given_values(own)) {
+    const std::vector<Token> compiled = c_.compiled_tokens();
+    for (const GivenValue& one : given_values(compiled)) {
       const bool is_local = std::ranges::any_of(c_.source.declarations, [&](const Declaration& of) {
         return of.kind == Declaration::Kind::kFunction && !of.body.empty() &&
                one.at->at > of.body.front().at && one.at->at < of.body.back().at;
@@ -387,19 +388,12 @@ class HostSizes {
     c_.plan.extents = extents;
   }
 
-  std::vector<Token> own_tokens() const {
-    std::vector<Token> own;
-    std::ranges::copy_if(c_.source.tokens, std::back_inserter(own),
-                         [&](const Token& token) { return c_.source.holds(token); });
-    return own;
-  }
-
   // Finds a constant of the source that the kernel uses and that has this value; rather one that is
   // usual for the axis.
   std::string constant_of(std::int64_t value, char axis) const {
-    const std::vector<Token> own = own_tokens();
+    const std::vector<Token> compiled = c_.compiled_tokens();
     std::string out;
-    for (const GivenValue& one : given_values(own)) {
+    for (const GivenValue& one : given_values(compiled)) {
       std::string name(one.name);
       const bool is_it = whole_number(one.text) == value && c_.reached.contains(name) &&
                          c_.plan.parameter(name) == nullptr;

@@ -119,16 +119,9 @@ class Knobs {
     for (const FoundMacro& macro : c_.source.macros) {
       const bool is_used = c_.reached.contains(macro.name) || of_the_launch(macro.name);
       const bool is_new = c_.plan.parameter(macro.name) == nullptr;
-      if (!is_used || !is_new || !is_knob(macro.name)) continue;
-      if (macro.is_guarded) {
-        take_over(macro.name);
-        add_macro(macro.name, of_the_build(macro).value_or(macro.value), "macro of " + macro.place);
-      } else {
-        c_.plan.guessed.push_back(
-            fmt::format("{} = {} ({}) stays as it is: write #ifndef {} ... #endif around its "
-                        "#define to have it tuned",
-                        macro.name, macro.value, macro.place, macro.name));
-      }
+      if (!is_used || !is_new || !macro.is_guarded || !is_knob(macro.name)) continue;
+      take_over(macro.name);
+      add_macro(macro.name, of_the_build(macro).value_or(macro.value), "macro of " + macro.place);
     }
     take_undefined_in_directives();
     for (const std::string& name : c_.request.undefined) {
@@ -147,7 +140,7 @@ class Knobs {
   // Takes how far the loops of the kernel are unrolled, which the source need not be edited for.
   void take_unrolling() {
     const std::string name(kUnroll);
-    const std::vector<Token> own = own_tokens();
+    const std::vector<Token> own = c_.source.tokens_with({});
     const bool has_own = std::ranges::any_of(c_.plan.parameters, [&](const DraftedParameter& one) {
       return lower(one.name).find(name) != one.name.npos;
     });
@@ -281,11 +274,11 @@ class Knobs {
            (element_type(c_.seen_through(kind)) && !c_.source.enumerations.contains(kind));
   }
 
-  // Takes the source's own numbers that the kernel uses, "#define X 4" and "const int X = 4", which
-  // the parameter replaces.
+  // Takes numbers of the source and of its headers that the kernel uses, "#define X 4" and "const
+  // int X = 4", which the parameter replaces.
   void take_given_values() {
-    const std::vector<Token> own = own_tokens();
-    for (const GivenValue& one : given_values(own)) {
+    const std::vector<Token> compiled = c_.compiled_tokens();
+    for (const GivenValue& one : given_values(compiled)) {
       const std::string name(one.name);
       const FoundMacro* macro = c_.source.macro(name);
       const auto value = whole_number(one.text);
@@ -312,13 +305,6 @@ class Knobs {
     }
     c_.plan.entry = replaced(c_.plan.entry, "{" + former + "}", "{" + name + "}");
     c_.renamed.erase(given);
-  }
-
-  std::vector<Token> own_tokens() const {
-    std::vector<Token> own;
-    std::ranges::copy_if(c_.source.tokens, std::back_inserter(own),
-                         [&](const Token& token) { return c_.source.holds(token); });
-    return own;
   }
 
   // Whether a definition is one of the file's, or of a function that the kernel uses.

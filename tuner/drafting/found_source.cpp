@@ -216,6 +216,18 @@ const FoundMacro* FoundSource::macro(const std::string& name) const {
   return found == macro_indices_.end() ? nullptr : &macros[found->second];
 }
 
+std::vector<Token> FoundSource::tokens_with(const std::vector<SourceText>& files) const {
+  std::vector<Token> out;
+  for (const Text& one : texts_) {
+    const bool is_named =
+        one.name.empty() || std::ranges::find(files, one.name, &SourceText::name) != files.end();
+    if (!is_named) continue;
+    std::copy(std::ranges::lower_bound(tokens, one.begin, {}, &Token::at),
+              std::ranges::lower_bound(tokens, one.end, {}, &Token::at), std::back_inserter(out));
+  }
+  return out;
+}
+
 const FoundSource::Text& FoundSource::text_of(const Token& token) const {
   return *std::ranges::find_if(texts_, [&](const Text& one) { return token.at < one.end; });
 }

@@ -131,6 +131,8 @@ struct FoundSource {
   const FoundMacro* macro(const std::string& name) const;
   // Whether a token belongs to the source itself, not to another file.
   bool holds(const Token& token) const { return token.at < texts_.front().end; }
+  // The tokens of the source itself and of those of the others that are named.
+  std::vector<Token> tokens_with(const std::vector<SourceText>& files) const;
   // Like numbers_in() of the record of this name, if there is one.
   std::optional<ElementType> numbers_of(const std::string& type) const;
   int line_of(const Token& token) const;

@@ -106,19 +106,60 @@ bool is_taken_whole(const Study& study) {
   return all_of_it || study.kernel.runs_on_host() || study.kernel.is_opencl();
 }
 
-// The text of a source, with the parameters' macros for the values that they replace.
-std::string source_text(const Study& study, const std::filesystem::path& source) {
+// The text of a source with what it includes of the user's in place; nothing if that is too long.
+std::optional<std::string> inlined(const Study& study, const std::string& text,
+                                   const std::filesystem::path& source) {
+  CompileRequest request;
+  request.include_dirs = include_dirs_for(study, source);
+  request.options = study.kernel.options;
+  return inlined_source(text, source.string(), include_dirs_of(request));
+}
+
+// Whether parameters replace values that a source has not itself, but its headers.
+bool replaces_in_headers(const Study& study, const std::string& text) {
+  if (study.kernel.replaced.empty()) return false;
+  const std::vector<Token> tokens = tokens_of(text);
+  const std::vector<GivenValue> own = given_values(tokens);
+  return std::ranges::any_of(study.kernel.replaced, [&](const std::string& name) {
+    return name != kUnroll && std::ranges::find(own, name, &GivenValue::name) == own.end();
+  });
+}
+
+// Puts the parameters' macros in the place of the values that they replace.
+std::string with_macros(const Study& study, const std::string& text) {
   std::map<std::string, std::string, std::less<>> values;
   for (const std::string& name : study.kernel.replaced) values[name] = study.kernel.macro_of(name);
-  return with_values(without_byte_order_mark(read_file(source)), values);
+  return with_values(text, values);
+}
+
+// The text of a source, with the parameters' macros for the values that they replace. Headers that
+// give such values are a part of it.
+std::string source_text(const Study& study, const std::filesystem::path& source) {
+  const std::string text = without_byte_order_mark(read_file(source));
+  if (!replaces_in_headers(study, text)) return with_macros(study, text);
+  return with_macros(study, inlined(study, text, source).value_or(text));
+}
+
+std::string for_the_device(const Study& study, const std::filesystem::path& source,
+                           const std::string& text) {
+  return is_taken_whole(study) ? text : device_part(text, header_texts(study, source)).text;
+}
+
+// Adds a source, of which `compiled` is the text, with everything that it includes. Headers are
+// files of their own here, written out or not: where they lie is no part of a digest.
+SourceBundle bundle_of_files(const Study& study, const std::filesystem::path& source,
+                             const std::string& compiled, KnownSources& known) {
+  if (study.kernel.replaced.empty()) return read_bundle(study, source, compiled, known);
+  const std::string text = without_byte_order_mark(read_file(source));
+  if (!replaces_in_headers(study, text)) return read_bundle(study, source, compiled, known);
+  return read_bundle(study, source, for_the_device(study, source, with_macros(study, text)), known);
 }
 
 }  // namespace
 
 std::string device_text(const Study& study, const std::filesystem::path& source) {
   if (!study.kernel.text.empty()) return study.kernel.text;
-  const std::string text = source_text(study, source);
-  return is_taken_whole(study) ? text : device_part(text, header_texts(study, source)).text;
+  return for_the_device(study, source, source_text(study, source));
 }
 
 SourceTexts read_sources(const Study& study) {
@@ -127,8 +168,9 @@ SourceTexts read_sources(const Study& study) {
   SourceTexts texts;
   texts.kernel = device_text(study, study.kernel.source);
   texts.reference = own_file ? device_text(study, second) : texts.kernel;
-  const SourceBundle kernel = read_bundle(study, study.kernel.source, texts.kernel, texts.known);
-  const Digest reference = read_bundle(study, second, texts.reference, texts.known).digest();
+  const SourceBundle kernel =
+      bundle_of_files(study, study.kernel.source, texts.kernel, texts.known);
+  const Digest reference = bundle_of_files(study, second, texts.reference, texts.known).digest();
   Hasher digest;
   digest.add(to_hex(kernel.digest())).add(to_hex(reference));
   for (const std::filesystem::path& unit : study.kernel.units) {
@@ -164,11 +206,7 @@ std::set<std::string, std::less<>> words_for_kernels(const Study& study) {
 std::string bare_text(const Study& study, const std::filesystem::path& source,
                       const std::string& other) {
   if (!study.kernel.text.empty() || is_taken_whole(study)) return other;
-  CompileRequest request;
-  request.include_dirs = include_dirs_for(study, source);
-  request.options = study.kernel.options;
-  const auto text =
-      inlined_source(source_text(study, source), source.string(), include_dirs_of(request));
+  const auto text = inlined(study, source_text(study, source), source);
   if (!text) return other;
   return needed_part(device_part(*text, {defined_by_options(study)}).text,
                      words_for_kernels(study));

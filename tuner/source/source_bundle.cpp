@@ -238,6 +238,7 @@ class Flattener {
     if (found->name == "endif") --conditions_;
     if (found->name == "define") add_macro(first_word(found->rest));
     if (found->name == "pragma" && first_word(found->rest) == "once") return true;
+    if (found->name == "line") return true;  // it may name a file of this machine
     refuse_what_asks_for_files(*found, line, file);
     const auto include = include_of(*found);
     if (!include && (ends_in_code || !found->name.empty())) return false;

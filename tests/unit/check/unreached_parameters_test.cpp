@@ -133,14 +133,15 @@ TEST_F(UnreachedParameters, ANameWithoutItsPrefixIsNotTheMacro) {
   EXPECT_EQ(said("template <int ITEMS> " + kKernel), "");
 }
 
-TEST_F(UnreachedParameters, AValueThatIsReplacedHasToBeInTheFileItself) {
+TEST_F(UnreachedParameters, AValueThatIsReplacedHasToBeInTheFileOrAHeader) {
   study_.kernel.replaced = {"ITEMS"};
   EXPECT_EQ(said("#define ITEMS 4\n" + kKernel), "");
   EXPECT_EQ(said("const int ITEMS = 4;\n" + kKernel), "");
   write("config.cuh", "#define ITEMS 4\n");
-  EXPECT_EQ(said("#include \"config.cuh\"\n" + kKernel),
+  EXPECT_EQ(said("#include \"config.cuh\"\n" + kKernel), "");
+  EXPECT_EQ(said("#include \"another.cuh\"\n" + kKernel),
             "k.cu gives ITEMS no value ('replace' needs #define ITEMS 4 or const int ITEMS = 4 in "
-            "the file itself)\n");
+            "the file or in a header that it includes)\n");
 }
 
 TEST_F(UnreachedParameters, ASourceThatCannotBeReadIsSomebodyElsesMatter) {

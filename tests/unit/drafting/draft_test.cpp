@@ -84,7 +84,7 @@ TEST(Draft, WithoutALaunchSaysWhatItGuesses) {
                                       "the grid along x: n in shares of BLOCK"}));
 }
 
-TEST(Draft, MacrosAreKnobsAndThoseOfAHeaderOnlyBehindAGuard) {
+TEST(Draft, MacrosAreKnobsAndThoseOfAHeaderToo) {
   const DraftedStudy study = drafted(
       "#ifndef TILE\n#define TILE 16\n#endif\n#define UNROLL 4\n#define RADIUS 2\n"
       "__global__ void k(float* a, int w, int h) {\n"
@@ -99,8 +99,8 @@ TEST(Draft, MacrosAreKnobsAndThoseOfAHeaderOnlyBehindAGuard) {
   DraftRequest request{
       "__global__ void k(float* a) { a[threadIdx.x] = UNROLL; }\n", "k.cu", "k.cu", {}};
   request.project.headers = {{"/p/u.h", "#define UNROLL 4\n"}};
-  EXPECT_TRUE(has(draft_study(request).guessed.front(),
-                  "UNROLL = 4 (u.h:1) stays as it is: write #ifndef UNROLL"));
+  says(draft_study(request).yaml,
+       {"  replace: [UNROLL]  #", "  UNROLL: [1, 2, 4, 8]  # now 4; u.h:1 gives it\n"});
 }
 
 TEST(Draft, AnExtentOfTheBlockAndOfSharedMemoryIsAKnobWhateverItsName) {

@@ -90,6 +90,22 @@ TEST_F(FilesOfWorkers, HostCodeOfHeadersIsLeftOutOfTheBareForm) {
   EXPECT_EQ(bare.digest, part.digest);
 }
 
+TEST_F(FilesOfWorkers, AHeaderWhoseValueIsReplacedIsAPartOfTheText) {
+  write("tile.cuh", "#pragma once\n#define TILE 16\n#define OTHER 2\n");
+  write("k.cu", "#include \"tile.cuh\"\n__global__ void scale(int* a) { *a = TILE; }\n");
+  study_.kernel.entry = study_.kernel.name = "scale";
+  const SourceTexts plain = read_sources(study_);
+  EXPECT_NE(plain.kernel.find("#include"), std::string::npos);
+  study_.kernel.replaced = {"TILE"};
+  const SourceTexts texts = read_sources(study_);
+  EXPECT_EQ(texts.kernel.find("#include"), std::string::npos) << texts.kernel;
+  EXPECT_NE(texts.kernel.find("#define TILE TUNE_TILE"), std::string::npos) << texts.kernel;
+  EXPECT_NE(texts.kernel.find("#define OTHER 2"), std::string::npos);
+  EXPECT_EQ(texts.digest, plain.digest);  // no folder's name is in it
+  write("tile.cuh", "#pragma once\n#define TILE 32\n#define OTHER 2\n");
+  EXPECT_NE(read_sources(study_).digest, texts.digest);
+}
+
 TEST_F(FilesOfWorkers, AreThoseOfAllSizesThatADomainMayChoose) {
   fill("x_{n}.npy");
   study_.sizes = {{{{"n", 1}}}};
