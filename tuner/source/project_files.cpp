@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/source/build_settings.h"
+#include "tuner/source/declarations.h"
 #include "tuner/source/directives.h"
 #include "tuner/source/text_file.h"
 #include "tuner/source/tokens.h"
@@ -172,7 +174,10 @@ std::vector<fs::path> files_below(const fs::path& root) {
   return files;
 }
 
-void take_hosts(const std::vector<fs::path>& files, const fs::path& source, ProjectFiles& out) {
+// Takes those of the files that `is_wanted` for their text as host code or as scripts.
+void take_hosts(
+    const std::vector<fs::path>& files, const fs::path& source, ProjectFiles& out,
+    const std::function<bool(const std::string&)>& is_wanted = [](const auto&) { return true; }) {
   std::size_t bytes = 0;
   const auto is_there = [](const std::vector<SourceText>& texts, const fs::path& file) {
     return std::ranges::any_of(texts,
@@ -182,7 +187,7 @@ void take_hosts(const std::vector<fs::path>& files, const fs::path& source, Proj
     if (out.hosts.size() >= kMostHosts || bytes > kMostHostBytes || is_same(file, source)) continue;
     const bool is_header = is_there(out.headers, file) || is_there(out.hosts, file);
     auto text = is_header ? std::nullopt : readable_text(file, kLargestFile);
-    if (!text) continue;
+    if (!text || !is_wanted(*text)) continue;
     const bool is_script = file.extension() == ".py";
     if (is_script ? text->find("tune_kernel") != text->npos : is_ktt_program(*text)) {
       out.scripts.push_back({file.string(), std::move(*text)});
@@ -190,6 +195,48 @@ void take_hosts(const std::vector<fs::path>& files, const fs::path& source, Proj
       bytes += text->size();
       out.hosts.push_back({file.string(), std::move(*text)});
     }
+  }
+}
+
+// The names of the kernels that a text defines.
+std::set<std::string> kernels_in(const std::string& text) {
+  std::set<std::string> out;
+  if (text.find("__global__") == text.npos) return out;
+  const std::vector<Token> code = code_of(tokens_of(text));
+  for (const Declaration& one : declarations_of(code)) {
+    const bool is_kernel = one.kind == Declaration::Kind::kFunction && !one.body.empty();
+    if (is_kernel && mentions(one.head, "__global__")) out.emplace(last_name(one.name));
+  }
+  return out;
+}
+
+// Takes host code that launches the source's kernels from the other folders of its project, where
+// none that is near does. A folder with build files is a project; a kernel of the same name that
+// another program has is that program's.
+void take_launches(const fs::path& folder, const fs::path& source, const std::string& text,
+                   ProjectFiles& out) {
+  const std::set<std::string> kernels = kernels_in(text);
+  const auto launches = [&](const std::string& host) {
+    if (host.find("<<<") == host.npos) return false;
+    const std::set<std::string> own = kernels_in(host);
+    const std::vector<Token> tokens = tokens_of(host);
+    for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
+      const std::string name(tokens[at].text);
+      const bool is_launched = kernels.contains(name) && tokens[at + 1].text.starts_with("<");
+      if (is_launched && !own.contains(name)) return true;
+    }
+    return false;
+  };
+  const auto is_near = [&](const std::vector<SourceText>& texts) {
+    return std::ranges::any_of(texts, launches, &SourceText::text);
+  };
+  if (text.find("<<<") != text.npos || is_near(out.headers)) return;
+  fs::path now = folder;
+  for (int i = 0; i < kFoldersAbove && now.has_relative_path() && !is_near(out.hosts); ++i) {
+    std::error_code ignored;
+    if (fs::exists(now / ".git", ignored)) return;
+    now = now.parent_path();
+    if (!build_files_of(now).empty()) take_hosts(files_below(now), source, out, launches);
   }
 }
 
@@ -221,6 +268,7 @@ ProjectFiles project_files(const fs::path& source, const std::string& text,
   take_hosts(files_in(folder), source, out);
   take_hosts(files_in(folder.parent_path()), source, out);
   if (!hints.root.empty()) take_hosts(files_below(hints.root), source, out);
+  take_launches(folder, source, text, out);
   const auto includer = std::ranges::find_if(
       out.hosts, [&](const SourceText& host) { return includes(host, source); });
   if (includer != out.hosts.end()) out.includer = includer->name;

@@ -21,7 +21,9 @@ struct ProjectHints {
 
 struct ProjectFiles {
   std::vector<SourceText> headers;  // that it includes, and those that they include
-  std::vector<SourceText> hosts;  // beside it, and in the folder above: any may launch its kernels
+  // Beside it and in the folder above, which may launch its kernels; where none does, those of the
+  // project that do.
+  std::vector<SourceText> hosts;
   // Beside it, for another tuner: in Python, that call tune_kernel(), and programs of KTT's.
   std::vector<SourceText> scripts;
   std::string includer;  // the first of these that includes it; empty: none does

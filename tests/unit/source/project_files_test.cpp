@@ -67,6 +67,21 @@ TEST_F(ProjectFilesTest, HostCodeIsBesideOrAboveAndMayIncludeTheSource) {
   EXPECT_TRUE(files.includer.ends_with("main.cu")) << files.includer;
 }
 
+TEST_F(ProjectFilesTest, WhoLaunchesItsKernelsMayBeInAnotherFolderOfTheProject) {
+  const std::string kernel = "template <int N> __global__ void sum(int* a) { *a = N; }\n";
+  const auto source = write("project/src/cuda/k.cu", kernel);
+  write("project/Makefile", "all:\n");
+  write("project/bench/own.cu", kernel + "void f(int* a) { sum<1><<<1, 1>>>(a); }\n");
+  write("project/bench/none.cu", "int sum = 1;\nvoid f(int* a) { other<<<1, 1>>>(a); }\n");
+  EXPECT_TRUE(project_files(source, kernel).hosts.empty());
+  write("project/bench/main.cu", "void f(int* a) { sum<1><<<1, 1>>>(a); }\n");
+  const ProjectFiles files = project_files(source, kernel);
+  ASSERT_EQ(files.hosts.size(), 1U);
+  EXPECT_TRUE(files.hosts[0].name.ends_with("main.cu"));
+  write("project/src/near.cu", "void f(int* a) { sum<1><<<1, 1>>>(a); }\n");
+  EXPECT_EQ(project_files(source, kernel).hosts.size(), 1U);  // no other is looked for
+}
+
 // Three that are too large, and of the others as many as make 8 MiB: looking through more takes
 // minutes.
 TEST_F(ProjectFilesTest, OfHugeFilesBesideItAFewAreRead) {
