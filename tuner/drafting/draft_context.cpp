@@ -51,15 +51,21 @@ std::optional<std::string> DraftContext::host_number(const std::string& name, st
   const Meaning inner = [&](const std::string& of) {
     return host_number(of, set.frame, depth + 1);
   };
-  return increased(study_expression(text, inner), name, frame, inner);
+  return increased(study_expression(text, inner), name, when_increased(name, frame), inner);
+}
+
+Tokens DraftContext::when_increased(const std::string& name, std::size_t frame) const {
+  return hint && frame < hint->frames.size() ? increased_if(hint->frames[frame].before, name)
+                                             : Tokens();
 }
 
 std::optional<std::string> DraftContext::increased(std::optional<std::string> text,
-                                                   const std::string& name, std::size_t frame,
-                                                   const Meaning& meaning) const {
-  if (!text || !hint || frame >= hint->frames.size()) return text;
-  const Tokens condition = increased_if(hint->frames[frame].before, name);
-  const auto when = condition.empty() ? std::nullopt : study_expression(condition, meaning);
+                                                   const std::string& name, Tokens condition,
+                                                   const Meaning& meaning) {
+  if (!text || condition.empty()) return text;
+  const Meaning before = [&](const std::string& of) { return of == name ? text : meaning(of); };
+  const auto when =
+      study_expression(with_members_as_words({condition.begin(), condition.end()}), before);
   return when ? rounded_up(*text + " + (1 if " + *when + " else 0)") : text;
 }
 
@@ -155,7 +161,7 @@ std::optional<std::string> DraftContext::meaning(const std::string& name, std::s
   if (!set.tokens.empty() && depth <= kMostSteps) {
     const Meaning inner = [&](const std::string& of) { return meaning(of, frame, depth + 1); };
     const auto said = in_study(set.tokens, set.frame, depth + 1);
-    if (said) return increased(said, name, frame, inner);
+    if (said) return increased(said, name, when_increased(name, frame), inner);
     if (is_of_the_command_line(set.tokens)) return of_the_command_line(name);
   }
   const auto found = source.numbers.find(name);
@@ -173,6 +179,22 @@ std::optional<std::string> DraftContext::folded(Tokens tokens, std::size_t frame
   auto text = in_study(tokens, frame);
   const auto value = text ? constant_value(*text) : std::nullopt;
   return value ? std::to_string(*value) : text;
+}
+
+std::optional<std::string> DraftContext::in_parameters(Tokens text, Tokens body, int depth) const {
+  const auto meaning_here = [&](const std::string& name) -> std::optional<std::string> {
+    if (plan.parameter(name) != nullptr) return name;
+    if (name.starts_with("sizeof ")) return meaning(name);
+    if (const auto axis = static_cast<std::size_t>(name.back() - 'x');
+        name.starts_with("blockDim.") && axis < plan.block.size())
+      return plan.block[axis];
+    const Tokens set = initialiser_of(body, name);
+    if (!set.empty() && depth < kMostSteps) return in_parameters(set, body, depth + 1);
+    const auto number = source.numbers.find(name);
+    return number == source.numbers.end() ? std::nullopt
+                                          : std::optional(std::to_string(number->second));
+  };
+  return study_expression(host_words(text), meaning_here);
 }
 
 std::optional<double> DraftContext::value_of(const std::string& expression) const {

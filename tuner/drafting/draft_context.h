@@ -54,6 +54,9 @@ struct DraftContext {
   std::optional<std::string> host_expression_of(const std::string& argument) const;
   std::optional<std::string> host_number(const std::string& name, std::size_t frame,
                                          int depth) const;
+  // An expression of device code that is made of parameters and numbers; nothing for others. `body`
+  // sets its variables.
+  std::optional<std::string> in_parameters(Tokens text, Tokens body, int depth = 0) const;
   // Evaluates a study's expression at the first size and the present configuration.
   std::optional<double> value_of(const std::string& expression) const;
   // The argument with the type that a template's parameter stands for; memory without one is bytes.
@@ -81,15 +84,18 @@ struct DraftContext {
   // "View<float>{x, n}". `record` is for values that do not name their type; null: not known.
   HostText member_in(Tokens value, std::size_t frame, const std::string& path,
                      const FoundRecord* record, int depth = 0) const;
+  // The condition under which the host code makes a variable, or a member of one, larger by one.
+  Tokens when_increased(const std::string& name, std::size_t frame) const;
+  // Adds 1 to the value of that name where the condition holds.
+  static std::optional<std::string> increased(std::optional<std::string> text,
+                                              const std::string& name, Tokens condition,
+                                              const Meaning& meaning);
   // The tokens of host code, with macros and small functions seen through, and "a.n" as one word.
   std::vector<Token> host_words(Tokens tokens) const;
 
  private:
   // The type of what a function of the host code passes, in that frame's words.
   HostText type_passed(Tokens passed, std::size_t frame) const;
-  // Adds 1 to the value of a name of the host code, where a condition makes it larger by that.
-  std::optional<std::string> increased(std::optional<std::string> text, const std::string& name,
-                                       std::size_t frame, const Meaning& meaning) const;
   // Puts parameters in the place of the expressions that they stand for.
   std::vector<Token> with_parameters(Tokens tokens) const;
   // "matrix.rows", which the launch passes for the kernel's argument n, is n.

@@ -94,25 +94,6 @@ class Knobs {
     return out;
   }
 
-  // Takes relations of parameters that the compiler asserts: without them, a configuration does not
-  // compile.
-  void take_assertions() {
-    for (const Declaration& one : c_.source.declarations) {
-      const bool is_used = one.body.data() == c_.kernel.body.data() ||
-                           c_.reached.contains(std::string(last_name(one.name)));
-      if (!is_used || one.kind != Declaration::Kind::kFunction) continue;
-      for (std::size_t at = 0; at + 1 < one.body.size(); ++at) {
-        if (!one.body[at].is("static_assert") || !one.body[at + 1].is("(")) continue;
-        const auto pieces = items(one.body, at + 1);
-        const auto rule = pieces.empty() ? std::nullopt : in_parameters(pieces[0], one.body, 0);
-        const bool is_new = rule && !choices_in(c_.plan, *rule).empty() &&
-                            std::ranges::count(c_.plan.constraints, *rule) == 0;
-        // One that does not hold now was misread.
-        if (is_new && c_.value_of(*rule).value_or(0) != 0) c_.plan.constraints.push_back(*rule);
-      }
-    }
-  }
-
   // Macros that -D changes, and names that the source uses and nobody defines, as Kernel Tuner's.
   void take_macros() {
     take_given_values();
@@ -213,22 +194,6 @@ class Knobs {
   }
 
  private:
-  // An expression of device code that is made of parameters and numbers; nothing for others.
-  std::optional<std::string> in_parameters(Tokens text, Tokens body, int depth) const {
-    constexpr int kMostSteps = 8;
-    return study_expression(c_.host_words(text),
-                            [&](const std::string& name) -> std::optional<std::string> {
-                              if (c_.plan.parameter(name) != nullptr) return name;
-                              if (name.starts_with("sizeof ")) return c_.meaning(name);
-                              const Tokens set = initialiser_of(body, name);
-                              if (!set.empty() && depth < kMostSteps)
-                                return in_parameters(set, body, depth + 1);
-                              const auto number = c_.source.numbers.find(name);
-                              if (number == c_.source.numbers.end()) return std::nullopt;
-                              return std::to_string(number->second);
-                            });
-  }
-
   // Whether the launch spells a type that the source or the language has.
   bool is_type(const std::string& spelled) const {
     const std::string name = spelled.substr(0, spelled.find(" <"));
@@ -514,7 +479,6 @@ void draft_knobs(DraftContext& context) {
   Knobs knobs(context);
   knobs.take_templates();
   knobs.take_macros();
-  knobs.take_assertions();
   if (!context.request.script) knobs.take_unrolling();
   knobs.check_knobs();
   if (context.request.script) knobs.take_script(*context.request.script);

@@ -24,9 +24,30 @@ class Launch {
     take_bounds();
     take_grid();
     take_shared();
+    take_assertions();
   }
 
  private:
+  // Takes relations of parameters, and of the block, that the source asserts: without them, a
+  // configuration does not compile, or stops.
+  void take_assertions() {
+    for (const Declaration& one : c_.source.declarations) {
+      const bool is_used = one.body.data() == c_.kernel.body.data() ||
+                           c_.reached.contains(std::string(last_name(one.name)));
+      if (!is_used || one.kind != Declaration::Kind::kFunction) continue;
+      for (std::size_t at = 0; at + 1 < one.body.size(); ++at) {
+        const bool asserts = one.body[at].is("static_assert") || one.body[at].is("assert");
+        if (!asserts || !one.body[at + 1].is("(")) continue;
+        const auto pieces = items(one.body, at + 1);
+        const auto rule = pieces.empty() ? std::nullopt : c_.in_parameters(pieces[0], one.body);
+        const bool is_new = rule && !choices_in(c_.plan, *rule).empty() &&
+                            std::ranges::count(c_.plan.constraints, *rule) == 0;
+        // One that does not hold now was misread.
+        if (is_new && c_.value_of(*rule).value_or(0) != 0) c_.plan.constraints.push_back(*rule);
+      }
+    }
+  }
+
   void take_shared() {
     const Tokens said = c_.hint ? c_.hint->shared : Tokens();
     const auto bytes = said.empty() ? std::nullopt : c_.in_study(said);
@@ -122,6 +143,8 @@ class Launch {
         literal_blocks_[axis] = *number;
         return parameter;
       }
+      if (const std::string threads = axes == 1 ? threads_of_kernel(*number) : ""; !threads.empty())
+        return threads;
       std::string parameter = axes > 1 ? template_block(*number) : "";
       if (parameter.empty()) parameter = knob_of_block(*number);
       if (parameter.empty()) return std::to_string(*number);
@@ -142,6 +165,40 @@ class Launch {
     // "dim3 block(256)", of which the grid may say block.x; "Tile::x".
     if (tokens.size() > 1 || !tokens[0].is_word()) c_.stands_for.emplace_back(tokens, name);
     return name;
+  }
+
+  // The number of threads as the kernel computes it of its parameters, "(BM / TM) * (BN / TN)": the
+  // value of a variable of it that is as large as the launch's number now, or the product of two
+  // tile extents by which it takes threadIdx.x apart. Empty: there is none.
+  std::string threads_of_kernel(std::int64_t number) {
+    const Tokens body = c_.kernel.body;
+    std::vector<std::string> tiles;
+    for (std::size_t at = 1; at + 3 < body.size(); ++at) {
+      const bool is_set = body[at].is("=") && body[at - 1].is_word() && !body[at + 1].is("=");
+      if (is_set) {
+        const Tokens value = part_before(body.subspan(at + 1), ";");
+        const auto text = c_.in_parameters(value, body);
+        if (text && !constant_value(*text) && c_.value_of(*text) == static_cast<double>(number))
+          return follows_kernel(*text, std::string(body[at - 1].text));
+      }
+      const bool is_taken_apart = body[at].is(".") && body[at + 1].is("x") &&
+                                  body[at - 1].is("threadIdx") &&
+                                  (body[at + 2].is("/") || body[at + 2].is("%"));
+      const DraftedParameter* tile = is_taken_apart ? parameter_of(body[at + 3]) : nullptr;
+      if (tile != nullptr) tiles.push_back(tile->name);
+    }
+    for (const std::string& one : tiles) {
+      for (const DraftedParameter& other : c_.plan.parameters) {
+        if (c_.plan.parameter(one)->present * other.present == number && other.present > 1)
+          return follows_kernel(one + " * " + other.name, "its tile");
+      }
+    }
+    return {};
+  }
+
+  std::string follows_kernel(const std::string& threads, const std::string& of) {
+    c_.plan.guess("block", fmt::format("as many threads as {} says: {}", of, threads));
+    return threads;
   }
 
   // Whether the grids of captured launches follow the block, however the kernel asks for it.
@@ -200,8 +257,8 @@ class Launch {
     return name;
   }
 
-  // Whether the kernel works with blocks of any extent along this axis: it reads blockDim, and no
-  // array of it has the extent that the host code spells.
+  // Whether the kernel works with blocks of any extent along this axis: it reads blockDim other
+  // than to assert it, and no array of it has the extent that the host code spells.
   bool kernel_asks_its_block(int axis) const {
     const std::string_view wanted(&"xyz"[axis], 1);
     const auto at_axis = static_cast<std::size_t>(axis);
@@ -209,6 +266,7 @@ class Launch {
         c_.hint && at_axis < c_.hint->block.size() ? c_.hint->block[at_axis] : Tokens();
     bool asks = false;
     for (std::size_t i = 0; i + 2 < c_.kernel.body.size(); ++i) {
+      if (c_.kernel.body[i].is("assert")) i = behind_closing(c_.kernel.body, i + 1) - 1;
       if (c_.kernel.body[i].is("blockDim") && c_.kernel.body[i + 2].text == wanted) asks = true;
       if (!c_.kernel.body[i].is("__shared__")) continue;
       for (std::size_t at = i; at + 1 < c_.kernel.body.size() && !c_.kernel.body[at].is(";");
@@ -236,7 +294,7 @@ class Launch {
   void take_grid() {
     if (c_.hint) {
       for (std::size_t axis = 0; axis < c_.hint->grid.size(); ++axis) {
-        const auto text = c_.folded(with_block_names(c_.hint->grid[axis], static_cast<int>(axis)));
+        const auto text = hinted_grid(static_cast<int>(axis));
         const auto value = text ? c_.value_of(*text) : std::nullopt;
         if (!value || *value < 1 || *value > kMostBlocks || *value != std::floor(*value)) {
           c_.plan.guess(
@@ -259,6 +317,15 @@ class Launch {
     std::string& blocks = c_.plan.grid.front();
     if (axes_used(c_.kernel.body, "gridDim") > 0 && !c_.plan.is_cooperative)
       blocks = divided(blocks, c_.value_of(blocks).value_or(1), "GRID_DIVISOR");
+  }
+
+  // "grid(n / 256); if (n % 256) grid.x++;" in the words of the study; nothing: it has none.
+  std::optional<std::string> hinted_grid(int axis) const {
+    const std::string name = fmt::format("{}.{}", c_.hint->grid_variable, "xyz"[axis]);
+    const Tokens blocks = c_.hint->grid[static_cast<std::size_t>(axis)];
+    return DraftContext::increased(c_.folded(with_block_names(blocks, axis)), name,
+                                   with_block_names(c_.when_increased(name, 0), axis),
+                                   [&](const std::string& of) { return c_.meaning(of); });
   }
 
   // Divides the host code's number of blocks or threads by a parameter of this name, if trials show
@@ -304,21 +371,50 @@ class Launch {
     return parameter != nullptr && parameter->values.size() > 1 ? parameter : nullptr;
   }
 
-  // Replaces numbers of the host code that are a block's extent by the new parameter for it.
+  // The parameter that the kernel multiplies its block's index along an axis with; null: none.
+  const DraftedParameter* tile_along(int axis) const {
+    const Tokens body = c_.kernel.body;
+    const auto is_index = [&](Tokens one) {
+      return one.size() == 3 && one[0].is("blockIdx") &&
+             one[2].text == std::string_view(&"xyz"[axis], 1);
+    };
+    for (std::size_t at = 1; at + 1 < body.size(); ++at) {
+      if (!body[at].is("*") || !body[at + 1].is_word()) continue;
+      const bool is_its = (at >= 3 && is_index(body.subspan(at - 3, 3))) ||
+                          is_index(initialiser_of(body, std::string(body[at - 1].text)));
+      if (is_its) return parameter_of(body[at + 1]);
+    }
+    return nullptr;
+  }
+
+  // The parameter that a word of the kernel is; null: none.
+  const DraftedParameter* parameter_of(const Token& word) const {
+    const auto said = c_.in_parameters({&word, 1}, c_.kernel.body);
+    return said ? c_.plan.parameter(*said) : nullptr;
+  }
+
+  // Replaces numbers of the host code that are a block's extent by the new parameter for it, or
+  // those that are its tile's by the tile's.
   std::vector<Token> with_block_names(Tokens tokens, int axis) const {
-    std::vector<Token> out(tokens.begin(), tokens.end());
     const auto literal = literal_blocks_.find(axis);
-    if (literal == literal_blocks_.end()) return out;
+    if (literal != literal_blocks_.end())
+      return with_name(tokens, literal->second, c_.plan.block[static_cast<std::size_t>(axis)]);
+    const DraftedParameter* tile = tile_along(axis);
+    return tile == nullptr || tile->present == 1 ? std::vector<Token>(tokens.begin(), tokens.end())
+                                                 : with_name(tokens, tile->present, tile->name);
+  }
+
+  // Puts a name in the place of a number, and of what is one less.
+  static std::vector<Token> with_name(Tokens tokens, std::int64_t number, const std::string& name) {
     static const std::string kOpen = "(", kMinus = "-", kOne = "1", kClose = ")";
-    const std::string& name = c_.plan.block[static_cast<std::size_t>(axis)];
     std::vector<Token> renamed;
-    for (const Token& token : out) {
+    for (const Token& token : tokens) {
       const auto value =
           token.kind == Token::Kind::kNumber ? whole_number(token.text) : std::nullopt;
       const Token word{Token::Kind::kWord, name, token.at, false};
-      if (value && *value == literal->second) {
+      if (value && *value == number) {
         renamed.push_back(word);
-      } else if (value && *value == literal->second - 1) {
+      } else if (value && *value == number - 1) {
         renamed.insert(renamed.end(), {{Token::Kind::kSign, kOpen, 0, false},
                                        word,
                                        {Token::Kind::kSign, kMinus, 0, false},

@@ -49,6 +49,7 @@ std::optional<LaunchHint> launch_at(const FoundSource& source, Tokens body, std:
   const auto pieces = pieces_between_commas(body.subspan(first, end - first));
   if (pieces.size() < 2) return std::nullopt;
   hint.grid = axes_at(pieces[0], body, at);
+  hint.grid_variable = joined(pieces[0]);
   hint.block = axes_at(pieces[1], body, at);
   if (pieces.size() > 2) hint.shared = pieces[2];
   if (body[behind].is("(")) hint.arguments = items(body, behind);
@@ -81,6 +82,7 @@ std::optional<LaunchHint> runtime_launch_at(const FoundSource& source, const std
   LaunchHint hint;
   hint.place = source.place_of(body[at]);
   hint.grid = axes_at(pieces[1], body, at);
+  hint.grid_variable = joined(pieces[1]);
   hint.block = axes_at(pieces[2], body, at);
   hint.arguments = pointed_at(body, pieces[3].back().text);
   if (pieces.size() > 4) hint.shared = pieces[4];
@@ -313,20 +315,42 @@ std::optional<LaunchHint> launch_of(const FoundSource& source, const FoundKernel
   return std::nullopt;
 }
 
+namespace {
+
+// Whether a text begins with these words.
+bool begins_with(Tokens text, const std::vector<Token>& words) {
+  return text.size() >= words.size() &&
+         std::ranges::equal(words, text.first(words.size()), {}, &Token::text, &Token::text);
+}
+
+// The condition that "n % t != 0" or "(n % t) ? 1 : 0" is one by.
+Tokens condition_of_one(Tokens added) {
+  const std::size_t then = index_of(added, "?");
+  const bool is_choice = then + 4 == added.size() && added[then + 1].is("1") &&
+                         added[then + 2].is(":") && added[then + 3].is("0");
+  if (is_choice) return added.first(then);
+  const bool compares = mentions(added, "!") || mentions(added, "<") || mentions(added, ">");
+  return compares && then == added.size() ? added : Tokens();
+}
+
+}  // namespace
+
 Tokens increased_if(Tokens function, const std::string& variable) {
+  const std::string ways[] = {variable + "++;", "++" + variable + ";", variable + " += 1;"};
+  const std::string is_added = variable + " +=";
+  const std::vector<Token> adds = tokens_of(is_added);
   for (std::size_t at = 0; at + 3 < function.size(); ++at) {
-    if (!function[at].is("if") || !function[at + 1].is("(")) continue;
-    std::size_t then = behind_closing(function, at + 1);
-    if (then < function.size() && function[then].is("{")) ++then;
-    const Tokens rest = function.subspan(std::min(then, function.size()));
-    const auto follows = [&](std::initializer_list<std::string_view> words) {
-      return rest.size() >= words.size() &&
-             std::ranges::equal(words, rest.first(words.size()), {}, {}, &Token::text);
-    };
-    const bool is_one_more = follows({variable, "+", "+", ";"}) ||
-                             follows({"+", "+", variable, ";"}) ||
-                             follows({variable, "+", "=", "1", ";"});
-    if (is_one_more) return inside(function, at + 1);
+    if (function[at].is("if") && function[at + 1].is("(")) {
+      std::size_t then = behind_closing(function, at + 1);
+      if (then < function.size() && function[then].is("{")) ++then;
+      const Tokens rest = function.subspan(std::min(then, function.size()));
+      const bool is_one_more = std::ranges::any_of(
+          ways, [&](const std::string& way) { return begins_with(rest, tokens_of(way)); });
+      if (is_one_more) return inside(function, at + 1);
+    }
+    if (!begins_with(function.subspan(at), adds)) continue;
+    const Tokens added = part_before(function.subspan(at + adds.size()), ";");
+    if (const Tokens when = condition_of_one(added); !when.empty()) return when;
   }
   return {};
 }

@@ -23,6 +23,7 @@ struct LaunchHint {
   std::string place;  // "line 4", "main.cu:4"
   std::vector<Tokens> template_arguments;
   std::vector<Tokens> grid, block;  // one for each axis that is spelled
+  std::string grid_variable;        // as the launch spells it: a variable, maybe of type dim3
   Tokens shared;                    // empty: none
   std::vector<Tokens> arguments;
   std::vector<HostFrame> frames;  // first the function in which it stands
@@ -39,7 +40,8 @@ Tokens set_above(const HostFrame& frame, const std::string& variable);
 // The axes of a variable of type dim3; the variable itself where it is none.
 std::vector<Tokens> axes_of(Tokens expression, Tokens function, int depth = 0);
 
-// Returns the condition under which a function makes a variable larger by one: "if (n % t) b++;".
+// Returns the condition under which a function makes a variable, or a member as "b.x", larger by
+// one: "if (n % t) b++;", "b += n % t != 0;".
 Tokens increased_if(Tokens function, const std::string& variable);
 
 // Returns the first value that a function sets a variable to. If that is an element of an array,

@@ -54,6 +54,12 @@ TEST(DraftedGrid, FollowsTheBlockHoweverItIsWritten) {
       {"", "int t = 256, b = n / t; if (n % t) b++; k<<<b, t>>>(x, n);", "BLOCK", follows},
       {"", "int t = 256, b = n / t; if (n % t != 0) { b += 1; } k<<<b, t>>>(x, n);", "BLOCK",
        follows},
+      {"", "int t = 256, b = n / t; b += (n % t) ? 1 : 0; k<<<b, t>>>(x, n);", "BLOCK", follows},
+      {"", "int t = 256, b = n / t; if (b * t < n) ++b; k<<<b, t>>>(x, n);", "BLOCK",
+       "\"n // BLOCK + (1 if (n // BLOCK) * BLOCK < n else 0)\""},
+      {"", "dim3 block(256), grid(n / 256); if (n % 256 != 0) grid.x++;" + kOfAxes, "BLOCK",
+       follows},
+      {"", "dim3 block(256), grid(n / 256); grid.x += n % 256 != 0;" + kOfAxes, "BLOCK", follows},
       {"", "int t = 256; int b = ceil((float)n / t); k<<<b, t>>>(x, n);", "BLOCK",
        "\"ceil(n / BLOCK)\""},
       {"", "k<<<(n + 255) / 256, 256>>>(x, n);", "BLOCK", follows},
@@ -182,6 +188,30 @@ TEST(DraftedLaunch, RelationsThatTheCompilerAssertsAreConstraints) {
           .yaml;
   says(yaml, {"  - \"(TILE_N * 2) % TILE_K == 0 and TILE_N >= TILE_K\"\n"});
   lacks(yaml, {"== 5", "fours"});
+}
+
+// Numbers of the launch that are the tile's in other words: a tile that changes alone is wrong.
+TEST(DraftedLaunch, NumbersOfTheLaunchFollowTheKernelsTile) {
+  const std::string begin =
+      "template <int BM, int BN, int BK, int TM> __global__ void k(int M, int N, float* c) {\n"
+      "  const int by = blockIdx.y;\n  __shared__ float s[BM * BK + BN];\n";
+  const std::string end =
+      "  c[by * BM * N + blockIdx.x * BN + threadIdx.x % BN] = s[threadIdx.x / BN];\n}\n"
+      "void f(int M, int N, float* c) {\n"
+      "  dim3 grid((N + 64 - 1) / 64, M / 128);\n  k<128, 64, 8, 8><<<grid, 1024>>>(M, N, c);\n}\n";
+  const std::string by_variable = drafted(begin +
+                                          "  const int threads = BM * BN / TM;\n"
+                                          "  assert(BM * BK == blockDim.x);\n" +
+                                          end)
+                                      .yaml;
+  says(by_variable, {"block: [\"BM * BN // TM\"]", "grid: [\"ceil_div(N, BN)\", \"M // BM\"]",
+                     "  - \"BM * BK == (BM * BN // TM)\"\n"});
+  says(drafted(begin + end).yaml, {"block: [1024]", "grid: [\"ceil_div(N, BN)\", \"M // BM\"]"});
+  says(drafted("template <int T> __global__ void k(float* c, int n) {\n  const int B = T;\n"
+               "  c[(blockIdx.x * B + threadIdx.x / B) * n + threadIdx.x % B] = 1;\n}\n"
+               "void f(float* c, int n) { k<32><<<n / 32, 1024>>>(c, n); }\n")
+           .yaml,
+       {"block: [\"T * T\"]  # a guess: as many threads as its tile says", "grid: [\"n // T\"]"});
 }
 
 TEST(DraftedLaunch, SizesOfTheHostCodeAreDimensions) {
