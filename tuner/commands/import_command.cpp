@@ -255,7 +255,7 @@ void import_t1(const ImportOptions& options, const fs::path& path) {
   const fs::path folder =
       to_output(options) ? fs::current_path() : fs::absolute(options.output).parent_path();
   Diagnostics diagnostics(path.string(), file.study.text);
-  const YamlRef root = parse_json_tree(diagnostics);
+  const YamlRef root = parse_json(diagnostics);
   write_study(options, yaml_text(*t1_as_study(*root, folder), remark));
 }
 

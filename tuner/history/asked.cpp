@@ -33,7 +33,7 @@ class AskedReader {
       : diagnostics_(file, read_file(file)), study_(study), out_(out) {}
 
   void read() {
-    const YamlRef root = parse_json_tree(diagnostics_);
+    const YamlRef root = parse_json(diagnostics_);
     if (root) read_all(*root);
     if (!diagnostics_.ok()) throw InputError(diagnostics_.errors(), diagnostics_.text());
   }

@@ -16,34 +16,6 @@
 
 namespace tuner {
 
-// A YAML reader reads JSON too, and knows where everything stands; but it reads more than JSON.
-YamlRef parse_json_tree(Diagnostics& diagnostics) {
-  try {
-    const auto ignored = nlohmann::json::parse(
-        diagnostics.text(), [](int depth, auto, auto&) { return depth < kMaxYamlDepth; });
-    return parse_yaml(diagnostics);
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::size_t end = diagnostics.text().find_last_not_of(" \n\t");
-    const bool torn = end == std::string::npos || error.byte > end + 1;
-    const std::size_t at = error.byte > 0 ? error.byte - 1 : 0;
-    const std::size_t word = diagnostics.text().find_last_of(" :,[{", at) + 1;
-    const std::string_view rest = std::string_view(diagnostics.text()).substr(word);
-    const bool is_no_number = rest.starts_with("NaN") || rest.starts_with("nan") ||
-                              rest.starts_with("Inf") || rest.starts_with("-");
-    diagnostics.error(diagnostics.position_of(at),
-                      torn ? "this is not JSON: the file ends too early" : "this is not JSON",
-                      is_no_number ? "JSON has no NaN and no Infinity" : "");
-  } catch (const nlohmann::json::out_of_range& error) {  // it says the number, not where it stands
-    const std::string why = error.what();
-    const std::size_t quote = std::min(why.find('\''), why.size() - 1);
-    const std::string number = why.substr(quote + 1, why.rfind('\'') - quote - 1);
-    diagnostics.error(diagnostics.position_of(
-                          std::min(diagnostics.text().find(number), diagnostics.text().size())),
-                      "the number " + number + " is too large");
-  }
-  return nullptr;
-}
-
 namespace {
 
 // Names of searches in the wild (lower case, letters only) and ours.
@@ -334,7 +306,7 @@ FileForm form_of(const std::filesystem::path& path) {
 YamlRef parse_study_tree(Diagnostics& diagnostics, FileForm form) {
   if (form == FileForm::kYaml) return parse_yaml(diagnostics);
   refuse_recording(diagnostics.file(), diagnostics.text());
-  const YamlRef root = parse_json_tree(diagnostics);
+  const YamlRef root = parse_json(diagnostics);
   return root == nullptr ? nullptr : t1_as_study(*root, {});
 }
 
@@ -343,7 +315,7 @@ SpaceDefinition parse_space_json(const std::string& text, const std::string& fil
   Names names(diagnostics);
   Study study;
   Reader reader{diagnostics, names, study};
-  const YamlRef root = parse_json_tree(diagnostics);
+  const YamlRef root = parse_json(diagnostics);
   const YamlNode* parameters = root ? root->value_of("parameters") : nullptr;
   if (parameters != nullptr) {
     read_parameters(reader, *parameters);

@@ -10,9 +10,6 @@
 
 namespace tuner {
 
-// Parses JSON as a tree that knows where everything stands. Null with an error where it is none.
-YamlRef parse_json_tree(Diagnostics& diagnostics);
-
 // Whether a text is JSON with a "ConfigurationSpace".
 bool is_t1(const std::string& text);
 

@@ -1,5 +1,5 @@
-// Makes a tree of a YAML file, puts together expressions that YAML split, and knows where each
-// character of the tree stands in the file.
+// Makes a tree of a YAML or JSON file, puts together expressions that YAML split, and knows where
+// each character of the tree stands in the file.
 
 #include "tuner/study/yaml_tree.h"
 
@@ -9,7 +9,9 @@
 #include <yaml-cpp/parser.h>
 
 #include <cctype>
+#include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
@@ -359,33 +361,164 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t total_ = 0;
 };
 
-}  // namespace
+// ---- JSON ---------------------------------------------------------------------------------------
 
-YamlRef parse_yaml(Diagnostics& diagnostics) {
+// Walks the file's text in step with the parser of JSON, which does not say where it is.
+class JsonCursor {
+ public:
+  explicit JsonCursor(const std::string& text) : text_(text) {
+    if (text.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark
+  }
+
+  // Returns where the next token begins.
+  std::size_t next() const { return std::min(text_.find_first_not_of(" \t\n\r,:", at_), end()); }
+
+  // Passes the next token, which the parser has found to be whole.
+  std::string_view pass() {
+    const std::size_t begin = next();
+    at_ = std::min(begin + 1, end());
+    if (begin < end() && text_[begin] == '"') {
+      while (at_ < end() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+      at_ = std::min(at_ + 1, end());
+    } else if (begin < end() && std::string_view("[]{}").find(text_[begin]) == std::string::npos) {
+      at_ = std::min(text_.find_first_of(" \t\n\r,:[]{}\"", begin), end());
+    }
+    return std::string_view(text_).substr(begin, at_ - begin);
+  }
+
+ private:
+  std::size_t end() const { return text_.size(); }
+
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+// Builds the same tree of JSON as of the YAML that looks like it.
+class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  JsonEvents(Diagnostics& diagnostics, TreeBuilder& tree)
+      : diagnostics_(diagnostics), cursor_(diagnostics.text()), tree_(tree) {}
+
+  bool null() override { return done(&TreeBuilder::OnNull, pass(), 0); }
+  bool boolean(bool) override { return word(); }
+  bool number_integer(number_integer_t) override { return word(); }
+  bool number_unsigned(number_unsigned_t) override { return word(); }
+  bool number_float(number_float_t, const string_t&) override { return word(); }
+  bool string(string_t& text) override {
+    return done(&TreeBuilder::OnScalar, pass(), "!", 0, text);
+  }
+  bool key(string_t& text) override { return string(text); }
+  bool binary(binary_t&) override { return false; }  // JSON has none
+
+  bool start_object(std::size_t) override {
+    return done(&TreeBuilder::OnMapStart, pass(), "?", 0, YAML::EmitterStyle::Flow);
+  }
+  bool end_object() override {
+    pass();
+    return done(&TreeBuilder::OnMapEnd);
+  }
+  bool start_array(std::size_t) override {
+    return done(&TreeBuilder::OnSequenceStart, pass(), "?", 0, YAML::EmitterStyle::Flow);
+  }
+  bool end_array() override {
+    pass();
+    return done(&TreeBuilder::OnSequenceEnd);
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::json::exception& why) override {
+    if (dynamic_cast<const nlohmann::json::out_of_range*>(&why) != nullptr) {
+      const std::size_t at = cursor_.next();
+      diagnostics_.error(diagnostics_.position_of(at),
+                         "the number " + std::string(cursor_.pass()) + " is too large");
+      return false;
+    }
+    const std::string& text = diagnostics_.text();
+    const std::size_t end = text.find_last_not_of(" \n\t");
+    const bool is_torn = end == std::string::npos || position > end + 1;
+    const std::string_view rest = std::string_view(text).substr(cursor_.next());
+    const bool is_no_number = rest.starts_with("NaN") || rest.starts_with("nan") ||
+                              rest.starts_with("Inf") || rest.starts_with("-");
+    diagnostics_.error(diagnostics_.position_of(position > 0 ? position - 1 : 0),
+                       is_torn ? "this is not JSON: the file ends too early" : "this is not JSON",
+                       is_no_number ? "JSON has no NaN and no Infinity" : "");
+    return false;
+  }
+
+ private:
+  template <typename... Parameters, typename... Arguments>
+  bool done(void (TreeBuilder::*event)(Parameters...), Arguments&&... arguments) {
+    (tree_.*event)(std::forward<Arguments>(arguments)...);
+    return true;
+  }
+
+  // Passes the next token and returns where it began.
+  YAML::Mark pass() {
+    const Position where = diagnostics_.position_of(cursor_.next());
+    YAML::Mark mark;
+    mark.line = where.line - 1;
+    mark.column = where.column - 1;
+    token_ = cursor_.pass();
+    return mark;
+  }
+
+  bool word() {
+    const YAML::Mark mark = pass();
+    return done(&TreeBuilder::OnScalar, mark, "?", 0, std::string(token_));
+  }
+
+  Diagnostics& diagnostics_;
+  JsonCursor cursor_;       // at the end of what the tree has
+  std::string_view token_;  // the last one
+  TreeBuilder& tree_;
+};
+
+// Builds the tree by `reads`; null with an error where the file is beyond a limit, or `reads` has
+// told what is wrong.
+YamlRef built(Diagnostics& diagnostics, const std::function<bool(TreeBuilder&)>& reads) {
   if (diagnostics.text().size() > kMaxYamlBytes) {
     diagnostics.error(diagnostics.at(0, 0),
                       "the file is larger than " + std::to_string(kMaxYamlBytes >> 20) + " MiB");
     return nullptr;
   }
-  std::istringstream in(diagnostics.text());
   TreeBuilder builder(diagnostics);
   try {
-    YAML::Parser parser(in);
-    parser.HandleNextDocument(builder);
-    TreeBuilder rest(diagnostics);
-    if (parser.HandleNextDocument(rest)) {
-      rest.root()->error("a second document begins here; a study file holds one");
-    }
-  } catch (const YAML::Exception& e) {
-    const Position where = diagnostics.at(e.mark.line + 1, e.mark.column + 1);
-    diagnostics.error(where, "this is not valid YAML: " + e.msg,
-                      syntax_hint(diagnostics, where.line));
-    return nullptr;
+    return reads(builder) ? builder.root() : nullptr;
   } catch (const GiveUp& e) {
     diagnostics.error(e.where, e.message);
     return nullptr;
   }
-  return builder.root();
+}
+
+bool read_yaml(Diagnostics& diagnostics, TreeBuilder& tree) {
+  std::istringstream in(diagnostics.text());
+  try {
+    YAML::Parser parser(in);
+    parser.HandleNextDocument(tree);
+    TreeBuilder rest(diagnostics);
+    if (parser.HandleNextDocument(rest)) {
+      rest.root()->error("a second document begins here; a study file holds one");
+    }
+    return true;
+  } catch (const YAML::Exception& e) {
+    const Position where = diagnostics.at(e.mark.line + 1, e.mark.column + 1);
+    diagnostics.error(where, "this is not valid YAML: " + e.msg,
+                      syntax_hint(diagnostics, where.line));
+    return false;
+  }
+}
+
+}  // namespace
+
+YamlRef parse_yaml(Diagnostics& diagnostics) {
+  return built(diagnostics, [&](TreeBuilder& tree) { return read_yaml(diagnostics, tree); });
+}
+
+YamlRef parse_json(Diagnostics& diagnostics) {
+  return built(diagnostics, [&](TreeBuilder& tree) {
+    JsonEvents events(diagnostics, tree);
+    return nlohmann::json::sax_parse(diagnostics.text(), &events);
+  });
 }
 
 }  // namespace tuner

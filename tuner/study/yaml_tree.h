@@ -1,5 +1,6 @@
 #pragma once
-// A YAML file as a tree that knows where everything stands. Only yaml_tree.cpp sees yaml-cpp.
+// A YAML or JSON file as a tree that knows where everything stands. Only yaml_tree.cpp sees
+// yaml-cpp.
 
 #include <cstddef>
 #include <filesystem>
@@ -100,6 +101,8 @@ inline constexpr int kMaxYamlDepth = 32;
 // expression that YAML split at its comma, and tags are errors that reading survives. Null with an
 // error where the text is not YAML or is beyond a limit.
 YamlRef parse_yaml(Diagnostics& diagnostics);
+// The same of JSON, whose texts, keys and line breaks are not all those of YAML.
+YamlRef parse_json(Diagnostics& diagnostics);
 
 // Whether it reads as Python's "2**i for i in range(1, 6)". In a list of YAML it may be split at
 // its commas, which is mended without a word.

@@ -50,6 +50,18 @@ TEST(T1Mistakes, NumbersThatJsonHasNotHaveTheirPlace) {
             "t1.json:2:3: the number 1e400 is too large");
 }
 
+TEST(T1Mistakes, WhateverJsonStandsBeforeAMistakeItHasItsPlace) {
+  const std::string before = R"({"a":[1e3,-2,{"b\"]":null}, true ,"\ud83d\ude00\\"], "c"
+ :[],"ConfigurationSpace":{"TuningParameters":[{"Name":"A","Values":[1]},
+  {"Name" : "B", )";
+  EXPECT_EQ(without_lines(T1File(before + R"("Values":[]}]}})").complaints()),
+            "t1.json:3:27: 'B' has no values");
+  EXPECT_EQ(without_lines(T1File(before + R"("Values":[1],"Values":[2]}]}})").complaints()),
+            "t1.json:3:31: duplicate key 'Values', first on line 3");
+  EXPECT_EQ(without_lines(T1File(before + R"("Type":null,"Values":{}}]}})").complaints()),
+            "t1.json:3:39: 'Values' must be a list or a list as text, not a map");
+}
+
 TEST(T1Mistakes, HostileNestingEndsWithAMessage) {
   EXPECT_FALSE(T1File(std::string(100000, '[')).complaints().empty());
   EXPECT_FALSE(

@@ -26,6 +26,21 @@ TEST(T1File, BecomesAStudyWithPlainDefinitions) {
 }
 
 // Kernel Tuner's rule; GlobalSize, which it ignores, is often wrong in such files.
+// JSON that YAML cannot read: surrogates, a colon on the next line, a key of any length.
+TEST(T1File, AnyJsonIsRead) {
+  const std::string key(1025, 'k');
+  const T1File file("\xEF\xBB\xBF{\"" + key + "\"\n: [1e3, -2.5, true, null, \"\\\"\\\\\"],\n" +
+                    R"("ConfigurationSpace"
+:
+{"TuningParameters"	: [
+  {"Name": "FACE",	"Values": ["\ud83d\ude00", "a\/b"], "Default": "a\/b"}],
+  "Conditions": []}})");
+  const std::vector<Parameter> parameters = file.accepted().parameters;
+  ASSERT_EQ(parameters.size(), 1);
+  const std::vector<Value> wanted{"\xF0\x9F\x98\x80", "a/b"};
+  EXPECT_EQ(parameters[0].values, wanted);
+}
+
 TEST(T1File, ProblemSizeAndDivisorsMakeTheGrid) {
   const Study study = T1File(whole_t1()).accepted();
   EXPECT_EQ(study.launch.block[0].text(), "block_size_x");
