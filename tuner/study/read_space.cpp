@@ -187,7 +187,8 @@ bool is_python_list(const YamlNode& node) {
 std::vector<Value> read_python_values(const YamlNode& node, const std::string& text,
                                       const Position& where, const std::string& what) {
   Diagnostics& diagnostics = *node.diagnostics;
-  std::vector<Value> values = read_python_list(diagnostics, text, where);
+  std::vector<Value> values =
+      read_python_list(node.is_sequence() ? *node.items.front() : node, text);
   if (values.empty() && diagnostics.ok()) diagnostics.error(where, what + " has no values");
   if (const auto twice = repeated_value(values)) {
     diagnostics.error(where, fmt::format("{} has the value {} twice", what, to_text(*twice)));
@@ -199,11 +200,12 @@ std::vector<Value> read_python_values(const YamlNode& node, const std::string& t
 // may be meant as a text unless it has values.
 std::optional<std::string> comprehension_in(const YamlNode& list) {
   if (list.items.size() != 1 || !list.items.front()->is_scalar()) return std::nullopt;
-  const YamlNode& item = *list.items.front();
+  YamlNode item = *list.items.front();
   if (!is_comprehension(item.text)) return std::nullopt;
   std::string text = "[" + item.text + "]";
   Diagnostics trial("", text);
-  if (!item.plain && read_python_list(trial, text, {}).empty()) return std::nullopt;
+  item.diagnostics = &trial;
+  if (!item.plain && read_python_list(item, text).empty()) return std::nullopt;
   return text;
 }
 

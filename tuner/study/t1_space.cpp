@@ -35,7 +35,7 @@ std::vector<Value> values_in(const YamlNode& node) {
     node.error("'Values' must be a list or a list as text, not " + kind_of(node));
     return values;
   }
-  return read_python_list(*node.diagnostics, node.text, node.where(0));
+  return read_python_list(node, node.text);
 }
 
 void check_values(const YamlNode& where, const std::string& name, const std::string& type,

@@ -9,6 +9,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <cctype>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,25 @@ namespace tuner {
 namespace {
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// Tells the bytes of a character in UTF-8 that come after its first.
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+// One character as it is written in the file.
+struct RawCharacter {
+  std::size_t length;
+  bool is_blank;  // a space or the like, or nothing
+};
+
+// Reads the escape "\\u00e9", "\\n" or the like.
+RawCharacter escape_at(const std::string& raw, std::size_t at) {
+  const char kind = raw[at + 1];
+  const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
+  if (digits == 0) return {2, std::string_view("ntrvf \t\n").find(kind) != std::string::npos};
+  const auto code = std::strtoul(raw.substr(at + 2, digits).c_str(), nullptr, 16);
+  if (code >= 0xD800 && code < 0xDC00) return {12, false};  // the first of a pair of surrogates
+  return {digits + 2, code < 0x80 && is_space(static_cast<char>(code))};
+}
 
 // Walks the file's text in step with a scalar's decoded text.
 class RawCursor {
@@ -39,20 +59,27 @@ class RawCursor {
 
   // Folding turns line breaks and indentation into single spaces: only visible text is matched.
   std::size_t next_visible() {
-    while (at_ < raw_.size() && is_space(raw_[at_])) ++at_;
+    while (at_ < raw_.size() && character().is_blank) at_ += character().length;
     return at_;
   }
 
   void pass_visible() {
-    next_visible();
-    const bool escaped = at_ < raw_.size() && ((quote_ == '"' && raw_[at_] == '\\') ||
-                                               (quote_ == '\'' && raw_[at_] == '\''));
-    at_ += escaped ? 2 : 1;
+    if (next_visible() < raw_.size()) at_ += character().length;
   }
 
   std::size_t at() const { return at_; }
 
  private:
+  RawCharacter character() const {
+    const char first = raw_[at_];
+    const bool is_last = at_ + 1 >= raw_.size();
+    if (quote_ == '"' && first == '\\' && !is_last) return escape_at(raw_, at_);
+    if (quote_ == '\'' && first == '\'') return {2, false};
+    std::size_t end = at_ + 1;
+    while (end < raw_.size() && continues(raw_[end])) ++end;
+    return {end - at_, is_space(first)};
+  }
+
   const std::string& raw_;
   std::size_t at_;
   char quote_ = 0;
@@ -97,7 +124,7 @@ Position YamlNode::where() const { return diagnostics->at(line, column); }
 Position YamlNode::where(std::size_t offset) const {
   RawCursor cursor(diagnostics->text(), diagnostics->offset_of(line, column));
   for (std::size_t i = 0; i < offset && i < text.size(); ++i) {
-    if (!is_space(text[i])) cursor.pass_visible();
+    if (!is_space(text[i]) && !continues(text[i])) cursor.pass_visible();
   }
   if (offset < text.size()) return diagnostics->position_of(cursor.next_visible());
   return diagnostics->position_of(std::min(cursor.at(), diagnostics->text().size()));

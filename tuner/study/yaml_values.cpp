@@ -194,13 +194,14 @@ std::optional<double> read_number(const YamlNode& node, const std::string& what)
   return value ? std::optional(to_number(*value)) : std::nullopt;
 }
 
-std::vector<Value> read_python_list(Diagnostics& diagnostics, const std::string& text,
-                                    const Position& where) {
+std::vector<Value> read_python_list(const YamlNode& node, const std::string& text) {
+  const std::size_t bracket = text.size() > node.text.size() ? 1 : 0;
   try {
-    return parse_value_list(text, where);
+    return parse_value_list(text, {"", 1, 1});
   } catch (const InputError& error) {
     for (const Complaint& c : error.complaints()) {
-      diagnostics.error(c.where, c.message, c.suggestion);
+      const auto at = static_cast<std::size_t>(c.where.column - 1);
+      node.diagnostics->error(node.where(std::max(at, bracket) - bracket), c.message, c.suggestion);
     }
   }
   return {};

@@ -28,9 +28,9 @@ std::optional<std::int64_t> read_extent(const YamlNode& node, const std::string&
 std::vector<Value> whole_values(const std::vector<Value>& values,
                                 const std::vector<const YamlNode*>& nodes);
 std::optional<double> read_number(const YamlNode& node, const std::string& what);
-// A list that is written as in Python and begins at `where`: "[2**i for i in range(1, 6)]".
-std::vector<Value> read_python_list(Diagnostics& diagnostics, const std::string& text,
-                                    const Position& where);
+// A list that is written as in Python, "[2**i for i in range(1, 6)]": the text of `node`, or that
+// in the brackets that YAML took away.
+std::vector<Value> read_python_list(const YamlNode& node, const std::string& text);
 // A value that is there twice, 1, 1.0 and true being one.
 std::optional<Value> repeated_value(const std::vector<Value>& values);
 // False where it is neither true nor false.

@@ -57,6 +57,27 @@ constraints:
 study.yaml:8:5: unknown name 'BY')text");
 }
 
+TEST(StudyExpressions, EscapesBeforeAMistakeAreAsLongAsTheyAreWritten) {
+  EXPECT_EQ(complaints_of(R"yaml(schema: 1
+parameters:
+  B: [1, 2]
+  C: "['\u00e9', foo, 3]"
+  D: [  i * none for i in range(1, 3)]
+constraints:
+  - "B != '\u00e9\xe9\U0001F600\L' and BX"
+  - "B !=\n\u0020'\"\/' and BY"
+  - "B != '\
+    \u00e9' and BZ"
+  - "B != 'é' and BE"
+)yaml"),
+            R"text(study.yaml:4:18: 'foo' has no value here
+study.yaml:5:9: 'none' has no value here
+study.yaml:7:40: unknown name 'BX'
+study.yaml:8:29: unknown name 'BY'
+study.yaml:10:17: unknown name 'BZ'
+study.yaml:11:20: unknown name 'BE')text");
+}
+
 // YAML makes a map of the first three.
 TEST(StudyExpressions, LambdasPasteInWithoutQuotes) {
   const Study study = accepted(R"yaml(schema: 1
