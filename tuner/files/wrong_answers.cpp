@@ -98,8 +98,13 @@ std::string about_evidence(const WrongTrials& wrong, bool has_orders) {
   if (!seen) return "";
   switch (*seen) {
     case Evidence::kNan:
-      return ": NaN is left, which outputs start as. The kernel does not write it, adds to it "
-             "(then: role: inout), or computes it";
+      return ": NaN is left, which outputs start as. The kernel does not write it, or computes it";
+    case Evidence::kAdds:
+      return ": right where outputs start as zeros. A kernel that adds to one needs role: inout, "
+             "fill: zeros";
+    case Evidence::kDirty:
+      return ": right where workspaces are zeroed before each launch, which 'zero: never' does not "
+             "promise";
     case Evidence::kUnwritten:
       return ": elements are not written. The grid covers too little, or the kernel leaves them "
              "out";

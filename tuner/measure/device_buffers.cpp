@@ -385,6 +385,18 @@ DeviceResult<Ok> DeviceBuffers::reset(const BoundLaunch& bound, Outputs outputs)
   return outputs == Outputs::kDecoys ? place_decoys(bound) : Ok{};
 }
 
+DeviceResult<bool> DeviceBuffers::zero(const BoundLaunch& bound, Role role) {
+  bool is_any = false;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& argument = plan_.arguments[i];
+    const bool keeps = role == Role::kWorkspace && argument.zero != Zero::kNever;
+    if (argument.is_scalar || argument.role != role || keeps) continue;
+    TUNER_TRY(memory_.fill_bytes(slots_[i].data.id(), kGuardBytes, bound.bytes[i], 0));
+    is_any = true;
+  }
+  return is_any;
+}
+
 DeviceResult<Ok> DeviceBuffers::place_decoys(const BoundLaunch& bound) {
   RightAnswer& right = *TUNER_TRY(answer_for(bound.answer));
   if (right.decoys.empty()) {

@@ -78,6 +78,9 @@ class DeviceBuffers {
   // outputs as asked for, guard words in place. Workspaces stay as the launch before left them, as
   // they do before a timed one.
   DeviceResult<Ok> reset(const BoundLaunch& bound, Outputs outputs);
+  // After reset(): zeros for poison, in outputs or in workspaces that nobody zeroes; false: there
+  // are none.
+  DeviceResult<bool> zero(const BoundLaunch& bound, Role role);
   // Describes what a launch left in a workspace that is zeroed once (renewed when so), or nothing.
   DeviceResult<std::optional<std::string>> left_behind(const BoundLaunch& bound);
   // Whether a launch on decoys says more than one on poison: there is an output that is compared.

@@ -71,14 +71,13 @@ std::string about_poison(const ArgumentPlan& argument, const Comparison& differe
   const auto poison = poison_value(argument.type);
   if (!poison) {
     if (!starts_as_nan(argument, difference)) return "";
-    return fmt::format("; nan is what outputs start as: it was not written, or is one{}",
-                       all.nans == argument.elements
-                           ? "; all are: a kernel that adds to it needs role: inout"
-                           : "");
+    return fmt::format("; nan is what outputs start as: {} not written, or {}",
+                       all.nans == argument.elements ? "all were" : "it was",
+                       all.nans == argument.elements ? "are nan" : "is one");
   }
   if (difference.first_value == *poison) return "; it was never written";
   if (size_of(argument.type) < 4 || std::abs(difference.first_value - *poison) > kNear) return "";
-  return "; an output starts as poison: a kernel that adds to it needs role: inout";
+  return fmt::format("; an output starts as poison, {:.0f}", *poison);
 }
 
 // A difference that a little more tolerance would let pass is worth a thought.

@@ -205,12 +205,51 @@ std::optional<Verdict> Session::verify_on_other_inputs(Admitted& admitted) {
   return launch_and_check(admitted);
 }
 
+// A kernel that is right now and then is not to be mistaken for one that counts on zeros.
+DeviceResult<bool> Session::counts_on_zeros(const Admitted& admitted, Role role) {
+  for (const bool zeros : {true, false, false, true}) {
+    TUNER_TRY(buffers_.renew_workspaces(admitted.bound));
+    TUNER_TRY(buffers_.reset(admitted.bound, Outputs::kPoisoned));
+    if (zeros && !TUNER_TRY(buffers_.zero(admitted.bound, role))) return false;
+    TUNER_TRY(backend_.launch(admitted.bound.sequence));
+    const auto broken = TUNER_TRY(buffers_.broken_guard());
+    const auto outputs = TUNER_TRY(buffers_.check_outputs(admitted.bound));
+    if ((!broken && outputs.message.empty()) != zeros) return false;
+  }
+  return true;
+}
+
+std::optional<Verdict> Session::with_cause(const Admitted& admitted, Verdict wrong) {
+  const bool may_be_poison = wrong.evidence == Evidence::kNan ||
+                             wrong.evidence == Evidence::kUnwritten ||
+                             wrong.evidence == Evidence::kEverywhere;
+  if (!may_be_poison || buffers_.inputs_are_secret()) return wrong;
+  struct Cause {
+    Role role;
+    Evidence evidence;
+    const char* text;
+  };
+  for (const Cause& one : {Cause{Role::kOut, Evidence::kAdds,
+                                 "; right where outputs start as zeros (role: inout, fill: zeros)"},
+                           Cause{Role::kWorkspace, Evidence::kDirty,
+                                 "; right where workspaces are zeroed before it (zero: each)"}}) {
+    const auto counts = counts_on_zeros(admitted, one.role);
+    if (!counts) return verdict_of(counts.error());
+    if (!*counts) continue;
+    wrong.message += one.text;
+    wrong.evidence = one.evidence;
+    break;
+  }
+  return wrong;
+}
+
 // On workspaces as they are when they are made, and on what that launch has left in them.
 std::optional<Verdict> Session::first_launches(Admitted& admitted) {
   if (auto done = buffers_.renew_workspaces(admitted.bound); !done) {
     return verdict_of(done.error());
   }
   auto wrong = launch_and_check(admitted);
+  if (wrong && wrong->state == TrialState::kCorrectness) return with_cause(admitted, *wrong);
   const auto& workspaces = admitted.bound.workspaces;
   const auto keeps = [](const WorkspaceArgument& one) { return keeps_zeros(*one.argument); };
   if (wrong || std::none_of(workspaces.begin(), workspaces.end(), keeps)) return wrong;

@@ -83,6 +83,10 @@ class Session {
   // The variant's scratch buffers and workspaces are reserved already.
   Expected<Admitted, Verdict> admit(const VariantPlan& variant);
   Verdict measure(const VariantPlan& variant, Admitted& admitted);
+  // Whether a launch is right if such buffers hold zeros when it begins, and wrong on poison.
+  DeviceResult<bool> counts_on_zeros(const Admitted& admitted, Role role);
+  // Adds what is behind a wrong answer on poison, where launches show it.
+  std::optional<Verdict> with_cause(const Admitted& admitted, Verdict wrong);
   // Launches once on poisoned outputs, and looks at what that leaves.
   std::optional<Verdict> launch_and_check(Admitted& admitted);
   // Checks what the last launch left: outputs, guard words and workspaces.

@@ -107,8 +107,10 @@ enum class Evidence : std::uint32_t {
   kRounding = 4,    // little is wrong, compared with the largest value
   kNowAndThen = 5,  // right in other launches, or in another order of threads
   kEverywhere = 6,  // all elements are wrong
+  kAdds = 7,        // right where outputs start as zeros
+  kDirty = 8,       // right where workspaces of 'zero: never' are zeroed
 };
-inline constexpr std::uint32_t kEvidences = 7;
+inline constexpr std::uint32_t kEvidences = 9;
 
 // All that a device says of one configuration: what a worker answers, and what a trial keeps.
 struct Measured {

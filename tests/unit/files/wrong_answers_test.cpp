@@ -122,8 +122,10 @@ TEST(WrongAnswers, OnlyWhatWasSeenIsSaidOfTheCause) {
   };
   expect(Evidence::kNone, "");
   expect(Evidence::kNan,
-         ": NaN is left, which outputs start as. The kernel does not write it, adds to it (then: "
-         "role: inout), or computes it");
+         ": NaN is left, which outputs start as. The kernel does not write it, or computes it");
+  expect(Evidence::kDirty,
+         ": right where workspaces are zeroed before each launch, which 'zero: never' does not "
+         "promise");
   expect(Evidence::kRounding, " by a little: with 'atol: 2.1e+00' in 'verify' all would pass");
   expect(Evidence::kNowAndThen,
          ": it is right in some launches only, as with a race, a missing barrier, or sums in any "

@@ -125,8 +125,22 @@ TEST_F(EvaluationTest, SeesWhatWasNotWritten) {
   EXPECT_EQ(
       wrong("lazy"),
       "y[0] = nan, expected 2 (100 of 100 elements differ, max error inf; nan is what outputs "
-      "start as: it was not written, or is one; all are: a kernel that adds to it needs "
-      "role: inout)");
+      "start as: all were not written, or are nan)");
+}
+
+TEST_F(EvaluationTest, SaysThatAKernelAddsToAnOutputOnlyWhereItDoes) {
+  add_kernel("adding", [](const Call& call) {
+    for (int i = 0; i < kElements; ++i) call.buffer<float>(kY)[i] += 2 * call.buffer<float>(kX)[i];
+  });
+  EXPECT_EQ(wrong("adding"),
+            "y[0] = nan, expected 2 (100 of 100 elements differ, max error inf; nan is what "
+            "outputs start as: all were not written, or are nan); right where outputs start as "
+            "zeros (role: inout, fill: zeros)");
+  int launches = 0;
+  add_kernel("now_and_then", [&launches](const Call& call) {
+    if (++launches % 2 == 0) doubled(call);
+  });
+  EXPECT_EQ(wrong("now_and_then").find("zeros"), std::string::npos);
 }
 
 TEST_F(EvaluationTest, TellsElementsThatWereNotWrittenFromNan) {

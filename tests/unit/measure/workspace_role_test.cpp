@@ -183,7 +183,13 @@ TEST_F(WorkspaceRole, ZeroNeverIsFoundOutByPoison) {
   plan_.arguments[kWork].zero = Zero::kNever;
   add_counting("trusting");
   add_kernel("good", doubled_then([](const Call& call) { word(call) = 7; }));
-  EXPECT_EQ(evaluate("trusting").state, TrialState::kCorrectness);
+  const Verdict trusting = evaluate("trusting");
+  EXPECT_EQ(trusting.state, TrialState::kCorrectness);
+  EXPECT_EQ(trusting.message.find("inout"), std::string::npos) << trusting.message;
+  EXPECT_NE(trusting.message.find("; right where workspaces are zeroed before it (zero: each)"),
+            std::string::npos)
+      << trusting.message;
+  EXPECT_EQ(trusting.evidence, Evidence::kDirty);
   EXPECT_EQ(evaluate("good").state, TrialState::kOk);
 }
 
