@@ -1,11 +1,16 @@
 // What the program says, and where: on terminals, at the end of its output, about odd files.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "program.h"
 
@@ -29,6 +34,68 @@ std::vector<std::string> tune(const std::vector<std::string>& more = {}) {
                                  "4",   "--size",    "n=3000",    "--progress", "none"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
+}
+
+// What a command shows on a terminal of so many columns.
+std::string on_terminal(unsigned short columns, const Sandbox& sandbox,
+                        const std::vector<std::string>& words) {
+  const int screen = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+  EXPECT_GE(screen, 0);
+  EXPECT_EQ(::grantpt(screen) + ::unlockpt(screen), 0);
+  const std::string name = ::ptsname(screen);
+  const int line = ::open(name.c_str(), O_RDWR | O_NOCTTY);  // open: what is written stays
+  const winsize size{24, columns, 0, 0};
+  EXPECT_EQ(::ioctl(line, TIOCSWINSZ, &size), 0);
+  const Finished done = run(sandbox, words, {"sh", "-c", "exec \"$@\" >" + name, "sh"});
+  EXPECT_LT(done.status, 2) << done.err;
+  std::string text;
+  char part[4096];
+  for (ssize_t got; (got = ::read(screen, part, sizeof part)) > 0;) text.append(part, got);
+  ::close(line);
+  ::close(screen);
+  std::erase(text, '\r');
+  return text;
+}
+
+// A study whose kernel is wrong, also in `other.cu`, and a folder with a right one.
+void write_wrong(const Sandbox& sandbox) {
+  const std::string head = "extern \"C\" __global__ void twice(const float* x, float* y) {\n  ";
+  const std::string wrong = head + "y[threadIdx.x] = 3 * x[threadIdx.x];\n}\n";
+  const std::string reference =
+      "extern \"C\" __global__ void twice_reference(const float* x, float* y) {\n"
+      "  y[threadIdx.x] = 2 * x[threadIdx.x];\n}\n";
+  sandbox.write("other.cu", wrong);
+  sandbox.write("twice.cu", wrong + reference);
+  sandbox.write("right/twice.cu", head + "y[threadIdx.x] = 2 * x[threadIdx.x];\n}\n" + reference);
+  sandbox.write("twice.yaml", R"yaml(schema: 1
+kernel: {name: twice, source: twice.cu, entry: twice}
+parameters: {BLOCK: [64]}
+launch: {block: [BLOCK], grid: [1]}
+arguments:
+  - {name: x, type: float32, shape: [64], fill: {uniform: [1, 2]}}
+  - {name: y, type: float32, shape: [64], role: out}
+reference: {entry: twice_reference, block: [64], grid: [1]}
+)yaml");
+}
+
+TEST(Terminal, TextsOfTryGateAndJudgeAreBrokenBetweenWords) {
+  const Sandbox sandbox;
+  write_wrong(sandbox);
+  for (std::vector<std::string> words :
+       {std::vector<std::string>{"try", "twice.yaml"},
+        {"gate", "right", ".", "--study", "twice.yaml"},
+        {"judge", "other.cu", "--study", "twice.yaml", "--server", "0"}}) {
+    words.insert(words.end(), {"--backend", "cpu"});
+    const std::string text = on_terminal(60, sandbox, words);
+    EXPECT_TRUE(says(text, "elements")) << words.front();
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const bool is_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+      EXPECT_TRUE(line.size() <= 60 || is_word) << words.front() << ": " << line;
+    }
+    words.push_back("--json");
+    EXPECT_TRUE(nlohmann::json::accept(on_terminal(60, sandbox, words))) << "JSON is not broken";
+  }
 }
 
 TEST(Terminal, TextValuesShowNothingThatATerminalObeys) {

@@ -316,14 +316,15 @@ int gate_command(const Strings& words) {
              if (interrupt.count() > 0) return;
              worst = std::max(worst, verdict_on(outcome));
              if (options.json) return sizes.push_back(size_json(outcome, study));
-             std::cout << gate_text(outcome, sides, shown) << std::flush;
+             std::cout << shown.lines(gate_text(outcome, sides, shown)) << std::flush;
            });
   if (interrupt.count() > 0) throw InterruptedError("interrupted before there was a verdict");
   const std::string same_inputs = same_inputs_text(study);
   if (options.json) {
     std::cout << document(options, study, worst, same_inputs, std::move(sizes));
   } else if (!same_inputs.empty()) {
-    std::cout << "a kernel that keeps its answers would not be noticed: " << same_inputs << "\n";
+    std::cout << shown.lines(
+        "a kernel that keeps its answers would not be noticed: " + same_inputs + "\n");
   }
   if (worst == GateVerdict::kUndecided) return kExitUndecided;
   return worst == GateVerdict::kPassed ? kExitDone : kExitNothingValid;

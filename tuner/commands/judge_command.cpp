@@ -377,7 +377,10 @@ int judge_command(const Strings& words) {
         judged_alone(options, of_options, task_of(options, study), interrupt, note);
     if (interrupt.count() > 0 && options.kernels.size() > 1) break;
     const bool one_line = options.json && options.kernels.size() > 1;
-    std::cout << (one_line ? dump(parse_json(done.out)) + "\n" : done.out) << std::flush;
+    std::cout << (one_line       ? dump(parse_json(done.out)) + "\n"
+                  : options.json ? done.out
+                                 : Colours(options.color, stdout).lines(done.out))
+              << std::flush;
     accepted = accepted && done.accepted;
   }
   if (interrupt.count() > 0) return kExitInterrupted;

@@ -175,7 +175,7 @@ int try_command(const Strings& words) {
   bool all_right = true;
   const auto tell = [&](const TryOutcome& outcome) {
     std::cout << (options.json ? try_json(outcome, settings.study)
-                               : try_text(outcome, settings.study, shown));
+                               : shown.lines(try_text(outcome, settings.study, shown)));
     std::cout.flush();
     all_right = all_right && outcome.trial && outcome.trial->state == TrialState::kOk;
   };
