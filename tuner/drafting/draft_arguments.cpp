@@ -66,7 +66,7 @@ class Arguments {
 
   void take_constants() {
     for (const FoundConstant& one : c_.source.constants) {
-      if (!mentions(c_.kernel.body, one.name)) continue;
+      if (!mentions(c_.kernel.body, one.is.name)) continue;
       bool is_tuned = false;
       const std::string shape = with_commas(one.extents, [&](Tokens extent) {
         const std::string text = c_.in_study(extent).value_or("1");
@@ -74,20 +74,16 @@ class Arguments {
         is_tuned |= present != text;
         return quoted_if_needed(present);
       });
-      if (one.type.empty()) {
-        c_.plan.guessed.push_back("nothing sets the symbol '" + one.name +
-                                  "': its type is no number");
+      auto drafted = drafted_constant(c_, one.is);
+      if (!drafted) {
+        c_.plan.guessed.push_back("nothing sets the symbol '" + one.is.name +
+                                  "': its type is none that a study can fill");
         continue;
       }
-      const bool is_real = one.type.find("float") != std::string::npos;
-      c_.plan.constants.push_back(
-          {.name = one.name,
-           .type = one.type,
-           .shape = "[" + (shape.empty() ? "1" : shape) + "]",
-           .fill = is_captured(one.name) ? "{captured: " + one.name + "}"
-                   : is_real             ? "{uniform: [-1, 1]}"
-                                         : "{integers: [0, 9]}",
-           .remark = is_tuned ? "a guess: parameters change its size" : ""});
+      drafted->shape = "[" + (shape.empty() ? "1" : shape) + "]";
+      if (is_captured(drafted->name)) drafted->fill = "{captured: " + drafted->name + "}";
+      if (is_tuned) drafted->remark = "a guess: parameters change its size";
+      c_.plan.constants.push_back(std::move(*drafted));
     }
   }
 

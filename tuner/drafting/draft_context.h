@@ -134,6 +134,9 @@ void draft_launcher(DraftContext& context);
 // None for what is a number, a buffer of numbers, or cannot be given.
 std::optional<DraftedArgument> drafted_record(DraftContext& context, const FoundArgument& argument);
 
+// Returns type and fill of a constant; nothing where no study can fill it.
+std::optional<DraftedArgument> drafted_constant(DraftContext& context, const FoundArgument& is);
+
 // Finds what the host code sets a member to, of a struct that the launch passes by value. `path`
 // may be a member's member, "size.x".
 DraftContext::HostText passed_member(const DraftContext& context, const std::string& argument,

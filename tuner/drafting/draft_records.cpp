@@ -44,7 +44,24 @@ class Records {
     return buffer(record->second);
   }
 
+  // A table in the device's memory, each element with all of its members.
+  std::optional<DraftedArgument> constant() {
+    const auto record = c_.records.find(of_.c_type);
+    if (record == c_.records.end() || of_.is_pointer()) return std::nullopt;
+    const std::string fills = fills_of(record->second, "");
+    if (fills.empty() || holds_addresses(record->second)) return std::nullopt;
+    add_type(of_.c_type);
+    return DraftedArgument{.name = of_.name, .type = of_.c_type, .fill = "{" + fills + "}"};
+  }
+
  private:
+  bool holds_addresses(const FoundRecord& record) const {
+    return std::ranges::any_of(record, [this](const FoundMember& one) {
+      const auto inner = c_.records.find(one.type);
+      return one.type == "pointer" || (inner != c_.records.end() && holds_addresses(inner->second));
+    });
+  }
+
   // Whether the launch passes a null pointer: "k<<<1, 64>>>(x, nullptr)".
   bool is_null() const {
     const Tokens passed = c_.passed_for(of_.name);
@@ -245,6 +262,19 @@ class Records {
 std::optional<DraftedArgument> drafted_record(DraftContext& context,
                                               const FoundArgument& argument) {
   return Records(context, argument).drafted();
+}
+
+std::optional<DraftedArgument> drafted_constant(DraftContext& context, const FoundArgument& is) {
+  FoundArgument one = is;
+  for (const std::string_view word : {"const ", "struct "}) {
+    if (one.c_type.starts_with(word)) one.c_type.erase(0, word.size());
+  }
+  if (one.type.empty()) return Records(context, one).constant();
+  if (one.is_pointer()) return std::nullopt;
+  return DraftedArgument{
+      .name = one.name,
+      .type = one.lanes > 1 ? one.c_type : one.type,
+      .fill = is_real_type(one.type) ? "{uniform: [-1, 1]}" : "{integers: [0, 9]}"};
 }
 
 // ---- class templates ----------------------------------------------------------------------------

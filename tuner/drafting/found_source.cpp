@@ -124,8 +124,7 @@ FoundSource::FoundSource(const std::string& source, const std::vector<SourceText
     if (is_own) read_declaration(declarations[i]);
   }
   for (const UnsetConstant& one : unset_constants(code)) {
-    const FoundArgument argument = argument_of(one.declared, aliases);
-    constants.push_back({argument.name, argument.lanes == 1 ? argument.type : "", one.extents});
+    constants.push_back({argument_of(one.declared, aliases), one.extents});
   }
   std::erase_if(callables, [](const auto& one) { return has_study_function(one.first); });
   for (const Declaration& one : declarations) read_kernel(one);

@@ -38,8 +38,7 @@ struct FoundMacro {
 };
 
 struct FoundConstant {
-  std::string name;
-  std::string type;  // empty: no such type
+  FoundArgument is;  // its name and type
   std::vector<Tokens> extents;
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/drafting/drafted.h"
 
 namespace tuner {
@@ -42,6 +44,31 @@ TEST(Draft, ATableThatHostCodeCopiesToIsFilled) {
   says(drafted(device + "void set(float* h) { cudaMemcpyToSymbol(table, h, 256); }\n").yaml,
        {"constants:\n  - {name: table, type: float32, shape: [64], fill: {uniform: [-1, 1]}}\n"});
   lacks(drafted(device).yaml, {"constants:"});
+}
+
+TEST(Draft, AConstantOfAStructIsFilledMemberByMember) {
+  const DraftedStudy study = drafted(
+      "struct Pair { float a; int b; };\n"
+      "struct Row { Pair ends[2]; float w[4]; Pair first; };\n"
+      "struct Far { int* at; };\n"
+      "__constant__ Pair pair;\n"
+      "__constant__ struct Row rows[8];\n"
+      "__constant__ float4 four[2];\n"
+      "__constant__ Far far;\n"
+      "__global__ void k(float* y) {\n"
+      "  y[threadIdx.x] = pair.a * pair.b + rows[3].w[0] + four[1].x + *far.at;\n}\n");
+  says(study.yaml, {"  Pair: [{a: float32}, {b: int32}]\n",
+                    "  Row: [{ends: [Pair, 2]}, {w: [float32, 4]}, {first: Pair}]\n",
+                    "  - {name: pair, type: Pair, shape: [1], fill: {a: {uniform: [0, 1]}, b: "
+                    "{integers: [0, 9]}}}\n",
+                    "  - {name: rows, type: Row, shape: [8], fill: {w: {uniform: [0, 1]}, first.a: "
+                    "{uniform: [0, 1]}, "
+                    "first.b: {integers: [0, 9]}}}\n",
+                    "  - {name: four, type: float4, shape: [2], fill: {uniform: [-1, 1]}}\n"});
+  EXPECT_NE(std::ranges::find(study.guessed,
+                              "nothing sets the symbol 'far': its type is none that a "
+                              "study can fill"),
+            study.guessed.end());
 }
 
 TEST(Draft, ChoosesAmongSeveralKernels) {
