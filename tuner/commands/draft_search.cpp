@@ -55,7 +55,8 @@ class Drafts {
 
   DraftedStudy tried() {
     DraftedStudy draft = tried_somewhere();
-    return is_tried_on_gpu_ ? draft : compiled_for_gpu(std::move(draft));
+    const bool says_all = is_tried_on_gpu_ && draft.has_knobs;
+    return says_all ? draft : compiled_for_gpu(std::move(draft));
   }
 
  private:
@@ -92,28 +93,34 @@ class Drafts {
     return draft;
   }
 
-  // Says whether a compiler for GPUs takes the draft, where there is one.
+  // Says whether a compiler for GPUs takes the draft, where there is one and no GPU has said it.
   DraftedStudy compiled_for_gpu(DraftedStudy draft) {
     const DraftCompile compiled = compile_draft(
         {search_.study, draft.yaml}, {search_.plugin_dirs, search_.catalogue, search_.timeout});
     if (compiled.arch.empty()) return draft;
+    if (is_tried_on_gpu_) return with_limits(std::move(draft), compiled.registers);
     if (compiled.error.empty()) {
       const std::string said = "it compiles for " + compiled.arch;
       const bool was_tried = draft.found.back().starts_with("tried on the CPU: ");
       if (was_tried) draft.found.back() += "; " + said;
       if (!was_tried) draft.found.push_back(said);
       if (!compiled.note.empty()) draft.found.push_back(compiled.note);
-      if (draft.has_knobs || compiled.registers == 0) return draft;
-      request_.registers = compiled.registers;
-      DraftedStudy limited = accepted();
-      draft.yaml = limited.yaml;
-      if (limited.has_knobs) std::erase(draft.guessed, kNothingToTune);
-      return draft;
+      return with_limits(std::move(draft), compiled.registers);
     }
     const std::string said = "it does not compile for " + compiled.arch + ": " + compiled.error;
     request_.remarks.push_back(said);
     draft.yaml = accepted().yaml;
     draft.guessed.push_back(said);
+    return draft;
+  }
+
+  // Drafts limits of registers where nothing but the block varies; 0 registers: not known.
+  DraftedStudy with_limits(DraftedStudy draft, std::int64_t registers) {
+    if (draft.has_knobs || registers == 0) return draft;
+    request_.registers = registers;
+    DraftedStudy limited = accepted();
+    draft.yaml = limited.yaml;
+    if (limited.has_knobs) std::erase(draft.guessed, kNothingToTune);
     return draft;
   }
 

@@ -205,7 +205,7 @@ std::optional<Verdict> Session::verify_on_other_inputs(Admitted& admitted) {
   return launch_and_check(admitted);
 }
 
-// A kernel that is right now and then is not to be mistaken for one that counts on zeros.
+// Launches on both twice: a kernel that is right now and then does not count on zeros.
 DeviceResult<bool> Session::counts_on_zeros(const Admitted& admitted, Role role) {
   for (const bool zeros : {true, false, false, true}) {
     TUNER_TRY(buffers_.renew_workspaces(admitted.bound));

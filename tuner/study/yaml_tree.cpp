@@ -24,7 +24,7 @@ namespace {
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// Tells the bytes of a character in UTF-8 that come after its first.
+// Whether a byte belongs to a character of UTF-8 that began before it.
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 // One character as it is written in the file.
@@ -500,8 +500,8 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   TreeBuilder& tree_;
 };
 
-// Builds the tree by `reads`; null with an error where the file is beyond a limit, or `reads` has
-// told what is wrong.
+// Builds the tree by `reads`; null with an error where the file is beyond a limit or
+// cannot be read.
 YamlRef built(Diagnostics& diagnostics, const std::function<bool(TreeBuilder&)>& reads) {
   if (diagnostics.text().size() > kMaxYamlBytes) {
     diagnostics.error(diagnostics.at(0, 0),
