@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -50,6 +51,10 @@ Clock::duration StoppedTime::take(pid_t worker, TimePoint now) {
   // Whoever waits looks again after a second: longer, and this process did not run.
   constexpr std::chrono::seconds kLongest{2};
   constexpr std::chrono::minutes kMostOfWorker{1};
+  // Asking the system takes as long as reading a message, of which there are many each second, and
+  // it is asked for each of many workers.
+  constexpr std::chrono::milliseconds kShortest{100};
+  if (now - looked_ < kShortest) return {};
   const Clock::duration since = now - std::exchange(looked_, now);
   if (since > kLongest) return since;
   if (of_worker_ >= kMostOfWorker || !is_stopped(worker)) return {};
@@ -102,15 +107,16 @@ pollfd Channel::watched() const {
 Channel::Status Channel::pump() {
   constexpr int kMostBlocks = 64;
   flush();
-  std::vector<char> block(1 << 16);
+  constexpr std::size_t kBlock = 1 << 16;
+  const auto block = std::make_unique_for_overwrite<char[]>(kBlock);  // NOLINT: none is written
   for (int blocks = 0; !ended_ && blocks < kMostBlocks; ++blocks) {
-    const ssize_t got = ::recv(peer_->socket(), block.data(), block.size(), MSG_DONTWAIT);
+    const ssize_t got = ::recv(peer_->socket(), block.get(), kBlock, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (got <= 0) {
       ended_ = true;
     } else {
-      reader_.feed(block.data(), static_cast<std::size_t>(got));
+      reader_.feed(block.get(), static_cast<std::size_t>(got));
     }
   }
   return ended_ ? Status::kEnded : Status::kAlive;

@@ -32,7 +32,7 @@ std::uint64_t overhead() {
 std::uint64_t memory_allowance() {
   constexpr std::uint64_t kMost = std::uint64_t{16} << 30;
   constexpr std::uint64_t kLeast = std::uint64_t{2} << 30;
-  const std::uint64_t there = usable_memory();
+  static const std::uint64_t there = usable_memory();  // asked for with each variant
   return std::clamp(there / 2, std::min(kLeast, there / 4 * 3), kMost);
 }
 

@@ -12,6 +12,7 @@
 namespace tuner {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 TEST(StoppedTime, IsTimeInWhichNobodyLooked) {
@@ -37,6 +38,11 @@ TEST(StoppedTime, IsTimeInWhichTheWorkerWasStoppedAndAMinuteOfThatAtMost) {
   EXPECT_EQ(all, seconds(60));
   stopped.begin(now);
   EXPECT_EQ(stopped.take(child, now += seconds(1)), seconds(1));
+  // Looks that follow closely lose none of it.
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(stopped.take(child, now += milliseconds(1)),
+              Clock::duration(milliseconds(i < 99 ? 0 : 100)));
+  }
   ::kill(child, SIGKILL);
   ::waitpid(child, &status, 0);
 }
