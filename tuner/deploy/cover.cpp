@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -98,6 +99,25 @@ std::size_t enough_for(const Covering& covering, std::size_t limit) {
   return limit == 0 ? covering.able.size() : limit;
 }
 
+// Whether it is plain that so few cannot cover all rows that can be: the rows of those that cover
+// most are fewer, even if no two of them cover the same row.
+bool are_too_few(const Covering& covering, double within, std::size_t few) {
+  std::vector<bool> can_be(covering.losses.rows);
+  std::vector<std::size_t> counts;
+  for (const std::size_t c : covering.able) {
+    std::size_t& count = counts.emplace_back();
+    for (const auto& [r, loss] : covering.losses.of[c]) {
+      if (loss > within || r == covering.without) continue;
+      can_be[r] = true;
+      ++count;
+    }
+  }
+  std::ranges::sort(counts, std::greater());
+  counts.resize(std::min(few, counts.size()));
+  const auto most = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  return most < static_cast<std::size_t>(std::ranges::count(can_be, true));
+}
+
 std::vector<double> losses_above(const Covering& covering, double within) {
   std::vector<double> out;
   for (const std::size_t c : covering.able) {
@@ -136,6 +156,7 @@ std::vector<std::size_t> small_cover(const Covering& covering, double within, st
 std::vector<std::size_t> cover_or_best(const Covering& covering, double within, std::size_t limit,
                                        double most) {
   const std::size_t enough = enough_for(covering, limit);
+  if (are_too_few(covering, within, enough)) return best_together(covering, limit, most);
   std::vector<std::size_t> chosen = greedy_cover(covering, within, enough);
   return chosen.size() <= enough ? chosen : best_together(covering, limit, most);
 }
