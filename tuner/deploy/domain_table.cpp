@@ -93,11 +93,12 @@ void leave_out(const Study& study, const TableMaker& maker, std::size_t at,
   TunedTable table = maker.table(options, at);
   const std::vector<double> usual = table.weights;
   const double best = best_cost(study, mine);
+  Selector selector(study, table, mine.device, mine.size);
   for (Candidate& variant : variants) {
     table.weights = usual;
     table.learned.reset();
     apply(study, variant, fit, at, table);
-    const Selection chosen = select(study, table, mine.device, mine.size);
+    const Selection chosen = selector.choose();
     double loss = std::numeric_limits<double>::quiet_NaN();
     if (chosen.how != Match::kUnsupported) {
       loss = fit.cost(at, table.configurations[chosen.configuration]) / best - 1;
@@ -157,18 +158,16 @@ std::string name_of(SelectionRule rule) {
   return kNames.at(static_cast<std::size_t>(rule));
 }
 
-RuleComparison compare_rules(const Study& study, const std::vector<RankedResults>& results,
-                             const TableOptions& options) {
-  const TableMaker maker(study, results);
+RuleComparison compare_rules(const Study& study, Learning& learning, const TableOptions& options) {
+  const TableMaker& maker = learning.maker;
   RuleComparison out;
   if (maker.results().size() < kLeastSizes) return out;
-  PredictorFit fit(study, maker.results());
   TableOptions without = options_of_domain(options);
   without.earlier = nullptr;
   without.spares = false;
   std::vector<Candidate> variants = variants_of(study.domain->extents.size());
   for (std::size_t i = 0; i < maker.results().size(); ++i) {
-    leave_out(study, maker, i, without, fit, variants);
+    leave_out(study, maker, i, without, learning.fit, variants);
     out.sizes.push_back(maker.results()[i]->size);
   }
   for (std::size_t r = 0; r < out.rules.size(); ++r) {
@@ -190,17 +189,15 @@ RuleComparison compare_rules(const Study& study, const std::vector<RankedResults
 namespace {
 
 // With the best rule of the comparison.
-TunedTable table_by(const RuleComparison& compared, const Study& study,
-                    const std::vector<RankedResults>& results, const TableOptions& options) {
-  const TableMaker maker(study, results);
-  TunedTable table = maker.table(options_of_domain(options));
+TunedTable table_by(const RuleComparison& compared, const Study& study, Learning& learning,
+                    const TableOptions& options) {
+  TunedTable table = learning.maker.table(options_of_domain(options));
   table.domain = study.domain->extents;
   if (compared.sizes.empty()) {
     table.rule = "nearest size: too few sizes were tuned to compare rules";
     return table;
   }
-  PredictorFit fit(study, maker.results());
-  apply(study, {compared.best, compared.weights, {}}, fit, {}, table);
+  apply(study, {compared.best, compared.weights, {}}, learning.fit, {}, table);
   table.rule = comparison_text(compared);
   return table;
 }
@@ -210,7 +207,8 @@ TunedTable table_by(const RuleComparison& compared, const Study& study,
 TunedTable exported_table(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options) {
   if (!study.domain) return tuned_table(study, results, options);
-  return table_by(compare_rules(study, results, options), study, results, options);
+  Learning learning(study, results);
+  return table_by(compare_rules(study, learning, options), study, learning, options);
 }
 
 namespace {
@@ -257,11 +255,12 @@ std::string untuned_report(const Study& study, const TunedTable& table,
 
 std::string domain_report(const Study& study, const std::vector<RankedResults>& results,
                           const TableOptions& options, std::size_t count) {
-  const RuleComparison compared = compare_rules(study, results, options);
+  Learning learning(study, results);
+  const RuleComparison compared = compare_rules(study, learning, options);
   if (compared.sizes.empty()) return "too few sizes were tuned to compare rules\n";
   std::string out =
       "sizes other than the tuned ones are answered by " + comparison_text(compared) + "\n";
-  const TunedTable table = table_by(compared, study, results, options);
+  const TunedTable table = table_by(compared, study, learning, options);
   const std::vector<double>& losses =
       compared.rules[static_cast<std::size_t>(compared.best)].losses;
   for (std::size_t i = 0; i < losses.size(); ++i) {

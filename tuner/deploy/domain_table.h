@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/deploy/predictor_fit.h"
 #include "tuner/deploy/selection.h"
 #include "tuner/deploy/tuned_table.h"
 
@@ -31,11 +32,19 @@ struct RuleComparison {
   std::vector<double> weights{};  // of the dimensions, for kWeighted
 };
 
+// Results that were looked at once, for a comparison and the table that follows from it. They must
+// outlive it, as must the study.
+struct Learning {
+  Learning(const Study& study, const std::vector<RankedResults>& results)
+      : maker(study, results), fit(study, maker.results()) {}
+  TableMaker maker;
+  PredictorFit fit;
+};
+
 // Each size in turn is left out, and each rule chooses for it from what the others tell. The losses
 // are of search figures. Where a rule's choice was not measured the size does not count for it; a
 // rule of which that is more than half is not taken.
-RuleComparison compare_rules(const Study& study, const std::vector<RankedResults>& results,
-                             const TableOptions& options);
+RuleComparison compare_rules(const Study& study, Learning& learning, const TableOptions& options);
 
 // tuned_table(), for a study with a domain with the best rule of the comparison in it. Without
 // max_configurations a domain's table has at most 40 beside the fallbacks.

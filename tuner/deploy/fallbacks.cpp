@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/deploy/selection.h"
+#include "tuner/resolve/names_at.h"
 #include "tuner/resolve/resolve.h"
 
 namespace tuner {
@@ -25,7 +26,7 @@ struct Probe {
 };
 
 bool serves(const Study& study, const Configuration& configuration, Probe& probe) {
-  return may_launch(study, probe.names.of(configuration), *probe.device);
+  return may_launch(study, probe.names, configuration, *probe.device);
 }
 
 // Those that none of `have` serves, the last ones the likeliest to be asked for.

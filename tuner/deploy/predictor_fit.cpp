@@ -75,14 +75,14 @@ Eigen::VectorXd least(const Eigen::MatrixXd& squares, const Eigen::VectorXd& pro
 
 }  // namespace
 
-std::vector<double> nonnegative_coefficients(const std::vector<std::vector<double>>& rows,
+std::vector<double> nonnegative_coefficients(const CoefficientRows& rows,
                                              const std::vector<double>& values,
                                              const std::vector<double>& usual, double penalty) {
   const auto width = static_cast<Eigen::Index>(usual.size());
   Eigen::MatrixXd table(static_cast<Eigen::Index>(rows.size()), width);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     table.row(static_cast<Eigen::Index>(i)) =
-        Eigen::Map<const Eigen::RowVectorXd>(rows[i].data(), width);
+        Eigen::Map<const Eigen::RowVectorXd>(rows[i]->data(), width);
   }
   // Columns whose largest entry is 1, since they may be of very different sizes.
   Eigen::VectorXd scale = table.colwise().maxCoeff();
@@ -106,9 +106,8 @@ namespace {
 constexpr double kPull = 0.3;
 constexpr double kLeastPull = 4e-4;  // of all, towards nothing, so that there is an answer
 
-using Rows = std::vector<std::vector<double>>;
-
-std::vector<double> fitted(const Rows& rows, const std::vector<double>& usual, double pull) {
+std::vector<double> fitted(const CoefficientRows& rows, const std::vector<double>& usual,
+                           double pull) {
   return nonnegative_coefficients(rows, std::vector<double>(rows.size(), 1), usual, pull);
 }
 
@@ -151,18 +150,27 @@ Tiling tiling_of(const Tiles& tiles,
 
 PredictorFit::PredictorFit(const Study& study, const std::vector<const RankedResults*>& results)
     : study_(study), results_(results), names_(results.size()) {
-  for (const RankedResults* one : results_) {
-    auto& trials = trials_.emplace_back();
-    for (const Trial& trial : one->trials) {
-      if (is_valid(trial) && !trial.outdated) trials.emplace(trial.configuration, &trial);
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    for (const Trial& trial : results_[i]->trials) {
+      if (!is_valid(trial) || trial.outdated) continue;
+      std::vector<Measured>& all = trials_[trial.configuration];
+      if (all.empty() || all.back().result != i) all.push_back({i, &trial});
     }
   }
 }
 
+const std::vector<PredictorFit::Measured>& PredictorFit::measured(
+    const Configuration& configuration) const {
+  static const std::vector<Measured> none;
+  const auto at = trials_.find(configuration);
+  return at == trials_.end() ? none : at->second;
+}
+
 double PredictorFit::cost(std::size_t result, const Configuration& configuration) const {
-  const auto at = trials_[result].find(configuration);
-  if (at == trials_[result].end()) return std::numeric_limits<double>::quiet_NaN();
-  return cost_of(study_.objective, *at->second).value();
+  const std::vector<Measured>& all = measured(configuration);
+  const auto at = std::ranges::lower_bound(all, result, {}, &Measured::result);
+  if (at == all.end() || at->result != result) return std::numeric_limits<double>::quiet_NaN();
+  return cost_of(study_.objective, *at->trial).value();
 }
 
 PredictorFit::Lessons PredictorFit::look_at(const DeviceFacts& device,
@@ -171,6 +179,8 @@ PredictorFit::Lessons PredictorFit::look_at(const DeviceFacts& device,
   std::vector<std::pair<const ProblemSize*, double>> blocks;
   std::vector<std::pair<const ProblemSize*, double>> pieces;
   const ProblemSize* any = nullptr;
+  const std::vector<Measured>& all = measured(configuration);
+  auto next = all.begin();
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const RankedResults& one = *results_[i];
     if (!is_one_model(one.device, device)) continue;
@@ -181,13 +191,14 @@ PredictorFit::Lessons PredictorFit::look_at(const DeviceFacts& device,
     if (!launch) continue;
     blocks.emplace_back(&one.size, blocks_of(*launch));
     pieces.emplace_back(&one.size, pieces_of(study_, names));
-    const auto trial = trials_[i].find(configuration);
-    if (trial == trials_[i].end()) continue;
-    const double cost = cost_of(study_.objective, *trial->second).value();
+    while (next != all.end() && next->result < i) ++next;
+    if (next == all.end() || next->result != i) continue;
+    const Trial& trial = *next->trial;
+    const double cost = cost_of(study_.objective, trial).value();
     // A file may hold the final's figure only.
     if (std::isfinite(cost) && cost > 0) out.lessons.push_back({i, cost});
-    if (!(trial->second->occupancy > 0)) continue;
-    const double resident = trial->second->occupancy *
+    if (!(trial.occupancy > 0)) continue;
+    const double resident = trial.occupancy *
                             static_cast<double>(device.max_threads_per_multiprocessor) /
                             static_cast<double>(launch->threads_per_block());
     out.predictor.resident = std::max<std::int64_t>(1, std::llround(resident));
@@ -218,29 +229,30 @@ void PredictorFit::add_predictors(const TunedTable& table, std::size_t device,
   for (const TunedEntry& entry : table.entries) {
     if (entry.device == device) used.insert(entry.configuration);
   }
-  std::vector<std::pair<Predictor, Rows>> measured;
-  Rows all;
+  std::vector<std::pair<std::size_t, CoefficientRows>>
+      measured;  // configurations, and their lessons
+  CoefficientRows all;
   std::size_t most = 0;  // lessons of one
   for (const std::size_t c : used) {
     const Lessons& lessons = lessons_of(table.devices[device], table.configurations[c]);
-    Rows rows;
+    CoefficientRows rows;
     for (const Lesson& one : lessons.lessons) {
-      if (one.result != without) rows.push_back(one.shares);
+      if (one.result != without) rows.push_back(&one.shares);
     }
     if (rows.empty()) continue;
     all.insert(all.end(), rows.begin(), rows.end());
-    Predictor predictor = lessons.predictor;
-    predictor.device = device;
-    predictor.configuration = c;
     most = std::max(most, rows.size());
-    measured.emplace_back(std::move(predictor), std::move(rows));
+    measured.emplace_back(c, std::move(rows));
   }
   if (all.empty()) return;
-  const auto usual = fitted(all, std::vector<double>(all.front().size()), kLeastPull);
-  for (auto& [predictor, rows] : measured) {
+  const auto usual = fitted(all, std::vector<double>(all.front()->size()), kLeastPull);
+  for (const auto& [c, rows] : measured) {
     // Fewer lessons than terms do not tell these apart: such predictors promise too much where
     // nothing was measured.
     if (rows.size() < std::min(kPredictorTerms, most)) continue;
+    Predictor predictor = lessons_of(table.devices[device], table.configurations[c]).predictor;
+    predictor.device = device;
+    predictor.configuration = c;
     predictor.coefficients = fitted(rows, usual, kPull);
     predictor.coefficients[kWorkOfBlock] /= tile_of(predictor);
     out.predictors.push_back(std::move(predictor));
@@ -249,7 +261,13 @@ void PredictorFit::add_predictors(const TunedTable& table, std::size_t device,
 
 LearnedSelector PredictorFit::learned(const TunedTable& table, std::optional<std::size_t> without) {
   LearnedSelector out{study_.domain->extents, {}};
-  for (std::size_t d = 0; d < table.devices.size(); ++d) add_predictors(table, d, without, out);
+  const auto is_asked = [&](const DeviceFacts& device) {
+    return is_one_model(device, results_[*without]->device);
+  };
+  const bool one = without && std::ranges::any_of(table.devices, is_asked);
+  for (std::size_t d = 0; d < table.devices.size(); ++d) {
+    if (!one || is_asked(table.devices[d])) add_predictors(table, d, without, out);
+  }
   return out;
 }
 

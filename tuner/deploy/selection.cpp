@@ -89,7 +89,7 @@ struct Question {
   const TunedTable& table;
   const DeviceFacts& device;
   const ProblemSize& size;
-  NamesAt& names;  // at that size of that device
+  Selector::Known& known;
   SizeDistance apart{table.weights};
 
   Notes blank() const {
@@ -105,10 +105,20 @@ struct Question {
   int device_of(int i) const { return static_cast<int>(table.entries[at(i)].device); }
   int configuration_of(int i) const { return static_cast<int>(table.entries[at(i)].configuration); }
   bool serves(int c) const {
-    return may_launch(study, names.of(table.configurations[at(c)]), device);
+    std::optional<bool>& serves = known.serves[at(c)];
+    if (!serves) serves = may_launch(study, known.names, table.configurations[at(c)], device);
+    return *serves;
   }
   bool same(int i) const { return table.entries[at(i)].size.dims == size.dims; }
-  std::int64_t distance(int i) const { return apart.between(size, table.entries[at(i)].size); }
+  std::int64_t distance(int i) const {
+    if (known.squares.empty()) {
+      for (const TunedEntry& one : table.entries) {
+        SizeDistance::add_squares(size, one.size, known.squares);
+      }
+    }
+    const std::size_t dimensions = known.squares.size() / table.entries.size();
+    return apart.of_squares(std::span(known.squares).subspan(at(i) * dimensions, dimensions));
+  }
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 };
@@ -177,20 +187,27 @@ SizeDistance::SizeDistance(const std::vector<double>& weights) {
 }
 
 std::int64_t SizeDistance::between(const ProblemSize& a, const ProblemSize& b) const {
-  std::int64_t sum = 0;
+  std::vector<std::int64_t> squares;
+  add_squares(a, b, squares);
+  return of_squares(squares);
+}
+
+void SizeDistance::add_squares(const ProblemSize& a, const ProblemSize& b,
+                               std::vector<std::int64_t>& out) {
   for (std::size_t d = 0; d < a.dims.size() && d < b.dims.size(); ++d) {
-    sum += factor(d) * text::square(lg256(a.dims[d].second) - lg256(b.dims[d].second));
+    out.push_back(text::square(lg256(a.dims[d].second) - lg256(b.dims[d].second)));
   }
+}
+
+std::int64_t SizeDistance::of_squares(std::span<const std::int64_t> squares) const {
+  std::int64_t sum = 0;
+  for (std::size_t d = 0; d < squares.size(); ++d) sum += factor(d) * squares[d];
   return sum;
 }
 
-bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
-                const ProblemSize& size) {
-  return may_launch(study, bindings_of(study, configuration, device, size), device);
-}
+namespace {
 
-bool may_launch(const Study& study, const Bindings& names, const DeviceFacts& device) {
-  if (!constraints_hold(study, names)) return false;
+bool fits(const Study& study, const Bindings& names, const DeviceFacts& device) {
   const auto launch = geometry(study.launch, names);
   const auto then = next_launches(study, study.then, names);
   return launch && then && within_limits(*launch, device) &&
@@ -198,18 +215,39 @@ bool may_launch(const Study& study, const Bindings& names, const DeviceFacts& de
              *then, [&](const auto& next) { return within_limits(next.geometry, device); });
 }
 
-Selection select(const Study& study, const TunedTable& table, const DeviceFacts& device,
-                 const ProblemSize& size) {
-  if (!std::ranges::all_of(size.dims, [](const auto& dim) { return dim.second > 0; })) {
+}  // namespace
+
+bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
+                const ProblemSize& size) {
+  const Bindings names = bindings_of(study, configuration, device, size);
+  return constraints_hold(study, names) && fits(study, names, device);
+}
+
+bool may_launch(const Study& study, NamesAt& names, const Configuration& configuration,
+                const DeviceFacts& device) {
+  return names.hold(configuration) && fits(study, names.of(configuration), device);
+}
+
+Selector::Selector(const Study& study, const TunedTable& table, const DeviceFacts& device,
+                   const ProblemSize& size)
+    : study_(study),
+      table_(table),
+      device_(device),
+      size_(size),
+      known_{NamesAt(study, device, size),
+             std::vector<std::optional<bool>>(table.configurations.size())} {}
+
+Selection Selector::choose() {
+  if (!std::ranges::all_of(size_.dims, [](const auto& dim) { return dim.second > 0; })) {
     return {0, Match::kFallback, {}, 4, 0};
   }
-  NamesAt names(study, device, size);
-  const Question question{study, table, device, size, names};
-  const auto learned =
-      table.learned && is_within(table.learned->domain, size)
-          ? text::predicted(question, ExpectedCosts{table.learned->predictors, device, size})
+  const Question question{study_, table_, device_, size_, known_};
+  const std::optional<LearnedSelector>& learned = table_.learned;
+  const auto expected =
+      learned && is_within(learned->domain, size_)
+          ? text::predicted(question, ExpectedCosts{learned->predictors, device_, size_})
           : text::none<Matches>();
-  const auto found = learned.how != Match::kUnsupported ? learned : text::nearest(question);
+  const auto found = expected.how != Match::kUnsupported ? expected : text::nearest(question);
   Selection out{static_cast<std::size_t>(found.configuration),
                 found.how,
                 {},
@@ -217,6 +255,11 @@ Selection select(const Study& study, const TunedTable& table, const DeviceFacts&
                 question.apart.log2_sq(found.distance)};
   if (found.entry >= 0) out.entry = static_cast<std::size_t>(found.entry);
   return out;
+}
+
+Selection select(const Study& study, const TunedTable& table, const DeviceFacts& device,
+                 const ProblemSize& size) {
+  return Selector(study, table, device, size).choose();
 }
 
 }  // namespace tuner

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "tuner/deploy/tuned_table.h"
+#include "tuner/resolve/names_at.h"
 
 namespace tuner {
 
@@ -29,11 +31,35 @@ struct Selection {
 Selection select(const Study& study, const TunedTable& table, const DeviceFacts& device,
                  const ProblemSize& size);
 
+// select() again and again at one size of one device, of a table whose weights and predictors
+// change in between: what follows from its configurations and entries, which do not, is found out
+// once. Study, table, device and size must outlive it.
+class Selector {
+ public:
+  Selector(const Study& study, const TunedTable& table, const DeviceFacts& device,
+           const ProblemSize& size);
+  Selection choose();
+
+  struct Known {
+    NamesAt names;
+    std::vector<std::optional<bool>> serves;  // by configuration, once it is asked for
+    std::vector<std::int64_t> squares{};  // SizeDistance::add_squares() of all entries, likewise
+  };
+
+ private:
+  const Study& study_;
+  const TunedTable& table_;
+  const DeviceFacts& device_;
+  const ProblemSize& size_;
+  Known known_;
+};
+
 // Constraints and the launch limits of CUDA: the header's valid().
 bool may_launch(const Study& study, const Configuration& configuration, const DeviceFacts& device,
                 const ProblemSize& size);
-// The same, told what bindings_of() makes of them.
-bool may_launch(const Study& study, const Bindings& names, const DeviceFacts& device);
+// The same, of many configurations at a size of the device.
+bool may_launch(const Study& study, NamesAt& names, const Configuration& configuration,
+                const DeviceFacts& device);
 
 // Returns the terms of a configuration's cost at a size on a device, as many as coefficients: in
 // cpp/predicted.hpp the parts are factors of them.
@@ -53,6 +79,10 @@ class SizeDistance {
   explicit SizeDistance(const std::vector<double>& weights);
 
   std::int64_t between(const ProblemSize& a, const ProblemSize& b) const;
+  // Adds (256 * log2 of the ratio) squared of each dimension: the distance without its weights.
+  static void add_squares(const ProblemSize& a, const ProblemSize& b,
+                          std::vector<std::int64_t>& out);
+  std::int64_t of_squares(std::span<const std::int64_t> squares) const;
   // Converts a distance to squared log2.
   double log2_sq(std::int64_t distance) const { return static_cast<double>(distance) * unit_; }
 

@@ -353,6 +353,7 @@ TunedTable table_from(const Study& study, const std::vector<Row>& rows, const Pa
         more_fallbacks(study, probes, table.configurations, candidates(study, all, order, rows));
     table.configurations.insert(table.configurations.end(), more.begin(), more.end());
   }
+  table.entries.reserve(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::size_t best = used[r];
     const Trial* trial = all.trials[best][rows[r].column];

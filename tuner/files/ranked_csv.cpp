@@ -98,18 +98,18 @@ CsvTable::CsvTable(std::string file, std::string content)
   for (std::size_t i = 0; i < rows_[0].size(); ++i) columns_.emplace(rows_[0][i], i);
 }
 
-const std::string& CsvTable::text(std::size_t row, const std::string& column) const {
-  const std::size_t at = columns_.at(column);
+const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
+  const std::size_t at = columns_.find(column)->second;
   if (at < rows_[row].size()) return rows_[row][at];
-  reject_at(row, rows_[row].size() - 1, "the row ends before column '" + column + "'");
+  reject_at(row, rows_[row].size() - 1, fmt::format("the row ends before column '{}'", column));
 }
 
-const std::string* CsvTable::known(std::size_t row, const std::string& column) const {
+const std::string* CsvTable::known(std::size_t row, std::string_view column) const {
   const std::string* const found = has(column) ? &text(row, column) : nullptr;
   return found == nullptr || found->empty() ? nullptr : found;
 }
 
-double CsvTable::number(std::size_t row, const std::string& column) const {
+double CsvTable::number(std::size_t row, std::string_view column) const {
   const std::string& field = text(row, column);
   char* end = nullptr;
   const double value = std::strtod(field.c_str(), &end);
@@ -132,9 +132,9 @@ void CsvTable::reject_at(std::size_t row, std::size_t column, const std::string&
   throw InputError({Complaint{found, reason, ""}}, content_);
 }
 
-void CsvTable::reject_at(std::size_t row, const std::string& column,
+void CsvTable::reject_at(std::size_t row, std::string_view column,
                          const std::string& reason) const {
-  reject_at(row, columns_.at(column), reason);
+  reject_at(row, columns_.find(column)->second, reason);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // CSV after RFC 4180, written and read; and the ranked CSV, for people and spreadsheets.
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -28,24 +29,24 @@ class CsvTable {
 
   const std::string& file() const { return file_; }
   const std::vector<std::vector<std::string>>& rows() const { return rows_; }
-  bool has(const std::string& column) const { return columns_.contains(column); }
+  bool has(std::string_view column) const { return columns_.contains(column); }
 
   // Throws InputError for a row that ends before the column, which is there.
-  const std::string& text(std::size_t row, const std::string& column) const;
+  const std::string& text(std::size_t row, std::string_view column) const;
   // Null where there is no such column, or nothing in it.
-  const std::string* known(std::size_t row, const std::string& column) const;
+  const std::string* known(std::size_t row, std::string_view column) const;
   // Throws InputError where it is no finite number.
-  double number(std::size_t row, const std::string& column) const;
+  double number(std::size_t row, std::string_view column) const;
 
   // The complaint names the place where the field begins.
   [[noreturn]] void reject_at(std::size_t row, std::size_t column, const std::string& reason) const;
-  [[noreturn]] void reject_at(std::size_t row, const std::string& column,
+  [[noreturn]] void reject_at(std::size_t row, std::string_view column,
                               const std::string& reason) const;
 
  private:
   std::string file_, content_;
   std::vector<std::vector<std::string>> rows_;
-  std::map<std::string, std::size_t> columns_;
+  std::map<std::string, std::size_t, std::less<>> columns_;
 };
 
 // One line for each trial, best first, failures after the ranked:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "tuner/files/ranked_csv.h"
 #include "tuner/model/trial_figures.h"
 #include "tuner/resolve/membership.h"
+#include "tuner/resolve/names_at.h"
 #include "tuner/resolve/resolve.h"
 
 namespace tuner {
@@ -62,7 +64,7 @@ class RankedText {
   }
 
   // Whether the file has this column, and it is not a parameter's.
-  bool has_own(const std::string& column) const {
+  bool has_own(std::string_view column) const {
     return table_.has(column) && std::ranges::find(study_.parameters, column, &Parameter::name) ==
                                      study_.parameters.end();
   }
@@ -117,19 +119,19 @@ class RankedText {
     return baseline;
   }
 
-  const std::string& text(std::size_t r, const std::string& column) const {
+  const std::string& text(std::size_t r, std::string_view column) const {
     if (table_.has(column)) return table_.text(r, column);
     reject(table_.file(), fmt::format("has no column '{}': it is not a ranking of {}", column,
                                       study_.kernel.name));
   }
 
-  double number(std::size_t r, const std::string& column) const {
+  double number(std::size_t r, std::string_view column) const {
     text(r, column);  // is there
     return table_.number(r, column);
   }
 
   // Milliseconds. An import whose results are another quantity may have no times: they are 0.
-  double time(std::size_t r, const std::string& column) const {
+  double time(std::size_t r, std::string_view column) const {
     const double value = number(r, column);
     const bool unknown = value == 0 && study_.objective.name != "time";
     if (!unknown && !is_time(value)) {
@@ -138,7 +140,7 @@ class RankedText {
     return value;
   }
 
-  std::int64_t whole(std::size_t r, const std::string& column, std::int64_t highest) const {
+  std::int64_t whole(std::size_t r, std::string_view column, std::int64_t highest) const {
     const double value = number(r, column);
     if (value != std::floor(value) || value < 0 || value > static_cast<double>(highest)) {
       table_.reject_at(
@@ -158,11 +160,13 @@ class RankedText {
     return true;
   }
 
-  // Keeps the names of the last size: nearly all rows of a file are of one.
+  // Keeps the names of the last size: nearly all rows of a file are of one. The values are the
+  // study's.
   bool is_in_study(const Configuration& configuration, const ProblemSize& size) {
     if (!names_ || names_size_ != size) names_.emplace(study_, device_, size);
     names_size_ = size;
-    return members_.has(configuration, names_->of(configuration), device_.backend != "imported");
+    if (device_.backend != "imported") return names_->hold_constraints(configuration);
+    return members_.has(configuration, names_->of(configuration), false);
   }
 
   ProblemSize size_of(std::size_t r) const {

@@ -32,22 +32,6 @@ Bindings facts_of(const ProblemSize& size, const DeviceFacts& device);
 Bindings bindings_of(const Study& study, const Configuration& configuration,
                      const DeviceFacts& device, const ProblemSize& size);
 
-// bindings_of() one configuration after the other, at the same size of the same device: what is the
-// same for all of them is looked up once. The study must outlive it.
-class NamesAt {
- public:
-  NamesAt(const Study& study, const DeviceFacts& device, const ProblemSize& size);
-  NamesAt(NamesAt&&) = default;
-  NamesAt& operator=(NamesAt&&) = default;
-  // Valid until the next call.
-  const Bindings& of(const Configuration& configuration);
-
- private:
-  const Study* study_;
-  Bindings names_;
-  std::vector<Value*> parameters_;  // in names_
-};
-
 // Whether all constraints hold with these names (bindings_of()), and the conditions of the run.
 bool constraints_hold(const Study& study, const Bindings& names);
 

@@ -117,25 +117,14 @@ Bindings facts_of(const ProblemSize& size, const DeviceFacts& device) {
 
 Bindings bindings_of(const Study& study, const Configuration& configuration,
                      const DeviceFacts& device, const ProblemSize& size) {
-  return NamesAt(study, device, size).of(configuration);
-}
-
-NamesAt::NamesAt(const Study& study, const DeviceFacts& device, const ProblemSize& size)
-    : study_(&study), names_(facts_of(size, device)) {
-  for (const Parameter& one : study.parameters) parameters_.push_back(&names_[one.name]);
-}
-
-const Bindings& NamesAt::of(const Configuration& configuration) {
-  for (std::size_t p = 0; p < parameters_.size(); ++p) *parameters_[p] = configuration.at(p);
-  // Each may name those before it, never those behind it, which still have their last value.
-  for (const NamedExpression& one : study_->derived) {
-    if (auto value = one.expression.evaluate(names_)) {
-      names_[one.name] = *std::move(value);
-    } else {
-      names_.erase(one.name);
-    }
+  Bindings names = facts_of(size, device);
+  for (std::size_t p = 0; p < study.parameters.size(); ++p) {
+    names[study.parameters[p].name] = configuration.at(p);
   }
-  return names_;
+  for (const NamedExpression& one : study.derived) {
+    if (auto value = one.expression.evaluate(names)) names[one.name] = *std::move(value);
+  }
+  return names;
 }
 
 bool constraints_hold(const Study& study, const Bindings& names) {

@@ -60,7 +60,9 @@ std::vector<RankedResults> many_results(const Study& study) {
 
 TEST(DomainTable, TheRuleThatLosesLeastIsExported) {
   const Study study = domain_study();
-  const RuleComparison compared = compare_rules(study, many_results(study), {});
+  const auto results = many_results(study);
+  Learning learning(study, results);
+  const RuleComparison compared = compare_rules(study, learning, {});
   EXPECT_EQ(compared.sizes.size(), 24U);
   EXPECT_EQ(compared.best, SelectionRule::kLearned);
   const auto loss = [&](SelectionRule rule) {
@@ -101,7 +103,8 @@ TEST(DomainTable, WhatBlocksShareOutIsLearnedWhereTheStudySaysIt) {
   Study study = persistent_study();
   const auto results = persistent_results(study);
   const auto loss = [&] {
-    return compare_rules(study, results, {})
+    Learning learning(study, results);
+    return compare_rules(study, learning, {})
         .rules[static_cast<std::size_t>(SelectionRule::kLearned)]
         .expected;
   };

@@ -12,6 +12,12 @@
 namespace tuner {
 namespace {
 
+CoefficientRows pointers_to(const std::vector<std::vector<double>>& rows) {
+  CoefficientRows out;
+  for (const std::vector<double>& one : rows) out.push_back(&one);
+  return out;
+}
+
 using Rows = std::vector<std::vector<double>>;
 
 constexpr double kPenalty = 1e-3;
@@ -51,7 +57,7 @@ TEST(LeastSquares, NoCoefficientCanBeMovedToABetterPlace) {
       values.push_back(number(-1, 2));
     }
     for (std::size_t c = 0; c < width; ++c) usual.push_back(number(0, 1) / std::pow(100.0, c));
-    const auto found = nonnegative_coefficients(rows, values, usual, kPenalty);
+    const auto found = nonnegative_coefficients(pointers_to(rows), values, usual, kPenalty);
     for (std::size_t c = 0; c < width; ++c) {
       ASSERT_GE(found[c], 0);
       const double downhill = slope(rows, values, usual, found, c);
@@ -65,13 +71,15 @@ TEST(LeastSquares, NoCoefficientCanBeMovedToABetterPlace) {
 
 TEST(LeastSquares, WhatTheRowsDoNotTellIsAsUsual) {
   // Both columns are the same: only their sum, 1, is told.
-  const auto found = nonnegative_coefficients({{1, 1}, {2, 2}}, {1, 2}, {0.8, 0.2}, 1e-6);
+  const std::vector<std::vector<double>> rows{{1, 1}, {2, 2}};
+  const auto found = nonnegative_coefficients(pointers_to(rows), {1, 2}, {0.8, 0.2}, 1e-6);
   EXPECT_NEAR(found[0], 0.8, 1e-3);
   EXPECT_NEAR(found[1], 0.2, 1e-3);
 }
 
 TEST(LeastSquares, AColumnOfZerosCountsNothing) {
-  const auto found = nonnegative_coefficients({{0, 2}, {0, 4}}, {1, 2}, {0, 0}, 1e-9);
+  const std::vector<std::vector<double>> rows{{0, 2}, {0, 4}};
+  const auto found = nonnegative_coefficients(pointers_to(rows), {1, 2}, {0, 0}, 1e-9);
   EXPECT_EQ(found[0], 0);
   EXPECT_NEAR(found[1], 0.5, 1e-6);
 }

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/resolve/studies.h"
+#include "tuner/resolve/names_at.h"
+#include "tuner/resolve/resolve.h"
 
 namespace tuner::test {
 namespace {
@@ -74,6 +76,32 @@ TEST(NamesAt, OfOneConfigurationAfterTheOtherTheyAreThoseOfEach) {
     EXPECT_EQ(names.of(one), bindings_of(study, one, h200(), size)) << value;
     EXPECT_EQ(names.of(one).contains("tiles"), value > 0);
     EXPECT_EQ(names.of(one).contains("more"), value > 0);
+  }
+}
+
+// What does not change is not evaluated again, and what does is, also where it was passed over.
+TEST(NamesAt, ConstraintsHoldAsThoseOfEachConfiguration) {
+  Study study;
+  study.parameters = {{"A", {std::int64_t{0}, std::int64_t{1}, 0.0, -0.0, true}, {}},
+                      {"B", {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}}, {}}};
+  study.derived = {{"share", Expression::parse_or_throw("M // B")},
+                   {"half", Expression::parse_or_throw("share // 2")},
+                   {"unused", Expression::parse_or_throw("A + half")}};
+  study.constraints = {Expression::parse_or_throw("A == 0 or half > 8"),
+                       Expression::parse_or_throw("B != 1 or A == 0")};
+  study.only = {Expression::parse_or_throw("half % 32 == 0 or A == 0 and half > 8")};
+  const ProblemSize size{{{"M", 64}}};
+  NamesAt names(study, h200(), size);
+  for (int round = 0; round < 3; ++round) {
+    for (const Value& a : study.parameters[0].values) {
+      for (const Value& b : study.parameters[1].values) {
+        const Configuration one = round == 1 ? Configuration{b, a} : Configuration{a, b};
+        const Bindings all = bindings_of(study, one, h200(), size);
+        EXPECT_EQ(names.hold(one), constraints_hold(study, all))
+            << to_text(one[0]) + " " + to_text(one[1]);
+        if (round == 2) EXPECT_EQ(names.of(one), all) << to_text(one[0]) + " " + to_text(one[1]);
+      }
+    }
   }
 }
 
