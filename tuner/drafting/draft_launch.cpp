@@ -143,7 +143,7 @@ class Launch {
         literal_blocks_[axis] = *number;
         return parameter;
       }
-      if (const std::string threads = axes == 1 ? threads_of_kernel(*number) : ""; !threads.empty())
+      if (std::string threads = axes == 1 ? threads_of_kernel(*number) : ""; !threads.empty())
         return threads;
       std::string parameter = axes > 1 ? template_block(*number) : "";
       if (parameter.empty()) parameter = knob_of_block(*number);
