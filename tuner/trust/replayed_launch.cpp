@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tuner/model/bound.h"
 #include "tuner/resolve/captured_plans.h"
 #include "tuner/source/demangled_name.h"
+#include "tuner/trust/replay_worker.h"
 
 namespace tuner {
 namespace {
@@ -57,12 +59,9 @@ namespace {
 class Replay {
  public:
   Replay(const CapturedLaunch& launch, unsigned device, double timeout, const Caller& caller)
-      : launch_(launch),
-        caller_(caller),
-        worker_(caller.program, launch.backend, device, {}, limits(timeout)) {}
+      : launch_(launch), worker_(launch, device, timeout, caller) {}
 
   ReplayedLaunch run() {
-    worker_.open();
     ReplayedLaunch out;
     Verdict cold = verdict(CacheState::kCold, Asked::kEqualBits);
     if (cold.state == TrialState::kCorrectness) {
@@ -83,19 +82,6 @@ class Replay {
   }
 
  private:
-  static RunLimits limits(double timeout) {
-    RunLimits out;
-    out.configuration_seconds = timeout;
-    return out;
-  }
-
-  void wait() {
-    PollSet awaited;
-    worker_.watch(awaited);
-    awaited.wait();
-    if (caller_.interrupt.count() > 0) throw InterruptedError("interrupted");
-  }
-
   // Nothing: all launches here leave the same, or no floats whose distance could be known.
   std::optional<Spread> spread() {
     const Verdict launches = verdict(CacheState::kCold, Asked::kDistanceAmongLaunches);
@@ -118,54 +104,25 @@ class Replay {
       plans.size.checks.clear();
       plans.size.reference.reset();
     }
-    variant_ = plans.variant;
-    prepare(plans.size);
-    worker_.begin(variant_);
-    for (;;) {
-      if (auto answer = worker_.handle()) return std::move(*answer);
-      wait();
-    }
-  }
-
-  // Tries several processes: addresses of libraries are random, and in one of them the loader or
-  // the driver has put something where the memory has to be.
-  void prepare(const SizePlan& plan) {
-    constexpr int kTries = 6;
-    for (int tried = 1;; ++tried) {
-      worker_.start_preparing(plan);
-      auto done = worker_.advance();
-      for (; done && !*done; done = worker_.advance()) wait();
-      if (done) return;
-      if (tried == kTries) throw FatalError(done.error().reason);
-      worker_.end();
-    }
-  }
-
-  static void must_work(const Verdict& verdict) {
-    if (verdict.state != TrialState::kOk && verdict.state != TrialState::kDropped) {
-      throw FatalError("the launch does not work on its own: " + verdict.message);
-    }
+    return worker_.evaluate(std::move(plans));
   }
 
   void count(ReplayedLaunch& out) {
-    FinalPlan plan;
-    plan.counters = bound_counters();
-    const auto counted = worker_.remeasure({variant_}, plan, [] { return false; });
+    const std::vector<std::string>& counters = bound_counters();
+    const auto counted = worker_.count(counters);
     if (counted.failed) {
       out.no_counters = counted.failed->second.message;
-    } else if (counted.samples.size() == 1 && counted.samples[0].size() == plan.counters.size()) {
-      for (std::size_t i = 0; i < plan.counters.size(); ++i) {
+    } else if (counted.samples.size() == 1 && counted.samples[0].size() == counters.size()) {
+      for (std::size_t i = 0; i < counters.size(); ++i) {
         if (std::isfinite(counted.samples[0][i])) {
-          out.counters.emplace_back(plan.counters[i], counted.samples[0][i]);
+          out.counters.emplace_back(counters[i], counted.samples[0][i]);
         }
       }
     }
   }
 
   const CapturedLaunch& launch_;
-  const Caller& caller_;
-  RunWorker worker_;
-  VariantPlan variant_;
+  ReplayWorker worker_;
   bool has_written_ = false;
 };
 
