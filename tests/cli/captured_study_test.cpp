@@ -124,6 +124,14 @@ TEST(CapturedStudy, IsDraftedWithTheSizesGridsAndAnswersOfTheProgramAndRuns) {
   EXPECT_TRUE(says(yaml, "{name: x, type: float32, shape: [n], fill: {captured: x}}"));
   EXPECT_TRUE(says(yaml, "{name: factor, type: float32, value: 0.1}"));
   EXPECT_TRUE(says(yaml, "reference: captured"));
+  // No device takes the image of this launch, so the kernel is not launched itself.
+  EXPECT_TRUE(says(yaml,
+                   "  y: {tolerance: usual}  # that of float32; a guess: no launches of the "
+                   "program's own kernel were compared"));
+  EXPECT_TRUE(says(drafted.err,
+                   "the tolerance: ten launches of the program's own kernel could not "
+                   "be compared with what it wrote ("));
+  EXPECT_TRUE(says(drafted.err, "and 'tuner replay captured/scale-1' says how far")) << drafted.err;
   const Finished done =
       run_to(0, sandbox, {"run", "scale.yaml", "--backend", "cpu", "--progress", "none"});
   EXPECT_TRUE(says(done.out, "scale/") && says(done.out, "n77.csv")) << done.out;

@@ -14,6 +14,7 @@
 #include "tuner/base/stopwatch.h"
 #include "tuner/commands/draft_compile.h"
 #include "tuner/commands/draft_lessons.h"
+#include "tuner/commands/draft_own_launches.h"
 #include "tuner/commands/draft_trial.h"
 #include "tuner/source/declarations.h"
 
@@ -54,6 +55,10 @@ class Drafts {
   }
 
   DraftedStudy tried() {
+    if (!request_.captured.empty()) {
+      compare_own_launches({search_.study, accepted().yaml},
+                           {search_.plugin_dirs, search_.catalogue, search_.timeout}, request_);
+    }
     DraftedStudy draft = tried_somewhere();
     const bool says_all = is_tried_on_gpu_ && draft.has_knobs;
     return says_all ? draft : compiled_for_gpu(std::move(draft));

@@ -379,6 +379,78 @@ void say_captured(DraftContext& c) {
   }
 }
 
+// ---- tolerances ---------------------------------------------------------------------------------
+
+// The other launches that a variant has, with another order of threads, may be farther away than
+// the farthest of ten.
+constexpr double kTimesFarther = 4;
+
+// Says how near an output of floats has to be; empty: as near as without captured launches.
+std::string closeness_of(const DraftContext& c, const std::string& name, DataType type) {
+  const DraftRequest& request = c.request;
+  const auto distance = request.distances.find(name);
+  const auto tried = c.plan.atol.find(name);
+  const bool differs = distance != request.distances.end();
+  if (differs && !distance->second.has_room) {
+    const double atol = kTimesFarther * distance->second.largest;
+    if (tried != c.plan.atol.end() && std::stod(tried->second) > atol) return {};
+    return fmt::format(
+        "{{rtol: {}, atol: {:.1e}}}  # {:g} times as far as ten launches of the program's own "
+        "kernel were ({:.2g})",
+        facts_of(type).as_float.drafted_rtol, atol, kTimesFarther, distance->second.largest);
+  }
+  if (tried != c.plan.atol.end() || !c.plan.tolerance.empty()) return {};
+  const std::string usual = fmt::format("{{tolerance: usual}}  # that of {}", facts_of(type).name);
+  if (differs) {
+    return usual + fmt::format("; ten launches of the program's own kernel were up to {:.2g} away",
+                               distance->second.largest);
+  }
+  return usual + (request.not_compared.empty()
+                      ? "; ten launches of the program's own kernel were equal to the bit"
+                      : "; a guess: no launches of the program's own kernel were compared");
+}
+
+// Says what launches of the captured kernel show, or why there were none.
+void say_own_launches(DraftContext& c, bool is_asked) {
+  const DraftRequest& request = c.request;
+  if (!request.not_compared.empty() && is_asked) {
+    c.plan.guessed.push_back(fmt::format(
+        "the tolerance: ten launches of the program's own kernel could not be compared with what "
+        "it wrote ({}); on a GPU 'tuner init' takes the tolerance from them, and 'tuner replay {}' "
+        "says how far they differ",
+        request.not_compared, request.captured.front().folder.string()));
+  }
+  if (!request.not_compared.empty()) return;
+  if (!request.differs.empty()) {
+    c.plan.guessed.push_back("ten launches of the program's own kernel differ where nothing may: " +
+                             request.differs);
+    c.plan.head.push_back(c.plan.guessed.back());
+  }
+  std::string all;
+  for (const auto& [name, distance] : request.distances) {
+    all += fmt::format("{}{:.2g} in {}", all.empty() ? "" : ", ", distance.largest, name);
+  }
+  const std::size_t sizes = request.captured.size();
+  const std::string where =
+      request.compared == sizes ? "" : fmt::format(" at {} of {} sizes", request.compared, sizes);
+  if (!all.empty()) all.insert(0, "differ by up to ");
+  if (all.empty() && request.differs.empty()) all = "are equal to the bit";
+  if (all.empty()) return;
+  c.plan.found.push_back("ten launches of the program's own kernel" + where + " " + all);
+}
+
+void draft_closeness(DraftContext& c) {
+  bool is_asked = c.plan.memory_is_captured && c.plan.outputs.empty();  // bit by bit
+  for (const auto& [name, type] : c.plan.outputs) {
+    const auto known = data_type_named(type);
+    if (!known || !is_floating(*known)) continue;
+    is_asked = true;
+    const std::string text = closeness_of(c, name, *known);
+    if (!text.empty()) c.plan.closeness.emplace(name, text);
+  }
+  say_own_launches(c, is_asked);
+}
+
 }  // namespace
 
 void draft_captured(DraftContext& c) {
@@ -389,6 +461,7 @@ void draft_captured(DraftContext& c) {
   c.plan.captured = c.request.captured_names;
   c.plan.size_of_host = c.plan.extents;
   say_captured(c);
+  draft_closeness(c);
 }
 
 }  // namespace tuner

@@ -20,6 +20,12 @@ inline constexpr const char* kEvery = "*";  // buffer, output
 inline constexpr const char* kNothingToTune =
     "nothing to tune was found: a knob is a #define, a constant, or a template parameter";
 
+// How far an output of ten launches of a captured kernel is from what it wrote in its program.
+struct DraftedDistance {
+  double largest = 0;
+  bool has_room = false;  // the usual tolerance is four times as much, or more
+};
+
 struct DraftRequest {
   std::string source;         // its text
   std::string source_name;    // for messages
@@ -34,6 +40,11 @@ struct DraftRequest {
   std::set<std::size_t> changed{};            // parameters to what these change
   std::vector<std::string> units{};           // further sources of device code, like the name
   std::vector<std::string> captured_names{};  // their folders, as the study names them
+  // By output, of those of floats that differ in ten launches of the captured kernel.
+  std::map<std::string, DraftedDistance> distances{};
+  std::string differs{};     // what else differs in them, from what the study asks
+  std::size_t compared = 0;  // captured launches for which there were such launches
+  std::string not_compared = "nothing was tried";  // why there were none; empty: there were
 
   std::string launcher_name{};    // the file of the launcher to be drafted; empty: none is
   std::set<std::string> knobs{};  // that are asked for, whatever they look like

@@ -237,11 +237,13 @@ std::string verify_text(const DraftPlan& plan) {
     if (type.empty()) continue;  // structs have the usual tolerances
     const auto known = data_type_named(type);
     const std::string_view usual = known ? facts_of(*known).as_float.drafted_rtol : "0";
-    const auto seen = plan.atol.find(name);
+    const auto seen = plan.atol.find(name), captured = plan.closeness.find(name);
     if (plan.any_order.contains(name)) {
       out += fmt::format(
           "  {}: {{tolerance: usual, order: any}}  # only the order of its elements differs\n",
           name);
+    } else if (captured != plan.closeness.end()) {
+      out += fmt::format("  {}: {}\n", name, captured->second);
     } else if (seen != plan.atol.end()) {
       out += fmt::format(
           "  {}: {{rtol: {}, atol: {}}}  # sums in another order differ by as much when tried\n",

@@ -83,7 +83,8 @@ struct DraftPlan {
   std::vector<std::pair<std::string, std::string>> types;    // structs, and their members
   std::vector<std::pair<std::string, std::string>> outputs;  // name and study's type
   std::map<std::string, std::string> atol;                   // of outputs that need another one
-  std::set<std::string> any_order;                           // outputs, by what trials showed
+  std::map<std::string, std::string> closeness;  // by output, where captured launches say it
+  std::set<std::string> any_order;               // outputs, by what trials showed
   std::vector<std::string> found, guessed;
   std::map<std::string, std::string> remarks;  // what was guessed, by key of the study
 
