@@ -366,7 +366,6 @@ void draft_kernel(DraftContext& context) {
   context.plan.per.assign(request.per.begin(), request.per.end());
   context.plan.head = request.remarks;
   context.plan.atol = request.atol;
-  context.plan.any_order = request.any_order;
   context.plan.is_cooperative =
       mentions(context.kernel.body, "this_grid") && mentions(context.kernel.body, "sync");
   say_kernel(context, !request.kernel.empty());
@@ -377,6 +376,8 @@ void draft_kernel(DraftContext& context) {
   drop_impossible_values(context);
   hold_blocks_of_a_guessed_grid(request, context.plan);
   context.plan.memory_is_captured = is_captured && needs_captured_memory(context);
+  // Captured memory is compared number by number.
+  if (!context.plan.memory_is_captured) context.plan.any_order = request.any_order;
   draft_arguments(context, request.source_name);
   if (is_captured) draft_captured(context);
 }

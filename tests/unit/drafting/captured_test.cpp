@@ -7,7 +7,8 @@
 namespace tuner {
 namespace {
 
-constexpr std::uint64_t kX = std::uint64_t{0x7f10} << 32, kSum = std::uint64_t{0x7f20} << 32;
+constexpr std::uint64_t kX = std::uint64_t{0x7f10} << 32, kSum = std::uint64_t{0x7f20} << 32,
+                        kHidden = std::uint64_t{0x7f30} << 32;
 
 template <typename T>
 std::vector<std::byte> as_bytes(T value) {
@@ -85,6 +86,16 @@ TEST(CapturedDraft, EqualLaunchesKeepTheUsualOneAndAreSaid) {
   says(draft.yaml, {"  sum: {tolerance: usual}  # that of float32; ten launches of the program's "
                     "own kernel were equal to the bit\n"});
   EXPECT_EQ(draft.found.back(), "ten launches of the program's own kernel are equal to the bit");
+}
+
+TEST(CapturedDraft, MemoryThatIsWhereItWasIsComparedInItsOrder) {
+  DraftRequest request = captured_sum();
+  request.any_order = {"sum"};
+  says(draft_study(request).yaml, {"  sum: {tolerance: usual, order: any}"});
+  request.captured.front().memory.push_back({kHidden, 16, "h.gz", "", {{0, 16}}});
+  const std::string yaml = draft_study(request).yaml;
+  says(yaml, {"memory: captured", "  sum: {tolerance: usual}  # that of float32"});
+  lacks(yaml, {"order: any"});  // `check` refuses that
 }
 
 TEST(CapturedDraft, WhatNoToleranceIsForIsSaidInTheStudyToo) {
