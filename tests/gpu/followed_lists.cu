@@ -1,6 +1,6 @@
 // A program whose kernels reach memory in three ways: through a struct that is passed by value,
 // through lists and a table of pointers in device memory, and through variables of the module.
-// A fourth adds floats in whatever order its threads come.
+// Two more add floats in whatever order their threads come.
 #include <cstdio>
 #include <vector>
 
@@ -43,6 +43,26 @@ __global__ void add_up(const float* x, float* sum, int count) {
   if (i < count) atomicAdd(sum, x[i]);
 }
 
+__global__ void add_rows(Rows table, float* sum, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  for (int row = 0; row < table.count; ++row) atomicAdd(sum, table.rows[row][i]);
+}
+
+// Numbers whose sum is about 100, and a thousand times as much on the way there: sums in other
+// orders differ by far more than a ten-thousandth of it, and by far less than it.
+std::vector<float> that_cancel(int count) {
+  std::vector<float> out(count);
+  unsigned random = 1;
+  for (int i = 0; i < count / 2; ++i) {
+    random = random * 1664525u + 1013904223u;
+    const float one = (random >> 8) / float(1 << 14) - 512;
+    out[i] = one + 0.001f;
+    out[count - 1 - i] = 0.001f - one;
+  }
+  return out;
+}
+
 template <class T>
 T* on_device(const std::vector<T>& values) {
   T* out = nullptr;
@@ -75,5 +95,9 @@ int main() {
   std::vector<float> thirds(count);
   for (int i = 0; i < count; ++i) thirds[i] = 1 / (1.0f + i % 999);
   add_up<<<(count + 255) / 256, 256>>>(on_device(thirds), on_device(std::vector<float>(1)), count);
+  float* const cancelling = on_device(that_cancel(count));
+  add_up<<<(count + 255) / 256, 256>>>(cancelling, on_device(std::vector<float>(1)), count);
+  add_rows<<<(count + 255) / 256, 256>>>(Rows{on_device(std::vector<const float*>{cancelling}), 1},
+                                         on_device(std::vector<float>(1)), count);
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
