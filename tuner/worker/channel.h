@@ -24,9 +24,11 @@ namespace tuner {
 using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
 
+// Returns the moment so much later; more than the clock can count, or infinity, is thirty years.
 inline TimePoint after(TimePoint start, double seconds) {
-  return start +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  constexpr double kThirtyYears = 1e9;
+  const std::chrono::duration<double> counted(std::min(seconds, kThirtyYears));
+  return start + std::chrono::duration_cast<Clock::duration>(counted);
 }
 
 inline double seconds_since(TimePoint start) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tests/fakes/script_worker.h"
@@ -26,6 +28,13 @@ class ChannelTest : public testing::Test {
 const json& large() {
   static const json message{{"type", "large"}, {"text", std::string(8 << 20, 'x')}};
   return message;
+}
+
+TEST(After, ALimitWithoutEndIsFarAway) {
+  const TimePoint now = Clock::now();
+  for (const double seconds : {1e10, 1e300, std::numeric_limits<double>::infinity()}) {
+    EXPECT_GT(after(now, seconds), now + std::chrono::hours(24)) << seconds;
+  }
 }
 
 TEST_F(ChannelTest, SendingToAChildThatReadsNothingDoesNotWait) {
