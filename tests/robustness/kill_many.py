@@ -171,8 +171,8 @@ def kill_among_healthy(sandbox, _undisturbed, wanted, random_source):
 
 
 def workers_of(process):
-    """Its workers by role; a run worker is the child of a keeper, which has a role of its own. What a worker forks
-    to clean up behind it looks the same, but has no connection open: nothing would clean up behind that."""
+    """Its workers by role; a run worker is the child of a keeper, which has a role of its own. A compile worker's
+    children look the same, but clean up behind it: nothing would clean up behind them."""
     workers = {}
     for entry in os.listdir("/proc"):
         try:
@@ -180,14 +180,13 @@ def workers_of(process):
                 continue
             words = pathlib.Path("/proc", entry, "cmdline").read_bytes().split(b"\0")
             stat = pathlib.Path("/proc", entry, "stat").read_text()
-            is_connected = len(os.listdir(f"/proc/{entry}/fd")) > 3
         except OSError:
             continue
         state, parent = stat.rpartition(")")[2].split()[:2]
-        if state != "Z" and is_connected and words[1:2] == [b"worker"]:
+        if state != "Z" and words[1:2] == [b"worker"]:
             workers[int(entry)] = (words[2].decode(), int(parent))
     own = {pid for pid, (_, parent) in workers.items() if parent == process.pid}
-    own |= {pid for pid, (_, parent) in workers.items() if parent in own}
+    own |= {pid for pid, (_, parent) in workers.items() if parent in own and workers[parent][0] == "keep"}
     return [(workers[pid][0], pid) for pid in own]
 
 
