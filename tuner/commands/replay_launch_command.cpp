@@ -80,8 +80,7 @@ void print_json(const CapturedLaunch& launch, const ReplayedLaunch& replayed) {
 int replay_launch_command(const Strings& words) {
   const ReplayLaunchOptions options = parse_replay_launch(words);
   const CapturedLaunch launch = read_capture(options.folder);
-  // An image of the host's would be a library, whose code would run here.
-  if (launch.backend != "cuda") {
+  if (!launch.is_replayable()) {
     reject(options.folder + "/capture.json",
            "is of the backend '" + launch.backend + "': launches of cuda alone are replayed");
   }

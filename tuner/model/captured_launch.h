@@ -48,6 +48,8 @@ struct CapturedLaunch {
   std::string image;    // file in the folder
   std::string backend;  // whose image it is
   std::string device, arch;
+  // An image of the host's is a library, whose code would run here.
+  bool is_replayable() const { return backend == "cuda"; }
   std::uint64_t bytes() const;  // of all memory
   std::vector<std::filesystem::path> files() const;
   // The memory that holds this address; null: none does.
