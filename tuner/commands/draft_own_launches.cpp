@@ -36,7 +36,7 @@ void compare_own_launches(const DraftText& draft, const TrialSetup& setup, Draft
         throw UnavailableError("launches of the backend '" + one.launch.backend +
                                "' are not replayed");
       }
-      add(compare_own_launches(study, one, 0, setup.timeout, caller), request);
+      add(compare_own_launches(study, one, kTimesFarther, 0, setup.timeout, caller), request);
       ++request.compared;
       request.not_compared.clear();
     }

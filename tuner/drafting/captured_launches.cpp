@@ -381,10 +381,6 @@ void say_captured(DraftContext& c) {
 
 // ---- tolerances ---------------------------------------------------------------------------------
 
-// The other launches that a variant has, with another order of threads, may be farther away than
-// the farthest of ten.
-constexpr double kTimesFarther = 4;
-
 // Says how near an output of floats has to be; empty: as near as without captured launches.
 std::string closeness_of(const DraftContext& c, const std::string& name, DataType type) {
   const DraftRequest& request = c.request;
@@ -413,14 +409,15 @@ std::string closeness_of(const DraftContext& c, const std::string& name, DataTyp
 // Says what launches of the captured kernel show, or why there were none.
 void say_own_launches(DraftContext& c, bool is_asked) {
   const DraftRequest& request = c.request;
-  if (!request.not_compared.empty() && is_asked) {
+  if (!request.not_compared.empty()) {
+    if (!is_asked) return;
     c.plan.guessed.push_back(fmt::format(
         "the tolerance: ten launches of the program's own kernel could not be compared with what "
         "it wrote ({}); on a GPU 'tuner init' takes the tolerance from them, and 'tuner replay {}' "
         "says how far they differ",
         request.not_compared, request.captured.front().folder.string()));
+    return;
   }
-  if (!request.not_compared.empty()) return;
   if (!request.differs.empty()) {
     c.plan.guessed.push_back("ten launches of the program's own kernel differ where nothing may: " +
                              request.differs);
@@ -433,10 +430,9 @@ void say_own_launches(DraftContext& c, bool is_asked) {
   const std::size_t sizes = request.captured.size();
   const std::string where =
       request.compared == sizes ? "" : fmt::format(" at {} of {} sizes", request.compared, sizes);
-  if (!all.empty()) all.insert(0, "differ by up to ");
-  if (all.empty() && request.differs.empty()) all = "are equal to the bit";
-  if (all.empty()) return;
-  c.plan.found.push_back("ten launches of the program's own kernel" + where + " " + all);
+  if (all.empty() && !request.differs.empty()) return;
+  c.plan.found.push_back("ten launches of the program's own kernel" + where +
+                         (all.empty() ? " are equal to the bit" : " differ by up to " + all));
 }
 
 void draft_closeness(DraftContext& c) {

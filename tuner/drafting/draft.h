@@ -20,10 +20,14 @@ inline constexpr const char* kEvery = "*";  // buffer, output
 inline constexpr const char* kNothingToTune =
     "nothing to tune was found: a knob is a #define, a constant, or a template parameter";
 
+// A variant's launches, with another order of threads, may be farther from the captured answer than
+// the farthest of ten: so many times as far is allowed.
+inline constexpr double kTimesFarther = 4;
+
 // How far an output of ten launches of a captured kernel is from what it wrote in its program.
 struct DraftedDistance {
   double largest = 0;
-  bool has_room = false;  // the usual tolerance is four times as much, or more
+  bool has_room = false;  // the usual tolerance allows kTimesFarther as much
 };
 
 struct DraftRequest {

@@ -29,8 +29,12 @@ SizePlan compared_by(Study study, const ProblemSize& size) {
 
 class OwnKernel {
  public:
-  OwnKernel(const Study& study, const CapturedSize& one, const EvaluatePlans& evaluate)
-      : launch_(one.launch), evaluate_(evaluate), compared_(compared_by(study, one.size)) {}
+  OwnKernel(const Study& study, const CapturedSize& one, double times_farther,
+            const EvaluatePlans& evaluate)
+      : launch_(one.launch),
+        times_farther_(times_farther),
+        evaluate_(evaluate),
+        compared_(compared_by(study, one.size)) {}
 
   OwnLaunches compared() const {
     OwnLaunches out;
@@ -79,8 +83,7 @@ class OwnKernel {
 
   OwnDistance distance_of(const std::string& output, const IsMember& is_it,
                           std::string& elsewhere) const {
-    constexpr double kRoom = 0.25;
-    const Verdict near = evaluate_(of_members(is_it, kRoom));
+    const Verdict near = evaluate_(of_members(is_it, 1 / times_farther_));
     if (is_right(near)) return {output, near.max_error, true};
     const Verdict any = evaluate_(of_members(is_it, kInfinity));
     if (is_right(any) && std::isfinite(any.max_error)) return {output, any.max_error, false};
@@ -136,22 +139,24 @@ class OwnKernel {
   }
 
   const CapturedLaunch& launch_;
+  double times_farther_;
   const EvaluatePlans& evaluate_;
   SizePlan compared_;
 };
 
 }  // namespace
 
-OwnLaunches compare_own_launches(const Study& study, const CapturedSize& one,
+OwnLaunches compare_own_launches(const Study& study, const CapturedSize& one, double times_farther,
                                  const EvaluatePlans& evaluate) {
-  return OwnKernel(study, one, evaluate).compared();
+  return OwnKernel(study, one, times_farther, evaluate).compared();
 }
 
-OwnLaunches compare_own_launches(const Study& study, const CapturedSize& one, unsigned device,
-                                 double timeout, const Caller& caller) {
+OwnLaunches compare_own_launches(const Study& study, const CapturedSize& one, double times_farther,
+                                 unsigned device, double timeout, const Caller& caller) {
   ReplayWorker worker(one.launch, device, timeout, caller);
-  return compare_own_launches(
-      study, one, [&](CapturedPlans plans) { return worker.evaluate(std::move(plans)); });
+  return compare_own_launches(study, one, times_farther, [&](CapturedPlans plans) {
+    return worker.evaluate(std::move(plans));
+  });
 }
 
 }  // namespace tuner

@@ -18,7 +18,7 @@ namespace tuner {
 struct OwnDistance {
   std::string output;
   double largest = 0;     // difference over all launches and elements
-  bool has_room = false;  // a quarter of the tolerance that the study gives it was enough
+  bool has_room = false;  // so many times as far would be right in the study
 };
 
 struct OwnLaunches {
@@ -31,13 +31,14 @@ using EvaluatePlans = std::function<Verdict(CapturedPlans)>;
 
 // Launches the captured kernel at least ten times from the captured memory, each time compared with
 // what the launch wrote in its program: to the bit, and then, where that differs, output by output
-// of the study. Throws FatalError where it fails, and where the launch wrote nothing.
-OwnLaunches compare_own_launches(const Study& study, const CapturedSize& one,
+// of the study: whether the tolerance that the study gives an output allows `times_farther` as
+// much. Throws FatalError where it fails, and where the launch wrote nothing.
+OwnLaunches compare_own_launches(const Study& study, const CapturedSize& one, double times_farther,
                                  const EvaluatePlans& evaluate);
 
 // Does the same on a run worker. Throws UnavailableError where there is no such device, and
 // InterruptedError.
-OwnLaunches compare_own_launches(const Study& study, const CapturedSize& one, unsigned device,
-                                 double timeout, const Caller& caller);
+OwnLaunches compare_own_launches(const Study& study, const CapturedSize& one, double times_farther,
+                                 unsigned device, double timeout, const Caller& caller);
 
 }  // namespace tuner

@@ -115,7 +115,7 @@ class OwnLaunchesTest : public testing::Test {
       EXPECT_TRUE(ready.has_value()) << (ready ? "" : ready.error().message);
       return evaluation.evaluate(plans.variant, {});
     };
-    return compare_own_launches(study, study.captured.front(), evaluate);
+    return compare_own_launches(study, study.captured.front(), 4, evaluate);
   }
 
   void put(const std::string& name, const std::string& bytes) const {
